@@ -40,7 +40,7 @@ bool run_program(const numesh::Options& options, report::Report& report) {
   }
 
   // 2. The program: operators, compiled to the slot schedules of all nodes.
-  const numesh::CompiledProgram program(options, config);
+  const numesh::CompiledProgram program(numesh::read_program(options), config);
   program.print(options);
   if (options.print_program) return false;
   if (options.validate) return cli::print_valid(options, config.name);

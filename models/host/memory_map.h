@@ -106,7 +106,7 @@ enum class Register : std::uint32_t {
 
 inline constexpr std::uint32_t kNoProgram = 0xFFFFFFFF;
 
-enum class DeviceKind : std::uint32_t { kWse = 1, kAscend = 2 };
+enum class DeviceKind : std::uint32_t { kWse = 1, kAscend = 2, kNumesh = 3 };
 
 enum Capability : std::uint32_t {
   kHasMemory = 1U << 0,

@@ -1,6 +1,7 @@
 // Barriers among the nodes of an extent (reference numesh.md 3.6, 4.5). A node arrives; when all
 // have, they are released Rules::barrier_latency cycles after the last. Rounds follow each other.
-// Who arrives is a member: program.h.
+// Who arrives is a member: program.h. The end of the program is noted here too: who has come to it, and when
+// the last has.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +18,34 @@ class Barriers {
  public:
   /// `on_release(extent, cycle)`: the nodes of the extent may go on in `cycle`, a later one.
   using Release = std::function<void(std::uint32_t extent, Cycle cycle)>;
+  /// `on_end(cycle)`: the last node is through its phases in `cycle`.
+  using End = std::function<void(Cycle cycle)>;
 
   /// `program` outlives the barriers.
   explicit Barriers(const Program& program)
       : program_(program), latency_(std::max<Cycle>(1, program.rules.barrier_latency)),
-        extents_(program.extents.size()) {
+        extents_(program.extents.size()),
+        going_(static_cast<std::size_t>(
+            std::count_if(program.nodes.begin(), program.nodes.end(),
+                          [](const Node& node) { return !node.turns.empty(); }))) {
     for (std::size_t e = 0; e < extents_.size(); ++e)
       extents_[e].arrived.reserve(program.extents[e].size());
   }
   void set_release(Release release) { release_ = std::move(release); }
+  void set_end(End end) { end_ = std::move(end); }
+  /// Nobody has arrived anywhere.
+  void reset() {
+    for (Extent& extent : extents_) {
+      extent.arrived.clear();
+      extent.round = 0;
+      extent.released_at = kNever;
+    }
+    ended_ = 0;
+  }
+  /// A node is through its phases in cycle `now`.
+  void end(Cycle now) {
+    if (++ended_ == going_ && end_) end_(now);
+  }
 
   /// `node` arrives in cycle `now`; returns the number of its round.
   std::uint32_t arrive(std::uint32_t extent, NodeId node, Cycle now) {
@@ -57,7 +77,10 @@ class Barriers {
   const Program& program_;
   const Cycle latency_;
   Release release_;
+  End end_;
   std::vector<Extent> extents_;
+  const std::size_t going_;  // nodes with phases
+  std::size_t ended_ = 0;    // of them
 };
 
 /// The barrier at the end of a turn, as one node takes part in it.
@@ -71,6 +94,8 @@ class TurnBarrier {
   Cycle released(const NodePhase& phase, Cycle now);
   /// The node goes to the next turn.
   void leave() { arrived_ = false; }
+  /// The node is through its phases.
+  void end(Cycle now) { barriers_.end(now); }
   bool arrived() const { return arrived_; }
   std::string missing(const NodePhase& phase) const { return barriers_.missing(phase.extent); }
   /// It has arrived, and others of `phase` have not.

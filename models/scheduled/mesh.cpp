@@ -27,7 +27,8 @@ NodeModule::NodeModule(sc_core::sc_module_name name, timing::ClockDomain& domain
                        const Program& program, NodeId at, Barriers& barriers,
                        Standstill& standstill, observe::EventStream* events, WordChecker* checker)
     : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)), program_(program),
-      at_(at), standstill_(standstill), core_(program, at, barriers, events, checker) {
+      at_(at), barriers_(barriers), standstill_(standstill), events_(events), checker_(checker) {
+  core_.emplace(program, at, barriers, events, checker);
   in.init(kPortCount, [](const char*, std::size_t i) {
     return new slot::TargetSocket((std::string(kPortNames[i]) + "_in").c_str());
   });
@@ -55,30 +56,43 @@ void NodeModule::end_of_elaboration() {
 void NodeModule::start_of_simulation() {
   for (unsigned p = 0; p < kPortCount; ++p)
     if (out[p].size() > 0) receivers_[p] = out[p][0];
-  if (!program_.nodes[at_].turns.empty()) domain_.wake(block_, 0);
+}
+
+void NodeModule::renew(bool keep_memory) {
+  std::vector<std::uint32_t> kept = std::move(memory());
+  core_.emplace(program_, at_, barriers_, events_, checker_);
+  if (keep_memory) memory() = std::move(kept);
+}
+
+void NodeModule::start(Cycle origin) {
+  origin_ = origin;
+  if (!program_.nodes[at_].turns.empty()) wake(0);
 }
 
 bool NodeModule::PortSide::offer(const slot::Word& word, bool parity, Cycle now) {
-  if (!node->core_.router.take(port, word, parity, now)) return false;
+  if (!node->core_->router.take(port, word, parity, now)) return false;
   node->wake(now + 1);
   return true;
 }
 
-Cycle NodeModule::step(Cycle now) {
+Cycle NodeModule::step(Cycle cycle) {
+  if (cycle < origin_) return origin_;  // a wake-up of the run before
+  const Cycle now = cycle - origin_;
   const RouterCore::Result router =
-      core_.router.step(now, [&](Port port, const slot::Word& word, bool parity) {
+      core_->router.step(now, [&](Port port, const slot::Word& word, bool parity) {
         return receivers_[index(port)]->offer(word, parity, now);
       });
-  const ProcessorCore::Result processor = core_.processor.step(now);
+  const ProcessorCore::Result processor = core_->processor.step(now);
   if (router.moved || processor.progress) standstill_.progress(now);
-  if (router.interface_moved || processor.wrote) return now + 1;
-  if (router.busy && !standstill_.may_sleep(at_, now)) return now + 1;
-  return processor.next;
+  if (router.interface_moved || processor.wrote) return cycle + 1;
+  if (router.busy && !standstill_.may_sleep(at_, now)) return cycle + 1;
+  return processor.next == kNever ? kNever : processor.next + origin_;
 }
 
 NodeMesh::NodeMesh(sc_core::sc_module_name name, timing::ClockDomain& domain,
-                   const Program& program, observe::EventStream* events, WordChecker* checker)
-    : sc_core::sc_module(name), barriers_(checked(program)),
+                   const Program& program, observe::EventStream* events, WordChecker* checker,
+                   Start start)
+    : sc_core::sc_module(name), start_(start), barriers_(checked(program)),
       standstill_(longest_standstill(program)) {
   nodes_.init(program.nodes.size(), [&](const char* node_name, std::size_t n) {
     return new NodeModule(node_name, domain, program, static_cast<NodeId>(n), barriers_,
@@ -95,6 +109,32 @@ NodeMesh::NodeMesh(sc_core::sc_module_name name, timing::ClockDomain& domain,
     for (const NodeId member : program.extents[extent]) nodes_[member].wake(cycle);
   });
   standstill_.set_wake([this](NodeId node, Cycle cycle) { nodes_[node].wake(cycle); });
+}
+
+void NodeMesh::renew(bool keep_memory) {
+  barriers_.reset();
+  standstill_.reset();
+  for (NodeModule& node : nodes_) node.renew(keep_memory);
+}
+
+void NodeMesh::start(Cycle origin) {
+  origin_ = origin;
+  for (NodeModule& node : nodes_) node.start(origin);
+}
+
+void Mesh::make_core() {
+  core_.emplace(program_, events_, checker_);
+  core_->set_end([this](Cycle cycle) {
+    if (end_) end_(cycle + origin_);
+  });
+}
+
+void Mesh::renew(bool keep_memory) {
+  std::vector<std::vector<std::uint32_t>> kept;
+  for (NodeId node = 0; keep_memory && node < program_.nodes.size(); ++node)
+    kept.push_back(std::move(memory(node)));
+  make_core();
+  for (NodeId node = 0; node < kept.size(); ++node) memory(node) = std::move(kept[node]);
 }
 
 }  // namespace tessera::scheduled

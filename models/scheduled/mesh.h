@@ -7,6 +7,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "models/scheduled/mesh_core.h"
@@ -15,23 +16,57 @@
 
 namespace tessera::scheduled {
 
+/// When a mesh starts its program.
+enum class Start : std::uint8_t {
+  kAtOnce,    ///< in cycle 0
+  kOnLaunch,  ///< when start() says so
+};
+
 class Mesh : public sc_core::sc_module, public timing::Steppable {
  public:
   /// Parameters and exceptions as MeshCore.
   Mesh(sc_core::sc_module_name name, timing::ClockDomain& domain, const Program& program,
-       observe::EventStream* events, WordChecker* checker)
-      : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)),
-        core_(program, events, checker) {}
+       observe::EventStream* events, WordChecker* checker, Start start = Start::kAtOnce)
+      : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)), program_(program),
+        events_(events), checker_(checker), start_(start) {
+    make_core();
+  }
 
-  const MeshCore& core() const { return core_; }
-  Cycle step(Cycle now) override { return core_.step(now); }
+  const MeshCore& core() const { return *core_; }
+  /// `end(cycle)`: the last node is through its phases.
+  void set_end(Barriers::End end) { end_ = std::move(end); }
+  /// Of a node, between two cycles.
+  std::vector<std::uint32_t>& memory(NodeId node) { return core_->memory(node); }
+  /// The nodes as at the beginning; their memory as the program has it, or as it is. Nothing runs.
+  void renew(bool keep_memory);
+  /// Starts the program in cycle `origin`, once after construction or renew(): it becomes cycle 0 of nodes
+  /// and events, whose slots therefore do not depend on it.
+  void start(Cycle origin) {
+    origin_ = origin;
+    domain_.wake(block_, origin);
+  }
+
+  Cycle step(Cycle now) override {
+    if (now < origin_) return origin_;  // a wake-up of the run before
+    const Cycle next = core_->step(now - origin_);
+    return next == kNever ? kNever : next + origin_;
+  }
 
  private:
-  void start_of_simulation() override { domain_.wake(block_, 0); }
+  void start_of_simulation() override {
+    if (start_ == Start::kAtOnce) start(0);
+  }
+  void make_core();
 
   timing::ClockDomain& domain_;
   const timing::BlockId block_;
-  MeshCore core_;
+  const Program& program_;
+  observe::EventStream* const events_;
+  WordChecker* const checker_;
+  const Start start_;
+  Barriers::End end_;
+  Cycle origin_ = 0;
+  std::optional<MeshCore> core_;  // always there; made anew by renew()
 };
 
 /// Lets the nodes of a mesh that cannot move sleep. Words that nobody takes would keep their
@@ -56,6 +91,10 @@ class Standstill {
     if (now - last_ <= patience_) return false;
     sleepers_.push_back(node);
     return true;
+  }
+  void reset() {
+    last_ = 0;
+    sleepers_.clear();
   }
 
  private:
@@ -95,9 +134,14 @@ class NodeModule : public sc_core::sc_module, public timing::Steppable {
              NodeId at, Barriers& barriers, Standstill& standstill, observe::EventStream* events,
              WordChecker* checker);
 
-  const NodeCore& core() const { return core_; }
-  /// The node is stepped in cycle `at`, which must lie after the present one.
-  void wake(Cycle at) { domain_.wake(block_, at); }
+  const NodeCore& core() const { return *core_; }
+  std::vector<std::uint32_t>& memory() { return core_->processor.memory(); }
+  /// See Mesh::renew; `barriers` are reset too.
+  void renew(bool keep_memory);
+  /// See Mesh::start.
+  void start(Cycle origin);
+  /// The node is stepped in cycle `at` of its program, which must lie after the present one.
+  void wake(Cycle at) { domain_.wake(block_, origin_ + at); }
 
   Cycle step(Cycle now) override;
 
@@ -116,8 +160,12 @@ class NodeModule : public sc_core::sc_module, public timing::Steppable {
   const timing::BlockId block_;
   const Program& program_;
   const NodeId at_;
+  Barriers& barriers_;
   Standstill& standstill_;
-  NodeCore core_;
+  observe::EventStream* const events_;
+  WordChecker* const checker_;
+  Cycle origin_ = 0;
+  std::optional<NodeCore> core_;  // always there; made anew by renew()
   std::array<PortSide, kPortCount> ports_;
   std::array<slot::ForwardIf*, kPortCount> receivers_{};  // behind out; nullptr: not bound
 };
@@ -126,7 +174,15 @@ class NodeMesh : public sc_core::sc_module, public MeshView {
  public:
   /// Parameters and exceptions as MeshCore. All nodes belong to `domain`.
   NodeMesh(sc_core::sc_module_name name, timing::ClockDomain& domain, const Program& program,
-           observe::EventStream* events, WordChecker* checker);
+           observe::EventStream* events, WordChecker* checker, Start start = Start::kAtOnce);
+
+  /// See Mesh.
+  void set_end(Barriers::End end) {
+    barriers_.set_end([this, end = std::move(end)](Cycle cycle) { end(cycle + origin_); });
+  }
+  std::vector<std::uint32_t>& memory(NodeId node) { return nodes_[node].memory(); }
+  void renew(bool keep_memory);
+  void start(Cycle origin);
 
   std::size_t size() const override { return nodes_.size(); }
   const RouterCore& router(NodeId node) const override { return nodes_[node].core().router; }
@@ -136,6 +192,12 @@ class NodeMesh : public sc_core::sc_module, public MeshView {
   const Interface& interface(NodeId node) const override { return nodes_[node].core().interface; }
 
  private:
+  void start_of_simulation() override {
+    if (start_ == Start::kAtOnce) start(0);
+  }
+
+  const Start start_;
+  Cycle origin_ = 0;
   Barriers barriers_;
   Standstill standstill_;
   sc_core::sc_vector<NodeModule> nodes_{"node"};

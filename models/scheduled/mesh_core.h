@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <utility>
 #include <vector>
 
 #include "models/observe/event_stream.h"
@@ -75,6 +76,9 @@ class MeshCore final : public MeshView {
   const RouterCore& router(NodeId node) const override { return routers_[node]; }
   const ProcessorCore& processor(NodeId node) const override { return processors_[node]; }
   const Interface& interface(NodeId node) const override { return interfaces_[node]; }
+  void set_end(Barriers::End end) { barriers_.set_end(std::move(end)); }
+  /// Of a node, between two cycles.
+  std::vector<std::uint32_t>& memory(NodeId node) { return processors_[node].memory(); }
   /// MeshView's, in the cycle after the last that was stepped.
   void describe_waits(observe::Waits& waits) const {
     MeshView::describe_waits(program_, waits, now_);

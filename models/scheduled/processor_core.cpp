@@ -133,6 +133,7 @@ void ProcessorCore::end_turn(Cycle now, Result& out) {
   if (has_barrier(phase(), program_.rules) && !is_due(barrier_.released(phase(), now))) return;
   if (last) {
     ends_[turn_] = finished_at_ = now;
+    barrier_.end(now);
     out.progress = true;
     return;
   }

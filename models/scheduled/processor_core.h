@@ -89,6 +89,7 @@ class NodeMemory {
   explicit NodeMemory(std::vector<std::uint32_t> words) : words_(std::move(words)) {}
 
   const std::vector<std::uint32_t>& words() const { return words_; }
+  std::vector<std::uint32_t>& words() { return words_; }
   /// The word `first` of a step (Step::data or Step::from), in the present iteration of its thread.
   std::uint32_t& at(std::int32_t first, const TaskThread& thread) {
     return words_[static_cast<std::size_t>(first + std::int64_t{thread.step().stride} *
@@ -148,6 +149,8 @@ class ProcessorCore {
   /// Cycle in which turn `turn` ended: the switch was commanded, or the last turn was over.
   Cycle ended_at(std::size_t turn) const { return ends_[turn]; }
   const std::vector<std::uint32_t>& memory() const { return memory_.words(); }
+  /// For a host, between two cycles. Its size must stay.
+  std::vector<std::uint32_t>& memory() { return memory_.words(); }
   std::uint64_t words_written() const { return written_; }
   std::uint64_t words_read() const { return read_; }
   /// What it did with its cycles.

@@ -42,6 +42,13 @@ WordChecker::WordChecker(const Program& program, std::size_t most)
   next_.assign(sinks, 0);
 }
 
+void WordChecker::reset() {
+  counts_ = {};
+  std::fill(stranded_at_.begin(), stranded_at_.end(), 0);
+  std::fill(next_.begin(), next_.end(), 0);
+  findings_.clear();
+}
+
 void WordChecker::delivered(NodeId node, Index input, const slot::Word& word, std::uint32_t epoch,
                             Cycle now) {
   if (word.stream >= program_.streams.size()) return;

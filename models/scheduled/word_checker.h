@@ -44,6 +44,9 @@ class WordChecker {
   /// `program` outlives the checker. Keeps the first `most` findings, and counts all.
   explicit WordChecker(const Program& program, std::size_t most = 1000);
 
+  /// As built: no word is known.
+  void reset();
+
   // What routers say. Findings are the same whatever the order of the calls within a cycle.
   /// A VFSM takes `word` for `stream`.
   void taken(NodeId node, Index vfsm, StreamId stream, bool continuing, const slot::Word& word,

@@ -100,8 +100,8 @@ const char* tessera_last_error(void);
 const char* tessera_type_name(uint32_t type);
 
 /** Builds a machine. `kind`: "wse" for a layout, a CSL file or the folder of a compiled CSL program;
- * "ascend" for a PTO program. `options`: those of the executable that runs such programs, as on its command
- * line ("--preset", "wse2", ..). */
+ * "ascend" for a PTO program; "numesh" for a communication program. `options`: those of the executable that runs
+ * such programs, as on its command line ("--preset", "wse2", ..). */
 tessera_status tessera_create(const char* kind, const char* program, int option_count,
                               const char* const* options, tessera_machine** created);
 /** nullptr is allowed. */

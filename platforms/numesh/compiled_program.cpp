@@ -1,6 +1,7 @@
 #include "platforms/numesh/compiled_program.h"
 
 #include <iostream>
+#include <utility>
 
 #include "frontends/operators/program_reader.h"
 #include "frontends/text/output_file.h"
@@ -40,21 +41,21 @@ void read_inputs(const std::map<std::string, std::string>& files, operators::Pro
   }
 }
 
-operators::Program read_checked(const Options& options) {
+}  // namespace
+
+operators::Program read_program(const Options& options) {
   operators::Program program = operators::read_program(options.program, options.whole_params());
   read_inputs(options.inputs, program);
   for (const auto& [name, file] : options.outputs) find_array(program, name, "--output");
   return program;
 }
 
-}  // namespace
-
 data::Shape array_shape(const operators::Program& program, const operators::Array& array) {
   return {program.mesh.node_count(), array.words};
 }
 
-CompiledProgram::CompiledProgram(const Options& options, const NumeshConfig& config)
-    : source(read_checked(options)), choice(choose_techniques(source, config.target)),
+CompiledProgram::CompiledProgram(operators::Program program, const NumeshConfig& config)
+    : source(std::move(program)), choice(choose_techniques(source, config.target)),
       map(operators::map_memory(source)),
       lowered(operators::lower(source, compiled, config.target, map)) {}
 

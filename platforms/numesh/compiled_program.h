@@ -14,10 +14,13 @@ namespace tessera::numesh {
 /// [nodes, words]: the shape of an array in files of the host.
 data::Shape array_shape(const operators::Program& program, const operators::Array& array);
 
+/// The program of the options, with the files of --input. Throws UserError, also for an --output that is
+/// no array of the program.
+operators::Program read_program(const Options& options);
+
 struct CompiledProgram {
-  /// Reads the program and the files of --input. Throws UserError, also for an --output that is no
-  /// array of the program.
-  CompiledProgram(const Options& options, const NumeshConfig& config);
+  /// Throws UserError for a program that cannot be compiled for this machine.
+  CompiledProgram(operators::Program program, const NumeshConfig& config);
   CompiledProgram(const CompiledProgram&) = delete;
   CompiledProgram& operator=(const CompiledProgram&) = delete;
 

@@ -1,25 +1,54 @@
 #include "platforms/numesh/machine.h"
 
-#include "models/scheduled/mesh.h"
+#include <algorithm>
+#include <utility>
 
 namespace tessera::numesh {
 
 Machine::Machine(const std::string& structure, unsigned clock_period_ps,
                  const scheduled::Program& program, observe::EventStream& events,
-                 scheduled::WordChecker& checker)
+                 scheduled::WordChecker& checker, scheduled::Start start)
     : dense_(structure == "auto" ? program.nodes.size() > kAutoModuleNodes : structure == "dense"),
-      domain_("clock", clock_period_ps) {
+      start_(start), events_(events), checker_(checker), domain_("clock", clock_period_ps),
+      started_(start == scheduled::Start::kAtOnce) {
   if (dense_) {
-    auto mesh = std::make_unique<scheduled::Mesh>("mesh", domain_, program, &events, &checker);
-    view_ = &mesh->core();
-    mesh_ = std::move(mesh);
+    mesh_ = std::make_unique<scheduled::Mesh>("mesh", domain_, program, &events, &checker, start);
+    view_ = &mesh_->core();
   } else {
-    auto mesh = std::make_unique<scheduled::NodeMesh>("mesh", domain_, program, &events, &checker);
-    view_ = mesh.get();
-    mesh_ = std::move(mesh);
+    nodes_ =
+        std::make_unique<scheduled::NodeMesh>("mesh", domain_, program, &events, &checker, start);
+    view_ = nodes_.get();
   }
 }
 
 Machine::~Machine() = default;
+
+std::vector<std::uint32_t>& Machine::memory(scheduled::NodeId node) {
+  return dense_ ? mesh_->memory(node) : nodes_->memory(node);
+}
+
+void Machine::set_end(scheduled::Barriers::End end) {
+  dense_ ? mesh_->set_end(std::move(end)) : nodes_->set_end(std::move(end));
+}
+
+void Machine::renew(bool keep_memory) {
+  checker_.reset();
+  dense_ ? mesh_->renew(keep_memory) : nodes_->renew(keep_memory);
+}
+
+void Machine::start(Cycle at) {
+  if (started_) renew(true);
+  started_ = true;
+  start_cycle_ = std::max(at, domain_.next_free_cycle());
+  dense_ ? mesh_->start(start_cycle_) : nodes_->start(start_cycle_);
+}
+
+void Machine::reset(bool keep_memory) {
+  domain_.reset();
+  events_.on_reset(domain_.origin());
+  renew(keep_memory);
+  started_ = false;
+  if (start_ == scheduled::Start::kAtOnce) start(0);
+}
 
 }  // namespace tessera::numesh

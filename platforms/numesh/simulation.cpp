@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "platforms/data/npy.h"
+#include "platforms/numesh/mesh_counters.h"
 #include "platforms/numesh/phase_trace.h"
 
 namespace tessera::numesh {
@@ -12,17 +13,6 @@ namespace tessera::numesh {
 namespace {
 
 constexpr std::size_t kMostFindings = 100;
-
-std::vector<report::Counter> totals(const report::Places& places, const scheduled::MeshView& mesh) {
-  const std::size_t count = places.counters.size();
-  std::vector<std::uint64_t> sums(count, 0);
-  for (std::size_t i = 0; i < places.values.size(); ++i) sums[i % count] += places.values[i];
-  return {{"words_written", sums[0], "words", "words that processors handed to their routers"},
-          {"words_read", sums[1], "words", "words that processors took from their routers"},
-          {"phase_changes", sums[2], "switches", "changes of the schedule, of all nodes"},
-          {"words_left", mesh.words_in_network(), "words",
-           "words that lie in routers and queues at the end"}};
-}
 
 /// Lines of tasks with one name and phase are one, whatever node runs them.
 void add_lines(const scheduled::Node& node, const std::vector<scheduled::ProcessorWaits::Line>& of,
@@ -179,9 +169,8 @@ void Simulation::summarize(report::Report& report) const {
   report.wall.tiles = mesh_.size();
   report.wall.hops = counters.seen(observe::EventKind::kVfsmMove);
   report.places_key = "nodes";
-  report::Places places = this->places();
-  report.counters = totals(places, mesh_);
-  if (options_.report_detail) report.places = std::move(places);
+  report.counters = totals(program_.lowered, mesh_);
+  if (options_.report_detail) report.places = places();
   summarize_waits(report.cycles, report.waits);
   report.waits.shown = options_.waits;
   add_decisions(program_, report);
@@ -201,12 +190,10 @@ report::Places Simulation::places() const {
   for (scheduled::NodeId node = 0; node < mesh_.size(); ++node) {
     for (const int coordinate : coordinates(node)) places.at.push_back(coordinate);
     const scheduled::ProcessorCore& processor = mesh_.processor(node);
-    std::uint64_t changes = 0;
-    for (std::size_t turn = 0; turn + 1 < program_.lowered.nodes[node].turns.size(); ++turn)
-      changes += processor.ended_at(turn) != kNever ? 1 : 0;
     const Cycle finished = processor.finished() ? processor.finished_at() : 0;
     places.values.insert(places.values.end(),
-                         {processor.words_written(), processor.words_read(), changes, finished});
+                         {processor.words_written(), processor.words_read(),
+                          phase_changes(program_.lowered, mesh_, node), finished});
   }
   return places;
 }

@@ -73,8 +73,13 @@ std::unique_ptr<Accelerator> build_accelerator(const Options& options,
     options.refuse(wse::FabricOptions::kHeading, "only a fabric has it" + found);
     return build_ascend_accelerator(options, device.file);
   }
+  if (device.kind == "numesh") {
+    options.refuse(wse::FabricOptions::kHeading, "only a fabric has it" + found);
+    options.refuse(Options::kClusterHeading, "only AI-core clusters have it" + found);
+    return build_numesh_accelerator(options, device.file);
+  }
   throw UserError(options.program, device.place,
-                  "expected device 'wse' or 'ascend', found '" + device.kind + "'");
+                  "expected device 'wse', 'ascend' or 'numesh', found '" + device.kind + "'");
 }
 
 }  // namespace tessera::vp

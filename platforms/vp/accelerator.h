@@ -39,7 +39,7 @@ class Accelerator {
                                                    const std::string& name) const = 0;
 };
 
-/// The accelerator that a script names, "wse" or "ascend". Throws UserError, and IllegalBehaviour
+/// The accelerator that a script names, "wse", "ascend" or "numesh". Throws UserError, and IllegalBehaviour
 /// for a program that cannot run. `options` must outlive it. `csl`: with them the program of "wse" may
 /// be a CSL file or the folder of a compiled one; it is then that of `options`.
 std::unique_ptr<Accelerator> build_accelerator(const Options& options,
@@ -47,6 +47,9 @@ std::unique_ptr<Accelerator> build_accelerator(const Options& options,
                                                const wse::CslOptions* csl = nullptr);
 /// The same for "ascend": AI-core clusters that run the kernel of a PTO program.
 std::unique_ptr<Accelerator> build_ascend_accelerator(const Options& options,
+                                                      const std::string& program);
+/// The same for "numesh": a scheduled mesh that runs a communication program.
+std::unique_ptr<Accelerator> build_numesh_accelerator(const Options& options,
                                                       const std::string& program);
 
 }  // namespace tessera::vp

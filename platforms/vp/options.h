@@ -15,7 +15,7 @@ inline cli::Executable executable(std::string name, std::string platform, std::s
           std::move(platform),
           std::move(purpose),
           std::move(program_kind),
-          {"wse2", "wse3", "a2a3", "a5"},
+          {"wse2", "wse3", "a2a3", "a5", "numesh"},
           {"modules", "dense", "auto"},
           "",  // that of the device
           "fabric.hop_latency=3",

@@ -164,7 +164,8 @@ class PlaceNames::Reader {
         port(host::kMemoryBase + (xy[1] * info_.width + xy[0]) * host::kTileStride);
     if (!cursor_.accept(".")) return base + offset(host::kTileStride);
     const text::Place at = cursor_.place();
-    const std::string name = word();
+    const std::string name(
+        cursor_.take_while([](char c) { return text::is_name_part(c) || c == '.'; }));
     const TileCoord tile{static_cast<int>(xy[0]), static_cast<int>(xy[1])};
     const auto address = names_.find_symbol_(tile, name);
     if (!address) fail(at, "tile " + to_string(tile) + " has no symbol '" + name + "'");

@@ -43,8 +43,8 @@ Line split(const std::string& text, unsigned number, const text::Diagnostics& di
 DeviceStatement device_of(const Line& line, const text::Diagnostics& diagnostics) {
   if (line[0].text != "device" || line.size() != 4) {
     diagnostics.fail({line[0].place.line, 1},
-                     "expected 'device wse LAYOUT' or 'device ascend PROGRAM' as the first "
-                     "statement, found '" +
+                     "expected 'device wse LAYOUT', 'device ascend PROGRAM' or 'device numesh "
+                     "PROGRAM' as the first statement, found '" +
                          line[0].text + "'");
   }
   const std::filesystem::path folder = std::filesystem::path(diagnostics.file()).parent_path();
@@ -231,8 +231,8 @@ ScriptText read_script(const std::string& file) {
       script.lines.push_back(std::move(line));
   }
   if (script.devices.empty()) {
-    diagnostics.fail("is empty; expected 'device wse LAYOUT' or 'device ascend PROGRAM' "
-                     "(docs/vp-platform.md)");
+    diagnostics.fail("is empty; expected 'device wse LAYOUT', 'device ascend PROGRAM' or 'device "
+                     "numesh PROGRAM' (docs/vp-platform.md)");
   }
   return script;
 }

@@ -108,12 +108,16 @@ def _check(status: int) -> None:
 
 
 def _kind_of(program: str) -> str:
-    return "ascend" if program.endswith(".pto") else "wse"
+    if program.endswith(".pto"):
+        return "ascend"
+    path = pathlib.Path(program)
+    is_mesh = path.suffix == ".json" and path.is_file() and "tessera-numesh-program" in path.read_text()
+    return "numesh" if is_mesh else "wse"
 
 
 class Machine:
-    """A machine with its program. `kind`: "wse" (a layout, a CSL file or the folder of a compiled one) or
-    "ascend" (a PTO program); by default the name of the program tells. `options`: those of the
+    """A machine with its program. `kind`: "wse" (a layout, a CSL file or the folder of a compiled one),
+    "ascend" (a PTO program) or "numesh" (a communication program); by default the program tells. `options`: those of the
     executable, as on its command line."""
 
     def __init__(self, program: str | pathlib.Path, *options: str, kind: str | None = None):
@@ -125,7 +129,7 @@ class Machine:
         self._listener: Any = None
         info = _library.Info()
         self._call("get_info", ctypes.byref(info))
-        self.kind = {1: "wse", 2: "ascend"}[info.kind]
+        self.kind = {1: "wse", 2: "ascend", 3: "numesh"}[info.kind]
         self.width, self.height = info.width, info.height
         self.tile_bytes, self.period_ps = info.tile_bytes, info.period_ps
         self.functions = self._names("function", info.functions)

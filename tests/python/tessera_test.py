@@ -14,6 +14,7 @@ sys.path.insert(0, str(ROOT / "python"))
 import tessera  # noqa: E402
 
 GEMV = ROOT / "examples/gemv_stream/layout.json"
+JACOBI = ROOT / "examples/numesh/jacobi.json"
 ADD = ROOT / "examples/ascend/vector_add.pto"
 
 
@@ -31,6 +32,24 @@ def gemv(machine, limit=None):
         machine.send(machine.edge(0, y, "west"), 2, [10.0, 20.0])
     stop = machine.run(limit)
     return stop, [machine.receive(machine.edge(3, y, "east"), 2, np.float32).tolist() for y in range(3)]
+
+
+class Mesh(unittest.TestCase):
+    def test_launches_and_a_reset_in_the_middle(self):
+        with tessera.Machine(JACOBI) as machine:
+            self.assertEqual((machine.kind, machine.width, machine.functions), ("numesh", 6, ["program"]))
+            np.testing.assert_array_equal(machine.read("u", 1, 1), [100, 101, 102, 103])
+            digests = []
+            for limit in (0, 200, 880):
+                machine.launch("program")
+                machine.run(limit)
+                machine.reset()
+                machine.launch("program")
+                self.assertEqual(machine.run(), tessera.Stop.AT_REST)
+                self.assertEqual(machine.read("u", 2, 2)[0], 157400)
+                digests.append(machine.report()["digest"])
+                machine.reset()
+            self.assertEqual(digests, digests[:1] * 3)
 
 
 class Fabric(unittest.TestCase):

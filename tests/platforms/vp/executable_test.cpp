@@ -77,6 +77,20 @@ TEST(VpExecutable, DriverResetsTheMachineInTheMiddle) {
     EXPECT_EQ(report_of({"examples/vp/reset.vps", "--quantum", quantum}), fresh);
 }
 
+TEST(VpExecutable, DriverRunsAndResetsAScheduledMesh) {
+  const std::string fresh = report_of({"examples/vp/mesh.vps"});
+  for (const char* quantum : {"0ns", "37ns", "100us"})
+    EXPECT_EQ(report_of({"examples/vp/mesh.vps", "--quantum", quantum}), fresh);
+  for (const char* structure : {"modules", "dense"}) {
+    const Finished run = vp({"examples/vp/mesh.vps", "--structure", structure});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("phase_changes           352 switches"));
+  }
+  const Finished refused = vp({"examples/vp/mesh.vps", "--check-epochs"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("only a fabric has it, found device 'numesh'"));
+}
+
 // What recorders set in the engines holds behind a reset too; the waits add up to the cycles since.
 TEST(VpExecutable, TracesAndWaitsGoOnBehindAReset) {
   const TemporaryFolder folder;
@@ -544,8 +558,9 @@ TEST(VpExecutable, MistakesInTheDeviceAreUserErrors) {
   const std::string file = folder.file("s.vps");
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "is empty; expected 'device wse LAYOUT'"},
-      {"wait 1ns\n", "1:1: expected 'device wse LAYOUT' or 'device ascend PROGRAM'"},
-      {"device gpu x.json\n", "expected device 'wse' or 'ascend', found 'gpu'"},
+      {"wait 1ns\n",
+       "1:1: expected 'device wse LAYOUT', 'device ascend PROGRAM' or 'device numesh PROGRAM'"},
+      {"device gpu x.json\n", "expected device 'wse', 'ascend' or 'numesh', found 'gpu'"},
       {"device wse nothing.json\n", "nothing.json"},
   };
   for (const auto& [text, expected] : cases) {

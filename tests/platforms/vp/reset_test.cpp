@@ -1,5 +1,5 @@
-// A machine that was reset equals a new one: ten programs on fabrics of both structures and on clusters,
-// reset in random cycles, behind a deadlock and behind illegal behaviour. One TEST a process.
+// A machine that was reset equals a new one: ten programs on fabrics of both structures, on clusters and on
+// scheduled meshes, reset in random cycles, behind a deadlock and behind illegal behaviour. One TEST a process.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -10,10 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "frontends/operators/program_reader.h"
 #include "frontends/pto/parser.h"
 #include "platforms/ascend/core_counters.h"
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/machine.h"
+#include "platforms/numesh/compiled_program.h"
+#include "platforms/numesh/machine.h"
+#include "platforms/numesh/mesh_counters.h"
 #include "platforms/wse/host_program.h"
 #include "platforms/wse/machine.h"
 #include "tests/support/sc_reports.h"
@@ -312,6 +316,79 @@ TEST(ResetArrays, AreKeptOrCleared) {
   clusters.reset(false);
   EXPECT_EQ(clusters.data.size(0), 0U);
 }
+
+// --- scheduled meshes
+
+struct ScheduledMesh {
+  ScheduledMesh(const std::string& structure, const std::string& program,
+                const std::map<std::string, std::int64_t>& params)
+      : config(numesh::load_numesh_config("numesh", "")),
+        program(operators::read_program(kExamples + "numesh/" + program, params), config),
+        words(this->program.lowered),
+        events(static_cast<unsigned>(this->program.lowered.nodes.size()), 1, false),
+        machine(structure, config.clock_period_ps, this->program.lowered, events, words) {}
+
+  std::string run(Cycle end = kNever) {
+    machine.domain().set_bound(end);
+    run::RunControl(machine.domain(), {}).run_until([this, end] {
+      return machine.domain().idle() || machine.domain().next_due() >= end;
+    });
+    machine.domain().set_bound(kNever);
+    std::string text = "cycle " + std::to_string(machine.domain().now()) + " digest " +
+                       events.digest().hex() + (machine.view().finished() ? " finished" : "") +
+                       " findings " + std::to_string(words.total());
+    for (const report::Counter& counter : numesh::totals(program.lowered, machine.view()))
+      text += " " + std::to_string(counter.value);
+    for (scheduled::NodeId node = 0; node < machine.view().size(); ++node)
+      for (const std::uint32_t word : machine.memory(node)) text += " " + std::to_string(word);
+    observe::Waits waits(100);
+    machine.view().describe_waits(program.lowered, waits, machine.domain().next_free_cycle());
+    for (const observe::Wait& wait : waits) text += "\n" + wait.who + " waits for " + wait.what;
+    return text;
+  }
+
+  const numesh::NumeshConfig config;
+  const numesh::CompiledProgram program;
+  scheduled::WordChecker words;
+  observe::EventStream events;
+  numesh::Machine machine;
+};
+
+class ResetMesh : public testing::TestWithParam<std::tuple<const char*, Example>> {};
+
+TEST_P(ResetMesh, EqualsNew) {
+  const auto& [structure, example] = GetParam();
+  ScheduledMesh mesh(structure, std::string(example.layout) + ".json", example.params);
+  const std::string fresh = mesh.run();
+  EXPECT_NE(fresh.find(" waits for ") == std::string::npos,
+            fresh.find(" finished") == std::string::npos)
+      << fresh;
+  const Cycle cycles = mesh.machine.domain().now();
+  std::mt19937_64 random(13);
+  mesh.machine.reset(false);
+  for (unsigned i = 0; i < rounds(); ++i) {
+    const Cycle end = 1 + random() % (cycles + 5);
+    mesh.run(end);
+    mesh.machine.reset(false);
+    ASSERT_EQ(mesh.run(), fresh) << "reset in cycle " << end;
+    mesh.machine.reset(false);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, ResetMesh,
+    testing::Combine(testing::Values("modules", "dense"),
+                     testing::Values(Example{"tour", {}}, Example{"tour", {{"N", 12}, {"M", 4}}},
+                                     Example{"tour", {{"M", 200}}}, Example{"jacobi", {}},
+                                     Example{"jacobi", {{"W", 9}, {"H", 7}}}, Example{"online", {}},
+                                     Example{"continuing", {}}, Example{"ring_right", {}},
+                                     Example{"ring_wrong", {}}, Example{"two_phases", {}})),
+    [](const auto& chosen) {
+      const Example& example = std::get<1>(chosen.param);
+      std::string name = std::string(std::get<0>(chosen.param)) + "_" + example.layout;
+      for (const auto& [key, value] : example.params) name += "_" + key + std::to_string(value);
+      return name;
+    });
 
 }  // namespace
 }  // namespace tessera::test
