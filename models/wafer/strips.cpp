@@ -23,6 +23,7 @@ constexpr unsigned kCyclesInTurn = 2000;
 constexpr double kNew = 0.25;
 // Below this the calling thread hands over what crosses the borders.
 constexpr std::size_t kFewCrossings = 256;
+constexpr std::size_t kLargeWafer = 16384;  // tiles
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -173,20 +174,48 @@ class Strips::Part final : private Outside, private observe::Diagnoses {
 };
 
 Strips::Strips(const Plan& plan, Threads threads, Outside& outside, observe::EventStream* events)
-    : plan_(plan), threads_(threads), events_(events) {
+    : plan_(plan), threads_(threads), is_large_(plan.tile_count() >= kLargeWafer), events_(events) {
   const unsigned rows = static_cast<unsigned>(std::max(plan.height, 1));
   const std::vector<int> cuts = cut_into(std::clamp(threads.count, 1U, rows), plan);
-  const bool alone = cuts.size() == 2;
-  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+  parts_.resize(cuts.size() - 1);
+  const bool alone = parts_.size() == 1;
+  if (!alone && events != nullptr) events->part(parts_.size() - 1);  // makes all of them
+  // Each thread builds its own strip, so that the memory of the strip lies near it.
+  for_all_parts([&](std::size_t i) {
     observe::EventStream* const stream = alone || events == nullptr ? events : &events->part(i);
     const Strip strip(plan, cuts[i], cuts[i + 1]);
-    parts_.push_back(std::make_unique<Part>(together_, alone, strip, outside, stream));
+    parts_[i] = std::make_unique<Part>(together_, alone, strip, outside, stream);
+  });
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
     part_of_row_.insert(part_of_row_.end(), static_cast<std::size_t>(cuts[i + 1] - cuts[i]),
                         static_cast<std::uint32_t>(i));
   }
 }
 
-Strips::~Strips() = default;
+Strips::~Strips() {
+  for_all_parts([this](std::size_t i) { parts_[i].reset(); });
+}
+
+// Of several failures the one of the first part is reported.
+void Strips::for_all_parts(const std::function<void(std::size_t)>& work) {
+  std::vector<std::exception_ptr> failures(parts_.size());
+  const auto guarded = [&](unsigned i) {
+    try {
+      work(i);
+    } catch (...) {
+      failures[i] = std::current_exception();
+    }
+  };
+  if (is_large_ && parts_.size() > 1) {
+    if (!pool_) pool_ = std::make_unique<ThreadPool>(static_cast<unsigned>(parts_.size()));
+    pool_->run(guarded);
+  } else {
+    for (std::size_t i = 0; i < parts_.size(); ++i) guarded(static_cast<unsigned>(i));
+  }
+  for (const std::exception_ptr& failure : failures) {
+    if (failure != nullptr) std::rethrow_exception(failure);
+  }
+}
 
 void Strips::start() {
   for (std::size_t i = 1; i < parts_.size(); ++i) {
@@ -195,10 +224,10 @@ void Strips::start() {
     north.rims().set_rooms(Direction::kSouth, south.rooms_at(Direction::kNorth));
     south.rims().set_rooms(Direction::kNorth, north.rooms_at(Direction::kSouth));
   }
-  for (const auto& part : parts_) {
-    part->core().start();
-    part->wake(0);
-  }
+  for_all_parts([this](std::size_t i) {
+    parts_[i]->core().start();
+    parts_[i]->wake(0);
+  });
 }
 
 // --- a cycle

@@ -3,7 +3,9 @@
 // neighbours sent. Results do not depend on the number of strips (docs/architecture.md#strips).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -66,10 +68,13 @@ class Strips {
   void step_in_turn(Cycle now);
   void exchange(std::size_t part, Cycle now);
   void exchange_all(Cycle now);
+  /// Calls `work` with every part, all at the same time if the wafer is large.
+  void for_all_parts(const std::function<void(std::size_t)>& work);
   void report_failure();
 
   const Plan& plan_;
   const Threads threads_;
+  bool is_large_;  // worth several threads where all tiles are gone through
   observe::EventStream* const events_;
   std::vector<std::unique_ptr<Part>> parts_;  // from north to south
   std::vector<std::uint32_t> part_of_row_;
