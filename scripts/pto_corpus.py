@@ -6,8 +6,8 @@
 
 Each file is run twice: timing only (--no-data), and with data. The script reads the expected result and the machine from the
 RUN lines of a file (`not ptoas ..`, `--pto-arch=a5`), from its name and from its folder, and gives scalar arguments the first of some
-values with which the kernel completes, and arrays of i32 the same one. A kernel that asks for its block runs on two clusters, or on
-one if it does not complete on two. docs/pto-corpus.md explains the table.
+values with which the kernel completes, and arrays of i32 the same one. A kernel that asks for its block runs with two blocks, or
+with one if it does not complete with two. docs/pto-corpus.md explains the table.
 """
 import argparse
 import collections
@@ -163,7 +163,7 @@ class Runner:
         first = None
         clusters = ("2", "1") if file.asks_for_block else ("1",)
         for fill, cluster, guess in itertools.product((None, 64), clusters, GUESSES):
-            own = arguments + (["--set", "launch.clusters=2"] if cluster == "2" else [])
+            own = arguments + (["--set", "launch.clusters=2", "--set", "launch.blocks=2"] if cluster == "2" else [])
             for name in file.counts if fill is not None else ():
                 own += ["--input", f"{name}={self.array(fill)}"]
             status, text, cycles, extra = self.attempt(file, own, guess)

@@ -40,7 +40,10 @@ class Kernel:
         inputs = self.make(np.random.default_rng(7))
         expected = self.expect(dict(inputs))
         with tempfile.TemporaryDirectory() as folder:
-            command = [str(platform), str(path), "--preset", self.preset, "--quiet", "--set", f"launch.clusters={self.blocks}"]
+            command = [str(platform), str(path), "--preset", self.preset, "--quiet"]
+            # A block of a kernel for vector cores only is one AIV.
+            clusters = (self.blocks + 1) // 2 if "/aiv/" in self.file else self.blocks
+            command += ["--set", f"launch.clusters={clusters}", "--set", f"launch.blocks={self.blocks}"]
             command += ["--set", f"launch.ratio={self.ratio}"] if self.ratio else []
             command += [word for name, value in self.params.items() for word in ("--param", f"{name}={value}")]
             for name, values in inputs.items():

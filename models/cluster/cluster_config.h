@@ -145,17 +145,18 @@ struct CoreConfig {
   CostConfig cost;
 };
 
-/// Which cores a kernel is launched on (1.1), as AIC : AIV of each cluster.
-enum class LaunchRatio : std::uint8_t { k1To0, k0To1, k1To1, k1To2 };
+/// Which cores a kernel is launched on (1.1), as AIC : AIV of each cluster. With an AIC, and with one AIV,
+/// a block is a cluster; with 0:2 it is an AIV.
+enum class LaunchRatio : std::uint8_t { k1To0, k0To1, k1To1, k1To2, k0To2 };
 constexpr unsigned aics_of(LaunchRatio ratio) {
-  return ratio == LaunchRatio::k0To1 ? 0 : 1;
+  return ratio == LaunchRatio::k0To1 || ratio == LaunchRatio::k0To2 ? 0 : 1;
 }
 constexpr unsigned aivs_of(LaunchRatio ratio) {
-  constexpr std::array<unsigned, 4> kAivs = {0, 1, 1, 2};
+  constexpr std::array<unsigned, 5> kAivs = {0, 1, 1, 2, 2};
   return kAivs[static_cast<unsigned>(ratio)];
 }
 constexpr const char* to_string(LaunchRatio ratio) {
-  constexpr std::array<const char*, 4> kNames = {"1:0", "0:1", "1:1", "1:2"};
+  constexpr std::array<const char*, 5> kNames = {"1:0", "0:1", "1:1", "1:2", "0:2"};
   return kNames[static_cast<unsigned>(ratio)];
 }
 
@@ -166,17 +167,30 @@ struct Launch {
   LaunchRatio ratio = LaunchRatio::k1To2;
   /// A MIX kernel: the scheduling module is active. Without it cross-core flags are lost (1.1).
   bool mix = true;
-  /// Blocks of the kernel. Those beyond the clusters start when others end, and so never take part
-  /// in a synchronisation over all cores. 0: as many as clusters.
+  /// Blocks of the kernel. Those beyond the resident ones start when others end, and so never take
+  /// part in a synchronisation over all cores. 0: as many as are resident. Fewer leave AIVs of 0:2
+  /// without a block.
   unsigned blocks = 0;
 
   bool has(CoreId core) const {
     if (core.cluster >= clusters) return false;
-    return core.is_aic() ? aics_of(ratio) > 0 : core.subblock() < aivs_of(ratio);
+    if (core.is_aic()) return aics_of(ratio) > 0;
+    return core.subblock() < aivs_of(ratio) &&
+           (!is_block_an_aiv() || blocks == 0 || block_of(core) < blocks);
+  }
+  bool is_block_an_aiv() const { return ratio == LaunchRatio::k0To2; }
+  /// The block that a core runs.
+  unsigned block_of(CoreId core) const {
+    return is_block_an_aiv() ? 2 * core.cluster + core.subblock() : core.cluster;
+  }
+  /// How many blocks run at the same time.
+  unsigned resident_blocks() const {
+    const unsigned room = is_block_an_aiv() ? 2 * clusters : clusters;
+    return is_block_an_aiv() && blocks > 0 && blocks < room ? blocks : room;
   }
   /// Places of cores, three a cluster, with those that the launch leaves empty.
   std::size_t places() const { return std::size_t{clusters} * 3; }
-  unsigned block_count() const { return blocks > clusters ? blocks : clusters; }
+  unsigned block_count() const { return blocks > resident_blocks() ? blocks : resident_blocks(); }
 };
 
 struct ClusterConfig {

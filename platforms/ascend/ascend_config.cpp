@@ -54,9 +54,10 @@ void add_launch(Rows rows, AscendConfig& c) {
   using Ratio = cluster::LaunchRatio;
   rows.add("launch.clusters", c.clusters, "clusters", 1, cluster::kMaxClusters,
            "clusters of 1 AIC and 2 AIVs that the kernel runs on");
-  rows.add("launch.blocks", c.blocks, "blocks", 0, 1'000'000,
-           "blocks of the kernel; those beyond the clusters are not resident; 0: as many as "
-           "clusters");
+  rows.add(
+      "launch.blocks", c.blocks, "blocks", 0, 1'000'000,
+      "blocks of the kernel; those beyond the clusters, with launch.ratio 0:2 beyond the AIVs, "
+      "are not resident; 0: as many as are resident");
   rows.add("launch.overhead", c.overhead_ns, "ns", 0, 1'000'000'000,
            "of the task around the time of its cores; adds to task_time only");
   rows.one_of<std::optional<Ratio>>(
@@ -65,9 +66,10 @@ void add_launch(Rows rows, AscendConfig& c) {
        {"1:0", Ratio::k1To0},
        {"0:1", Ratio::k0To1},
        {"1:1", Ratio::k1To1},
-       {"1:2", Ratio::k1To2}},
+       {"1:2", Ratio::k1To2},
+       {"0:2", Ratio::k0To2}},
       "AIC : AIV of each cluster; `auto` takes the kinds of core that "
-      "the program has functions for");
+      "the program has functions for; with 0:2 each AIV is a block");
   rows.one_of<std::optional<bool>>("launch.mix", c.mix,
                                    {{"auto", std::nullopt}, {"yes", true}, {"no", false}},
                                    "whether the scheduling module counts cross-core flags; `auto`: "

@@ -1,5 +1,7 @@
 #include "platforms/ascend/kernel.h"
 
+#include <algorithm>
+
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
@@ -27,17 +29,26 @@ pto::LowerOptions lowering_of(const cli::Options& options, const AscendConfig& c
   return lowering;
 }
 
-/// The ratio for a program with functions for these kinds of core.
-cluster::LaunchRatio ratio_for(const pto::Kernel& kernel) {
+/// Whether the program asks which block, or which AIV, runs it.
+bool asks_for_block(const cluster::Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(),
+                     [](const cluster::Instruction& i) { return i.op == cluster::Opcode::kGet; });
+}
+
+/// The ratio for a program with functions for these kinds of core. A block of a kernel for vector
+/// cores only is one AIV (ascend.md 1.1); a launch of more than one block fills both of a cluster.
+cluster::LaunchRatio ratio_for(const AscendConfig& config, const pto::Kernel& kernel) {
   if (!kernel.aiv) return cluster::LaunchRatio::k1To0;
-  return kernel.aic ? cluster::LaunchRatio::k1To2 : cluster::LaunchRatio::k0To1;
+  if (kernel.aic) return cluster::LaunchRatio::k1To2;
+  const bool several = (config.clusters > 1 || config.blocks > 1) && asks_for_block(*kernel.aiv);
+  return several ? cluster::LaunchRatio::k0To2 : cluster::LaunchRatio::k0To1;
 }
 
 cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel) {
   cluster::Launch launch;
   launch.clusters = config.clusters;
   launch.blocks = config.blocks;
-  launch.ratio = config.ratio.value_or(ratio_for(kernel));
+  launch.ratio = config.ratio.value_or(ratio_for(config, kernel));
   launch.mix = config.mix.value_or(kernel.aic && kernel.aiv);
   const auto require = [&launch](bool has, bool needs, const char* kind) {
     if (has || !needs) return;

@@ -251,13 +251,15 @@ WaitReason ScalarUnit::access_word(const Instruction& i, Cycle now) {
 
 std::int64_t ScalarUnit::special(SpecialValue which) const {
   const CoreId core = context_.core;
-  const unsigned aivs = aivs_of(context_.launch.ratio);
+  const Launch& launch = context_.launch;
+  const unsigned aivs = launch.is_block_an_aiv() ? 1 : aivs_of(launch.ratio);
   const bool one_block_a_cluster = core.is_aic() || aivs < 2;
-  if (which == SpecialValue::kCluster) return core.cluster;
+  if (which == SpecialValue::kCluster) return launch.block_of(core);
   if (which == SpecialValue::kBlockIndex)
-    return one_block_a_cluster ? core.cluster : 2 * core.cluster + core.subblock();
-  if (which == SpecialValue::kBlockCount) return context_.launch.block_count();
-  if (which == SpecialValue::kSubblockIndex) return core.is_aic() ? 0 : core.subblock();
+    return one_block_a_cluster ? launch.block_of(core) : 2 * core.cluster + core.subblock();
+  if (which == SpecialValue::kBlockCount) return launch.block_count();
+  if (which == SpecialValue::kSubblockIndex)
+    return core.is_aic() || aivs == 1 ? 0 : core.subblock();
   return aivs;
 }
 

@@ -207,26 +207,27 @@ void ClusterData::note_access(Array& array, const ResolvedOperand& o, CoreId cor
   array.is_read |= o.access == Access::kRead;
   if (!writes(o.access)) return;
   array.is_written = true;
-  array.written.add(o, core.cluster, reads(o.access));
+  array.written.add(o, launch_.block_of(core), reads(o.access));
 }
 
 std::vector<std::string> ClusterData::describe_division() const {
   std::vector<std::string> sentences;
+  const std::string writer = launch_.is_block_an_aiv() ? "block" : "cluster";
   for (std::size_t a = 0; a < gm_.size(); ++a) {
     const Array& array = gm_[a];
     const auto bytes = [](std::int64_t n) {
       return std::to_string(n) + (n == 1 ? " byte" : " bytes");
     };
     if (const auto shared = array.written.shared())
-      sentences.push_back("clusters " + std::to_string(shared->cluster) + " and " +
+      sentences.push_back(writer + "s " + std::to_string(shared->cluster) + " and " +
                           std::to_string(shared->other) + " both write byte " +
                           std::to_string(shared->first) + " of %" + arrays_[a].name + "; " +
-                          bytes(shared->bytes) + " of it are written by several clusters");
+                          bytes(shared->bytes) + " of it are written by several " + writer + "s");
     // Tensors may leave bytes between their elements, which no kernel writes.
     const bool is_full = array.is_bound || shape(a) == array.shape;
     if (!array.is_written || array.is_read || !is_full) continue;
     if (const auto left = array.written.unwritten(array.size))
-      sentences.push_back("no cluster writes " + bytes(left->bytes) + " of the " +
+      sentences.push_back("no " + writer + " writes " + bytes(left->bytes) + " of the " +
                           std::to_string(array.size) + " of %" + arrays_[a].name + ", from byte " +
                           std::to_string(left->first) + " on");
   }

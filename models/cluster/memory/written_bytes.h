@@ -1,5 +1,5 @@
-// Which clusters write which bytes of an array in GM. A launch divides its outputs among clusters: bytes
-// that several clusters write, and bytes that none does, show that the division is wrong.
+// Which blocks write which bytes of an array in GM: a cluster, or an AIV of a launch 0:2. A launch divides its
+// outputs among blocks: bytes that several write, and bytes that none does, show that the division is wrong.
 #pragma once
 
 #include <array>

@@ -205,10 +205,10 @@ enum class Predicate : std::uint8_t {
 
 enum class SpecialValue : std::uint8_t {
   kBlockIndex,     ///< AIC: its cluster; AIV: 2 * cluster + subblock, of 1:1 launches its cluster
-  kCluster,        ///< of AICs and AIVs alike; get_block_idx of PTO text
-  kBlockCount,     ///< clusters of the launch
-  kSubblockIndex,  ///< 0 or 1; of an AIC 0
-  kSubblockCount,  ///< AIVs a cluster
+  kCluster,        ///< the block, of AICs and AIVs alike (Launch::block_of); get_block_idx of PTO text
+  kBlockCount,     ///< blocks of the launch
+  kSubblockIndex,  ///< 0 or 1; of an AIC, and of an AIV that is alone in its block, 0
+  kSubblockCount,  ///< AIVs a block
 };
 
 /// Rate classes of vector operations (ascend.md 4.1, 4.3), by the algorithm that the instruction set has for them.

@@ -64,7 +64,7 @@ class SyncUnitCore {
   /// does not say which mode it means: those of a group that some have set come alone.
   std::vector<Missing> missing(const sync::Request& wait) const;
   /// Cores that take part in mode 0 but are not resident (Launch::blocks), of each kind.
-  unsigned blocks_not_resident() const { return launch_.block_count() - launch_.clusters; }
+  unsigned blocks_not_resident() const { return launch_.block_count() - launch_.resident_blocks(); }
   const Launch& launch() const { return launch_; }
 
  private:

@@ -82,5 +82,15 @@ cause, because core times do not include it.
 Of 950PR the times of a tile are published. `vector.fusion` explains most of what vector operations of their own take too long. The rest of
 that hides how long a flag of mode 4 takes: with vector work of 3.4 us, a tile takes 6.0 us with one slot and 6.1 with four at
 `sync.intra_latency` 40, and 6.6 with one slot at 800. Slower scalar code (40 cycles an instruction) and slots that both AIVs
-read at 38 B a cycle move it by less than 0.1 us. No source gives a mechanism for a longer latency, so the guess of 4.5 stays.
+read at 38 B a cycle move it by less than 0.1 us. No latency of the flag meets all three published times of a tile: with vector work scaled to the published
+3.5 and 7.2 us, the model takes
+
+| `sync.intra_latency`, cycles | 1:1, one slot (published 8.8 us) | 1:2, one slot (7.0) | 1:2, four slots (6.35) |
+| --- | --- | --- | --- |
+| 40 | 9.20 | 6.04 | 6.07 |
+| 400 | 9.64 | 6.38 | 6.09 |
+| 800 | 10.08 | 6.75 | 6.11 |
+
+1:1 wants less than 40 and 1:2 more than 800, with the same flag. What delays 1:2 with one slot is something that two AIVs share, and no source names it.
+So the guess of 4.5 stays.
 """, list(cases()), platform="ascend")

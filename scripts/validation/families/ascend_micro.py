@@ -202,6 +202,14 @@ def add(bench, preset, pipe, n, clusters, part=1):
     return run.busy(f"aiv_{pipe}") * ADDED / (n * tiles * (2 * clusters if clusters > 1 else 1))
 
 
+def together(bench, preset, clusters, past_l2):
+    """TB/s of both inputs and the result of an addition of 134 MB, in tiles of 32 KB with two buffers."""
+    sets = [f"launch.clusters={clusters}"] + (["gm.l2_bytes=0"] if past_l2 else [])
+    size, tiles = 32768, 2 * ADDED // 32768 // (4 * clusters) * 2
+    run = bench.ascend("ascend/vector_add.pto", sets, preset=preset, TILES=tiles)
+    return 3 * size * tiles * 2 * clusters / run.core / 1e6
+
+
 def additions():
     def case(source, preset, name, published, pipe, n, clusters, **more):
         return row(source, preset, name, published, lambda bench: add(bench, preset, pipe, n, clusters), unit="us", **more)
@@ -217,6 +225,13 @@ def additions():
     yield case("4.4", "a2a3", "UB to GM, 48 AIVs, 32 KB, all of it", 57.35, "mte3", 16384, 24, bound=None, quick=False,
                note="a store also pays for the data that it evicts from L2; the matrices are three times as large as L2. The row without "
                "this effect runs a quarter")
+    for preset, clusters, published in (("a2a3", 24, 2.35), ("a5", 32, 2.26)):
+        for past_l2 in (True, False):
+            yield row("4.4", preset, "vector add, two buffers, reads and writes together" + ", reads past L2" * past_l2, published,
+                      lambda bench, preset=preset, clusters=clusters, past_l2=past_l2: together(bench, preset, clusters, past_l2),
+                      unit="TB/s", bound=None, quick=False,
+                      note="" if past_l2 else "the published kernel reads past L2, so that only its writes stay there; gm.l2_bytes=0 has that "
+                      "effect on this kernel")
 
 
 # --- GM to UB and to L1 ---

@@ -80,8 +80,8 @@ TEST(AscendExecutable, ExampleVectorAdd) {
     const json::object r =
         report_of(kExamples + "vector_add.pto",
                   {"--param", "TILES=8", "--preset", preset, "--set", "launch.clusters=4"});
-    EXPECT_EQ(count(r, "gm_bytes_read"), 4 * 2 * 8 * 16 * 512 * 4) << preset;
-    EXPECT_EQ(r.at("cores").as_array().size(), 4u);
+    EXPECT_EQ(count(r, "gm_bytes_read"), 8 * 2 * 8 * 16 * 512 * 4) << preset;
+    EXPECT_EQ(r.at("cores").as_array().size(), 8u);  // both AIVs of each cluster
     EXPECT_EQ(r.at("diagnoses").at("count"), 0);
   }
 }
@@ -245,7 +245,42 @@ std::string spmd_kernel(const std::string& rows) {
 )";
 }
 
-// ascend.md 1.1: a launch gives each cluster a block; its outputs are divided among them.
+// ascend.md 1.1: a block of a kernel for vector cores only is one AIV; one cluster runs one block unless more are asked for.
+TEST(AscendExecutable, BlocksOfVectorKernelsNumberAivs) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("k.pto");
+  write_file(file, R"(module {
+  func.func @k(%y: !pto.ptr<i32>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %b = pto.get_block_idx
+    %n = pto.get_block_num
+    %s = pto.get_subblock_idx
+    %m = pto.get_subblock_num
+    pto.print ins("block", %b : i64)
+    pto.print ins("of", %n : i64)
+    pto.print ins("subblock", %s : i64)
+    pto.print ins("of AIVs", %m : i64)
+    return
+  }
+}
+)");
+  const auto printed = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), file);
+    return run(options).out;
+  };
+  const std::string both = printed({"--set", "launch.clusters=2"});
+  for (const char* text :
+       {"AIV0 of cluster 0", "AIV1 of cluster 0", "AIV0 of cluster 1", "AIV1 of cluster 1",
+        "block 0", "block 1", "block 2", "block 3", "of 4", "subblock 0", "of AIVs 1"})
+    EXPECT_THAT(both, HasSubstr(text));
+  EXPECT_THAT(both, Not(HasSubstr("subblock 1")));
+  const std::string three = printed({"--set", "launch.clusters=2", "--set", "launch.blocks=3"});
+  EXPECT_THAT(three, AllOf(HasSubstr("block 2"), HasSubstr("of 3"), Not(HasSubstr("block 3"))));
+  EXPECT_THAT(printed({}), AllOf(HasSubstr("block 0"), HasSubstr("of 1"), Not(HasSubstr("AIV1"))));
+  EXPECT_THAT(printed({"--set", "launch.clusters=2", "--set", "launch.ratio=0:1"}),
+              AllOf(HasSubstr("of 2"), Not(HasSubstr("AIV1"))));
+}
+
+// ascend.md 1.1: a launch gives each AIV a block; its outputs are divided among them.
 TEST(AscendExecutable, ALaunchThatDoesNotDivideItsOutputsSaysSo) {
   const TemporaryFolder folder;
   const std::string file = folder.file("k.pto");
@@ -255,13 +290,14 @@ TEST(AscendExecutable, ALaunchThatDoesNotDivideItsOutputsSaysSo) {
       if (no_data) options.emplace_back("--no-data");
       return json::serialize(report_of(file, options, exit_code).at("diagnoses"));
     };
-    EXPECT_THAT(diagnoses({"--set", "launch.clusters=4"}), HasSubstr("\"count\":0"));
-    EXPECT_THAT(diagnoses({"--set", "launch.clusters=3"}),
-                HasSubstr("no cluster writes 4096 bytes of the 16384 of %y, from byte 12288 on"));
+    EXPECT_THAT(diagnoses({"--set", "launch.clusters=2"}), HasSubstr("\"count\":0"));
+    EXPECT_THAT(diagnoses({"--set", "launch.clusters=2", "--set", "launch.blocks=3"}),
+                HasSubstr("no block writes 4096 bytes of the 16384 of %y, from byte 12288 on"));
     EXPECT_THAT(diagnoses({"--set", "launch.clusters=3", "--param", "__pypto_spmd_block_idx=2"}),
                 HasSubstr("clusters 0 and 1 both write byte 8192 of %y; 4096 bytes"));
     // One block too many reads behind the end of the array.
-    std::vector<std::string> options = {file, "--set", "launch.clusters=5"};
+    std::vector<std::string> options = {file, "--set", "launch.clusters=3", "--set",
+                                        "launch.blocks=5"};
     if (no_data) options.emplace_back("--no-data");
     const Finished beyond = run(options);
     EXPECT_EQ(beyond.exit_code, 4);
@@ -280,7 +316,7 @@ TEST(AscendExecutable, ScalarLoadsOfATimingOnlyRun) {
   npy.resize(127, ' ');
   npy += "\n" + std::string("\x10\x00\x00\x00", 4);
   write_file(folder.file("first.npy"), npy);
-  const std::vector<std::string> options = {file, "--set", "launch.clusters=4", "--no-data"};
+  const std::vector<std::string> options = {file, "--set", "launch.clusters=2", "--no-data"};
   EXPECT_EQ(run(options).exit_code, 0);
   std::vector<std::string> shifted = options;
   shifted.insert(shifted.end(), {"--input", "first=" + folder.file("first.npy")});

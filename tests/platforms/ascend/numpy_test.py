@@ -88,10 +88,10 @@ class Runner:
 
 def check_vector_add(runner, example):
     rng = np.random.default_rng(1)
-    tiles, clusters = 4, 2
-    rows = tiles * 16 * clusters  # one AIV a cluster
+    tiles, blocks = 4, 2
+    rows = tiles * 16 * blocks  # a block is an AIV
     a, b = (rng.standard_normal((rows, 512)).astype(np.float32) for _ in range(2))
-    options = ["--param=TILES=4", "--set=launch.clusters=2", "--preset=a2a3"]
+    options = ["--param=TILES=4", "--set=launch.blocks=2", "--preset=a2a3"]
     (c,), report = runner.run(example, {"a": a, "b": b}, ["c"], *options)
     np.testing.assert_array_equal(c, a + b)
     assert report["outputs"]["c"] == {"dtype": "f32", "shape": [rows, 512], "file": str(runner.path / "c_out.npy")}
