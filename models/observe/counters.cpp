@@ -117,6 +117,22 @@ std::uint32_t Counters::kept(std::uint32_t place, Counter counter) const {
   return slot == kNoSlot ? 0 : (*tiles_)[std::size_t{place} * kept_ + slot];
 }
 
+Counters::State Counters::state() const {
+  State state;
+  state.totals.assign(seen_.begin(), seen_.end());
+  state.totals.push_back(elements_);
+  state.last = last_;
+  if (tiles_ != nullptr) state.tiles = *tiles_;
+  return state;
+}
+
+void Counters::add(const State& state) {
+  for (std::size_t i = 0; i < seen_.size(); ++i) seen_[i] += state.totals[i];
+  elements_ += state.totals.back();
+  last_ = std::max(last_, state.last);
+  for (std::size_t i = 0; i < state.tiles.size(); ++i) (*tiles_)[i] += state.tiles[i];
+}
+
 std::uint64_t Counters::seen(EventKind kind) const {
   const auto first = seen_.begin() + static_cast<std::ptrdiff_t>(first_class_of(kind));
   return std::accumulate(first, first + kClassesPerKind, std::uint64_t{0});

@@ -75,6 +75,14 @@ class Counters final : public Sink {
   }
   /// Takes over what such counters have counted, which are 0 again.
   void collect(Counters& other);
+  /// All counts, for another process.
+  struct State {
+    std::vector<std::uint64_t> totals;
+    Cycle last = 0;
+    std::vector<std::uint32_t> tiles;
+  };
+  State state() const;
+  void add(const State& state);
   /// All counts are 0 again.
   void clear() {
     clear_totals();

@@ -37,6 +37,12 @@ class EventStream final : public Sink {
     end_ = end;
     for (const auto& part : parts_) part->set_end(end);
   }
+  Cycle end() const { return end_; }
+  /// Adds what another process has recorded.
+  void add(std::uint64_t digest_terms, const Counters::State& counters) {
+    digest_.add(digest_terms);
+    counters_.add(counters);
+  }
   /// Part number `number` of the stream: what one of several threads records. Digest and counters of
   /// the parts are in those of the stream; to be read, and recorded here, while no thread records.
   /// Other sinks are not for several threads: see is_traced().

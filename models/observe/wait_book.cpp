@@ -64,6 +64,17 @@ void TileWaits::finish(Cycle cycles) {
   }
 }
 
+TileWaits::Cycles TileWaits::all_cycles() const {
+  Cycles all = cycles_;
+  all[static_cast<std::size_t>(WaitReason::kBusy)] = busy_;
+  return all;
+}
+
+void TileWaits::restore(const Cycles& cycles) {
+  cycles_ = cycles;
+  busy_ = cycles[static_cast<std::size_t>(WaitReason::kBusy)];
+}
+
 std::uint64_t waited(const TileWaits& tile, Cycle now) {
   std::uint64_t cycles = 0;
   for (unsigned r = 0; r < kWaitReasonCount; ++r) {
@@ -81,9 +92,13 @@ std::string describe(const TileWaits& tile, Cycle now) {
   return "the tile has waited" + since + " for " + std::string(info(tile.reason()).description);
 }
 
-TileWaits& WaitBook::open(std::uint32_t place, std::size_t program) {
+LineWaits& WaitBook::lines_of(std::size_t program) {
   while (lines_.size() <= program) lines_.push_back(std::make_unique<LineWaits>());
-  tiles_[place] = std::make_unique<TileWaits>(place, *lines_[program], listener_);
+  return *lines_[program];
+}
+
+TileWaits& WaitBook::open(std::uint32_t place, std::size_t program) {
+  tiles_[place] = std::make_unique<TileWaits>(place, lines_of(program), listener_);
   return *tiles_[place];
 }
 

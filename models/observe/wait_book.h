@@ -268,6 +268,11 @@ class alignas(64) TileWaits {
   std::uint32_t cycles(WaitReason reason) const {
     return reason == WaitReason::kBusy ? busy_ : cycles_[static_cast<std::size_t>(reason)];
   }
+  /// Cycles by reason, those in the issue slot among them.
+  using Cycles = std::array<std::uint32_t, kWaitReasonCount>;
+  Cycles all_cycles() const;
+  /// Becomes an account with these results.
+  void restore(const Cycles& cycles);
   /// Into the cache of the host.
   void prefetch() const {
     const char* const first = reinterpret_cast<const char*>(this);
@@ -334,8 +339,14 @@ class WaitBook {
   /// How many programs there are, and the lines of each.
   std::size_t programs() const { return lines_.size(); }
   const LineWaits& lines(std::size_t program) const { return *lines_[program]; }
+  /// Adds to the lines of a program.
+  void add_line(std::size_t program, const LineWaits::Entry& entry) {
+    lines_of(program).add(entry.pc, entry.thread, entry.reason, entry.number, entry.cycles);
+  }
 
  private:
+  LineWaits& lines_of(std::size_t program);
+
   std::vector<std::unique_ptr<TileWaits>> tiles_;
   std::vector<std::unique_ptr<LineWaits>> lines_;
   WaitListener* listener_;

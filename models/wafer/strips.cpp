@@ -1,7 +1,5 @@
 #include "models/wafer/strips.h"
 
-#include <ctime>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -29,13 +27,6 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// That this thread has computed.
-double own_seconds() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
 // What a row costs where all of it is busy: an engine takes about as long as ten routers.
 std::uint64_t weight_of_row(const Plan& plan, int y) {
   const std::uint32_t begin = plan.place_of({0, y});
@@ -47,158 +38,64 @@ std::uint64_t weight_of_row(const Plan& plan, int y) {
 }
 
 // The first row of every strip, and the end: strips of about one weight, each of a row at least.
-std::vector<int> cut_into(unsigned strips, const Plan& plan) {
+std::vector<int> cut_into(unsigned strips, const Strip& rows) {
   std::vector<std::uint64_t> weight_before = {0};  // .. a row; one more, so that no row is free
-  for (int y = 0; y < plan.height; ++y)
-    weight_before.push_back(weight_before.back() + weight_of_row(plan, y) + 1);
-  std::vector<int> cuts = {0};
+  for (int y = rows.first_row; y < rows.end_row; ++y)
+    weight_before.push_back(weight_before.back() + weight_of_row(rows.plan, y) + 1);
+  std::vector<int> cuts = {rows.first_row};
   const auto count = static_cast<int>(strips);
   for (int i = 1; i < count; ++i) {
     const std::uint64_t wanted = weight_before.back() * static_cast<unsigned>(i) / strips;
     const auto at = std::lower_bound(weight_before.begin(), weight_before.end(), wanted);
-    cuts.push_back(std::clamp(static_cast<int>(at - weight_before.begin()), cuts.back() + 1,
-                              plan.height - (count - i)));
+    cuts.push_back(std::clamp(rows.first_row + static_cast<int>(at - weight_before.begin()),
+                              cuts.back() + 1, rows.end_row - (count - i)));
   }
-  cuts.push_back(plan.height);
+  cuts.push_back(rows.end_row);
   return cuts;
 }
 
 }  // namespace
 
-/// A strip, and what it has for others while several threads are at work: ports and listeners are
-/// told in the calling thread, strip by strip, when the cycle is complete.
-class Strips::Part final : private Outside, private observe::Diagnoses {
- public:
-  Part(const bool& together, bool alone, const Strip& strip, Outside& outside,
-       observe::EventStream* events)
-      : together_(together), outside_(outside),
-        core_(strip, alone ? outside : static_cast<Outside&>(*this), events), alone_(alone) {}
-
-  WaferCore& core() { return core_; }
-  const WaferCore& core() const { return core_; }
-  void set_diagnoses(observe::Diagnoses* diagnoses) {
-    listener_ = diagnoses;
-    core_.set_diagnoses(alone_ || diagnoses == nullptr ? diagnoses : this);
+Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::EventStream* events,
+               const std::vector<Channel*>& others)
+    : plan_(rows.plan), threads_(threads), is_large_(rows.tile_count() >= kLargeWafer),
+      events_(events), first_row_(rows.first_row) {
+  const auto height = static_cast<unsigned>(std::max(rows.end_row - rows.first_row, 1));
+  const auto processes = std::min(static_cast<unsigned>(others.size() + 1), height);
+  const unsigned count = std::clamp(threads.count, 1U, height / processes);
+  const std::vector<int> cuts = cut_into(count * processes, rows);
+  // The others build their strips while this process does.
+  for (std::size_t i = 0; i + 1 < processes; ++i) {
+    const Strip strip(plan_, cuts[(i + 1) * count], cuts[(i + 2) * count]);
+    remotes_.push_back(std::make_unique<RemotePart>(*others[i], strip, threads.count,
+                                                    threads.when_busy, outside, events));
   }
-  /// The next cycle in which the strip has something to do.
-  Cycle next_due() const { return next_due_; }
-  void wake(Cycle at) { next_due_ = std::min(next_due_, at); }
-  void step(Cycle now) {
-    try {
-      next_due_ = core_.step(now);
-    } catch (...) {
-      failure_ = std::current_exception();
-      next_due_ = core_.next_due(now);
-    }
-  }
-  void step_and_measure(Cycle now) {
-    const double begin = own_seconds();
-    step(now);
-    seconds_ = own_seconds() - begin;
-  }
-  double seconds() const { return seconds_; }
-  /// What step() has thrown.
-  std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
-
-  void take(Direction side, std::vector<Crossing>& crossings, Cycle now) {
-    if (crossings.empty()) return;
-    core_.take(side, crossings, now);
-    next_due_ = core_.next_due(now);
-  }
-  /// Tells others what was kept for them.
-  void hand_on() {
-    for (const Kept& kept : kept_) {
-      if (kept.credit) {
-        outside_.credit(kept.port, kept.wavelet.color, kept.due);
-      } else {
-        outside_.put(kept.port, kept.wavelet, kept.due);
-      }
-    }
-    kept_.clear();
-    for (const auto& tell : told_) tell(*listener_);
-    told_.clear();
-  }
-
- private:
-  struct Kept {
-    std::uint32_t port;
-    link::Wavelet wavelet;  ///< of a credit: only the color
-    Cycle due;
-    bool credit;
-  };
-
-  // Outside
-  unsigned capacity(std::uint32_t port, Color color) const override {
-    return outside_.capacity(port, color);
-  }
-  void put(std::uint32_t port, const link::Wavelet& w, Cycle due) override {
-    if (!together_) return outside_.put(port, w, due);
-    kept_.push_back({port, w, due, false});
-  }
-  void credit(std::uint32_t port, Color color, Cycle due) override {
-    if (!together_) return outside_.credit(port, color, due);
-    link::Wavelet w;
-    w.color = color;
-    kept_.push_back({port, w, due, true});
-  }
-
-  // observe::Diagnoses
-  void tell(std::function<void(observe::Diagnoses&)> what) {
-    if (!together_) return what(*listener_);
-    told_.push_back(std::move(what));
-  }
-  void on_diagnosis(const observe::Diagnosis& diagnosis) override {
-    tell([diagnosis](observe::Diagnoses& to) { to.on_diagnosis(diagnosis); });
-  }
-  void on_print(const observe::Print& print) override {
-    tell([print, text = std::string(print.text)](observe::Diagnoses& to) {
-      observe::Print copy = print;
-      copy.text = text;
-      to.on_print(copy);
-    });
-  }
-  void on_ready(std::uint32_t place) override {
-    tell([place](observe::Diagnoses& to) { to.on_ready(place); });
-  }
-
-  const bool& together_;
-  Outside& outside_;
-  WaferCore core_;
-  const bool alone_;
-  Cycle next_due_ = kNever;
-  observe::Diagnoses* listener_ = nullptr;
-  std::exception_ptr failure_;
-  double seconds_ = 0;
-  std::vector<Kept> kept_;
-  std::vector<std::function<void(observe::Diagnoses&)>> told_;
-};
-
-Strips::Strips(const Plan& plan, Threads threads, Outside& outside, observe::EventStream* events)
-    : plan_(plan), threads_(threads), is_large_(plan.tile_count() >= kLargeWafer), events_(events) {
-  const unsigned rows = static_cast<unsigned>(std::max(plan.height, 1));
-  const std::vector<int> cuts = cut_into(std::clamp(threads.count, 1U, rows), plan);
-  parts_.resize(cuts.size() - 1);
-  const bool alone = parts_.size() == 1;
-  if (!alone && events != nullptr) events->part(parts_.size() - 1);  // makes all of them
+  locals_.resize(count);
+  const bool alone = cuts.size() == 2;
+  if (!alone && events != nullptr) events->part(count - 1);  // makes all of them
   // Each thread builds its own strip, so that the memory of the strip lies near it.
-  for_all_parts([&](std::size_t i) {
+  for_all_locals([&](std::size_t i) {
     observe::EventStream* const stream = alone || events == nullptr ? events : &events->part(i);
-    const Strip strip(plan, cuts[i], cuts[i + 1]);
-    parts_[i] = std::make_unique<Part>(together_, alone, strip, outside, stream);
+    const Strip strip(plan_, cuts[i], cuts[i + 1]);
+    locals_[i] = std::make_unique<LocalPart>(together_, alone, strip, outside, stream);
   });
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    part_of_row_.insert(part_of_row_.end(), static_cast<std::size_t>(cuts[i + 1] - cuts[i]),
-                        static_cast<std::uint32_t>(i));
+  for (const auto& part : locals_) parts_.push_back(part.get());
+  for (const auto& part : remotes_) parts_.push_back(part.get());
+  for (int y = rows.first_row; y < rows.end_row; ++y) {
+    const auto strip = std::upper_bound(cuts.begin(), cuts.end(), y) - cuts.begin() - 1;
+    const auto number = static_cast<std::size_t>(strip);
+    part_of_row_.push_back(
+        static_cast<std::uint32_t>(number < count ? number : count + number / count - 1));
   }
 }
 
 Strips::~Strips() {
-  for_all_parts([this](std::size_t i) { parts_[i].reset(); });
+  for_all_locals([this](std::size_t i) { locals_[i].reset(); });
 }
 
-// Of several failures the one of the first part is reported.
-void Strips::for_all_parts(const std::function<void(std::size_t)>& work) {
-  std::vector<std::exception_ptr> failures(parts_.size());
+// Of several failures the one of the first strip is reported.
+void Strips::for_all_locals(const std::function<void(std::size_t)>& work) {
+  std::vector<std::exception_ptr> failures(locals_.size());
   const auto guarded = [&](unsigned i) {
     try {
       work(i);
@@ -206,11 +103,11 @@ void Strips::for_all_parts(const std::function<void(std::size_t)>& work) {
       failures[i] = std::current_exception();
     }
   };
-  if (is_large_ && parts_.size() > 1) {
-    if (!pool_) pool_ = std::make_unique<ThreadPool>(static_cast<unsigned>(parts_.size()));
+  if (is_large_ && locals_.size() > 1) {
+    if (!pool_) pool_ = std::make_unique<ThreadPool>(static_cast<unsigned>(locals_.size()));
     pool_->run(guarded);
   } else {
-    for (std::size_t i = 0; i < parts_.size(); ++i) guarded(static_cast<unsigned>(i));
+    for (std::size_t i = 0; i < locals_.size(); ++i) guarded(static_cast<unsigned>(i));
   }
   for (const std::exception_ptr& failure : failures) {
     if (failure != nullptr) std::rethrow_exception(failure);
@@ -219,25 +116,27 @@ void Strips::for_all_parts(const std::function<void(std::size_t)>& work) {
 
 void Strips::start() {
   for (std::size_t i = 1; i < parts_.size(); ++i) {
-    WaferCore& north = parts_[i - 1]->core();
-    WaferCore& south = parts_[i]->core();
-    north.rims().set_rooms(Direction::kSouth, south.rooms_at(Direction::kNorth));
-    south.rims().set_rooms(Direction::kNorth, north.rooms_at(Direction::kSouth));
+    parts_[i - 1]->set_rooms(Direction::kSouth, parts_[i]->rooms_at(Direction::kNorth));
+    parts_[i]->set_rooms(Direction::kNorth, parts_[i - 1]->rooms_at(Direction::kSouth));
   }
-  for_all_parts([this](std::size_t i) {
-    parts_[i]->core().start();
-    parts_[i]->wake(0);
-  });
+  for_all_locals([this](std::size_t i) { locals_[i]->start(); });
+  for (const auto& part : remotes_) part->start();
 }
 
 // --- a cycle
 
 Cycle Strips::step(Cycle now) {
-  if (parts_.size() == 1) return parts_.front()->core().step(now);
-  due_.clear();
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    if (parts_[i]->next_due() <= now) due_.push_back(i);
+  if (parts_.size() == 1) {
+    LocalPart& only = *locals_.front();
+    only.step(now);
+    report_failure();
+    return only.next_due();
   }
+  due_.clear();
+  for (const auto& part : locals_) {
+    if (part->next_due() <= now) due_.push_back(part.get());
+  }
+  for (const auto& part : remotes_) part->begin_step(now);
   if (due_.size() > 1 && is_worth_threads()) {
     step_together(now);
   } else {
@@ -245,13 +144,14 @@ Cycle Strips::step(Cycle now) {
   }
   report_failure();
   Cycle next = kNever;
-  for (const auto& part : parts_) next = std::min(next, part->next_due());
+  for (const Part* part : parts_) next = std::min(next, part->next_due());
   return next;
 }
 
 Cycle Strips::next_due(Cycle now) const {
   Cycle next = kNever;
-  for (const auto& part : parts_) next = std::min(next, part->core().next_due(now));
+  for (const auto& part : locals_) next = std::min(next, part->core()->next_due(now));
+  for (const auto& part : remotes_) next = std::min(next, part->next_due());
   return next;
 }
 
@@ -270,31 +170,31 @@ void Strips::step_in_turn(Cycle now) {
   const bool measured = threads_.when_busy && ++unmeasured_ == kCyclesPerMeasurement;
   if (measured) unmeasured_ = 0;
   double seconds = 0;
-  for (const std::size_t i : due_) {
+  for (LocalPart* const part : due_) {
     if (measured) {
-      parts_[i]->step_and_measure(now);
-      seconds += parts_[i]->seconds();
+      part->step_and_measure(now);
+      seconds += part->seconds();
     } else {
-      parts_[i]->step(now);
+      part->step(now);
     }
   }
   if (measured) cost_s_ += (seconds - cost_s_) * kNew;
-  for (std::size_t i = 0; i < parts_.size(); ++i) exchange(i, now);
+  end_step(now);
 }
 
 void Strips::step_together(Cycle now) {
-  if (!pool_) pool_ = std::make_unique<ThreadPool>(static_cast<unsigned>(parts_.size()));
+  if (!pool_) pool_ = std::make_unique<ThreadPool>(static_cast<unsigned>(locals_.size()));
   const double begin = wall_seconds();
   together_ = true;
   pool_->run([this, now](unsigned i) {
-    if (parts_[i]->next_due() <= now) parts_[i]->step_and_measure(now);
+    if (locals_[i]->next_due() <= now) locals_[i]->step_and_measure(now);
   });
-  exchange_all(now);
+  end_step(now);
   together_ = false;
-  for (const auto& part : parts_) part->hand_on();
+  for (const auto& part : locals_) part->hand_on();
   if (!threads_.when_busy) return;
   double seconds = 0;
-  for (const std::size_t i : due_) seconds += parts_[i]->seconds();
+  for (const LocalPart* const part : due_) seconds += part->seconds();
   cost_s_ += (seconds - cost_s_) * kNew;
   together_s_ += (wall_seconds() - begin - together_s_) * kNew;
   if (together_s_ < cost_s_) return;
@@ -302,27 +202,31 @@ void Strips::step_together(Cycle now) {
   together_s_ = 0;
 }
 
-void Strips::exchange_all(Cycle now) {
+// All strips have been stepped: each takes what its neighbours sent.
+void Strips::end_step(Cycle now) {
+  for (const auto& part : remotes_) part->step(now);
   std::size_t crossings = 0;
-  for (const auto& part : parts_) {
-    Rims& rims = part->core().rims();
-    crossings += rims.sent(Direction::kNorth).size() + rims.sent(Direction::kSouth).size();
+  for (Part* const part : parts_)
+    crossings += part->sent(Direction::kNorth).size() + part->sent(Direction::kSouth).size();
+  if (together_ && crossings >= kFewCrossings) {
+    pool_->run([this, now](unsigned i) { exchange(i, now); });
+  } else {
+    for (std::size_t i = 0; i < locals_.size(); ++i) exchange(i, now);
   }
-  if (crossings >= kFewCrossings) return pool_->run([this, now](unsigned i) { exchange(i, now); });
-  for (std::size_t i = 0; i < parts_.size(); ++i) exchange(i, now);
+  for (std::size_t i = locals_.size(); i < parts_.size(); ++i) exchange(i, now);
+  for (const auto& part : remotes_) part->hand_on();
 }
 
 void Strips::exchange(std::size_t i, Cycle now) {
-  if (i > 0)
-    parts_[i]->take(Direction::kNorth, parts_[i - 1]->core().rims().sent(Direction::kSouth), now);
+  if (i > 0) parts_[i]->take(Direction::kNorth, parts_[i - 1]->sent(Direction::kSouth), now);
   if (i + 1 < parts_.size())
-    parts_[i]->take(Direction::kSouth, parts_[i + 1]->core().rims().sent(Direction::kNorth), now);
+    parts_[i]->take(Direction::kSouth, parts_[i + 1]->sent(Direction::kNorth), now);
 }
 
 // Of several failures the one of the first tile: strips follow each other as their tiles do.
 void Strips::report_failure() {
   std::exception_ptr first;
-  for (const auto& part : parts_) {
+  for (Part* const part : parts_) {
     const std::exception_ptr failure = part->take_failure();
     if (first == nullptr) first = failure;
   }
@@ -331,80 +235,83 @@ void Strips::report_failure() {
 
 // --- tiles and ports
 
-Strips::Part& Strips::part_of(TileCoord tile) const {
+Part& Strips::part_of(TileCoord tile) const {
   return *parts_[strip_of(tile)];
 }
 
-Strips::Part& Strips::part_of_port(std::uint32_t port) const {
+Part& Strips::part_of_port(std::uint32_t port) const {
   return part_of(plan_.ports[port].tile);
 }
 
 pe::ComputeEngineCore* Strips::engine(TileCoord tile) {
-  return part_of(tile).core().engine(tile);
+  WaferCore* const core = part_of(tile).core();
+  return core == nullptr ? nullptr : core->engine(tile);
+}
+
+RemotePart* Strips::remote(TileCoord tile) const {
+  const std::uint32_t strip = strip_of(tile);
+  return strip < locals_.size() ? nullptr : remotes_[strip - locals_.size()].get();
 }
 
 void Strips::launch(TileCoord tile, const pe::Function& function,
                     const std::vector<std::uint32_t>& arguments, Cycle at) {
-  part_of(tile).core().launch(tile, function, arguments, at);
-  part_of(tile).wake(at);
+  part_of(tile).launch(tile, function, arguments, at);
 }
 
 // What it does for the host is not for several threads at a time.
 void Strips::access(TileCoord tile, pe::HostAccess access, Cycle at) {
-  if (parts_.size() > 1) {
+  if (locals_.size() > 1) {
     access.act = [this, act = std::move(access.act)](pe::Sram& sram, Cycle now) {
       const std::lock_guard<std::mutex> lock(host_);
       act(sram, now);
     };
   }
-  part_of(tile).core().access(tile, std::move(access), at);
+  part_of(tile).core()->access(tile, std::move(access), at);
   part_of(tile).wake(at);
 }
 
 unsigned Strips::capacity(std::uint32_t port, Color color) const {
-  return part_of_port(port).core().ports().capacity(port, color);
+  return part_of_port(port).capacity(port, color);
 }
 
 void Strips::put(std::uint32_t port, const link::Wavelet& w, Cycle due) {
-  part_of_port(port).core().ports().put(port, w, due);
-  part_of_port(port).wake(due);
+  part_of_port(port).put(port, w, due);
 }
 
 void Strips::credit(std::uint32_t port, Color color, Cycle due) {
-  part_of_port(port).core().ports().credit(port, color, due);
-  part_of_port(port).wake(due);
+  part_of_port(port).credit(port, color, due);
 }
 
 void Strips::shuffle_step_order(std::uint64_t seed) {
-  for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i]->core().shuffle_step_order(seed + i);
+  for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i]->shuffle_step_order(seed + i);
 }
 
 void Strips::set_diagnoses(observe::Diagnoses* diagnoses) {
-  for (const auto& part : parts_) part->set_diagnoses(diagnoses);
+  for (Part* const part : parts_) part->set_diagnoses(diagnoses);
 }
 
 std::size_t Strips::wavelets_held() const {
   std::size_t held = 0;
-  for (const auto& part : parts_) held += part->core().wavelets_held();
+  for (Part* const part : parts_) held += part->wavelets_held();
   return held;
 }
 
 void Strips::describe_waits(observe::Waits& waits, Cycle now) const {
-  for (const auto& part : parts_) part->core().describe_waits(waits, now);
+  for (Part* const part : parts_) part->describe_waits(waits, now);
 }
 
 std::vector<pe::Sram> Strips::take_memories() {
   std::vector<pe::Sram> memories;
-  for (const auto& part : parts_) {
-    for (Pe& pe : part->core().pes()) memories.push_back(std::move(pe.engine.sram()));
+  for (const auto& part : locals_) {
+    for (Pe& pe : part->core()->pes()) memories.push_back(std::move(pe.engine.sram()));
   }
   return memories;
 }
 
 void Strips::put_memories(std::vector<pe::Sram> memories) {
   auto next = memories.begin();
-  for (const auto& part : parts_) {
-    for (Pe& pe : part->core().pes()) pe.engine.sram().take_over(std::move(*next++));
+  for (const auto& part : locals_) {
+    for (Pe& pe : part->core()->pes()) pe.engine.sram().take_over(std::move(*next++));
   }
 }
 

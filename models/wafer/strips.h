@@ -1,6 +1,7 @@
 // A wafer as strips: its rows are cut into a WaferCore each, joined at their borders (rims.h). In a
 // cycle the strips may be stepped at the same time, one thread each; then each takes what its
-// neighbours sent. Results do not depend on the number of strips (docs/architecture.md#strips).
+// neighbours sent. Some of the strips may be in other processes (remote_part.h). Results do not depend on
+// the number of strips (docs/architecture.md#strips).
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,10 @@
 
 #include "models/observe/diagnosis.h"
 #include "models/observe/event_stream.h"
+#include "models/wafer/packet.h"
+#include "models/wafer/part.h"
 #include "models/wafer/plan.h"
+#include "models/wafer/remote_part.h"
 #include "models/wafer/thread_pool.h"
 #include "models/wafer/wafer_core.h"
 
@@ -28,28 +32,45 @@ struct Threads {
 /// A wafer as one block: what WaferCore offers, for any number of strips.
 class Strips {
  public:
-  /// As WaferCore. One strip for each thread, but no more than there are rows.
-  Strips(const Plan& plan, Threads threads, Outside& outside, observe::EventStream* events);
+  /// As WaferCore. One strip for each thread, but no more than there are rows. `others` lead to processes
+  /// that serve() the rest of the rows, which are shared out evenly; this one has the first. There
+  /// are no more processes than rows: the last of `others` are not used.
+  Strips(const Strip& rows, Threads threads, Outside& outside, observe::EventStream* events,
+         const std::vector<Channel*>& others = {});
   ~Strips();
   Strips(const Strips&) = delete;
   Strips& operator=(const Strips&) = delete;
 
-  std::size_t count() const { return parts_.size(); }
+  /// Strips in this process.
+  std::size_t count() const { return locals_.size(); }
   /// Number of the strip that has a tile, from north to south.
   std::uint32_t strip_of(TileCoord tile) const {
-    return part_of_row_[static_cast<std::size_t>(tile.y)];
+    return part_of_row_[static_cast<std::size_t>(tile.y - first_row_)];
   }
   /// As those of WaferCore.
   void start();
   Cycle step(Cycle now);
   Cycle next_due(Cycle now) const;
   void shuffle_step_order(std::uint64_t seed);
+  /// nullptr also where another process has the tile.
   pe::ComputeEngineCore* engine(TileCoord tile);
+  /// The process that has a tile; nullptr: this one.
+  RemotePart* remote(TileCoord tile) const;
+  const std::vector<std::unique_ptr<RemotePart>>& remotes() const { return remotes_; }
   void launch(TileCoord tile, const pe::Function& function,
               const std::vector<std::uint32_t>& arguments, Cycle at);
   void access(TileCoord tile, pe::HostAccess access, Cycle at);
   void set_diagnoses(observe::Diagnoses* diagnoses);
   std::size_t wavelets_held() const;
+  // The outer borders, where `rows` are not the whole wafer: as those of WaferCore.
+  std::vector<std::uint16_t> rooms_at(Direction side) { return outer(side).rooms_at(side); }
+  void set_rooms(Direction side, const std::vector<std::uint16_t>& rooms) {
+    outer(side).set_rooms(side, rooms);
+  }
+  std::vector<Crossing>& sent(Direction side) { return outer(side).sent(side); }
+  void take(Direction side, std::vector<Crossing>& crossings, Cycle now) {
+    outer(side).take(side, crossings, now);
+  }
   void describe_waits(observe::Waits& waits, Cycle now) const;
   /// As those of Ports.
   unsigned capacity(std::uint32_t port, Color color) const;
@@ -60,26 +81,31 @@ class Strips {
   void put_memories(std::vector<pe::Sram> memories);
 
  private:
-  class Part;
+  Part& outer(Direction side) {
+    return side == Direction::kNorth ? *parts_.front() : *parts_.back();
+  }
   Part& part_of(TileCoord tile) const;
   Part& part_of_port(std::uint32_t port) const;
   bool is_worth_threads();
   void step_together(Cycle now);
   void step_in_turn(Cycle now);
   void exchange(std::size_t part, Cycle now);
-  void exchange_all(Cycle now);
-  /// Calls `work` with every part, all at the same time if the wafer is large.
-  void for_all_parts(const std::function<void(std::size_t)>& work);
+  void end_step(Cycle now);
+  /// Calls `work` for every strip of this process, all at the same time if the wafer is large.
+  void for_all_locals(const std::function<void(std::size_t)>& work);
   void report_failure();
 
   const Plan& plan_;
   const Threads threads_;
   bool is_large_;  // worth several threads where all tiles are gone through
   observe::EventStream* const events_;
-  std::vector<std::unique_ptr<Part>> parts_;  // from north to south
-  std::vector<std::uint32_t> part_of_row_;
-  std::vector<std::size_t> due_;  // parts with something to do in the cycle
-  bool together_ = false;         // several threads are at work
+  std::vector<std::unique_ptr<LocalPart>> locals_;    // from north to south
+  std::vector<std::unique_ptr<RemotePart>> remotes_;  // south of them
+  std::vector<Part*> parts_;                          // all of them
+  const int first_row_;
+  std::vector<std::uint32_t> part_of_row_;  // counted from first_row_
+  std::vector<LocalPart*> due_;             // with something to do in the cycle
+  bool together_ = false;                   // several threads are at work
   // With Threads::when_busy, means of the last cycles that were measured:
   double cost_s_ = 0;                 // what a cycle takes one thread
   double together_s_ = 0;             // how long a cycle lasts with all of them

@@ -9,11 +9,11 @@
 namespace tessera::wafer {
 
 Wafer::Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan plan,
-             observe::EventStream* events, Threads threads)
+             observe::EventStream* events, Threads threads, std::vector<Channel*> others)
     : sc_core::sc_module(name), out("out", plan.ports.size()), in("in", plan.ports.size()),
       domain_(domain), block_(domain.add(*this)), plan_(std::move(plan)), events_(events),
-      threads_(threads),
-      core_(std::in_place, plan_, threads, static_cast<Outside&>(*this), events) {
+      threads_(threads), others_(std::move(others)),
+      core_(std::in_place, Strip(plan_), threads, static_cast<Outside&>(*this), events, others_) {
   for (std::uint32_t p = 0; p < plan_.ports.size(); ++p) {
     ports_.push_back(std::make_unique<Port>(*this, p));
     in[p].bind(static_cast<link::ForwardIf&>(*ports_.back()));
@@ -35,7 +35,7 @@ void Wafer::reset(Plan plan, bool keep_memory) {
   if (keep_memory) memories = core_->take_memories();
   core_.reset();  // it refers to the plan
   plan_ = std::move(plan);
-  core_.emplace(plan_, threads_, static_cast<Outside&>(*this), events_);
+  core_.emplace(Strip(plan_), threads_, static_cast<Outside&>(*this), events_, others_);
   if (keep_memory) core_->put_memories(std::move(memories));
 }
 

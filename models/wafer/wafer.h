@@ -29,7 +29,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
 
   /// `plan` is kept. `events` may be nullptr. Throws as WaferCore.
   Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan plan,
-        observe::EventStream* events, Threads threads = {});
+        observe::EventStream* events, Threads threads = {}, std::vector<Channel*> others = {});
 
   Strips& core() { return *core_; }
   const Strips& core() const { return *core_; }
@@ -75,6 +75,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   Plan plan_;
   observe::EventStream* const events_;
   const Threads threads_;
+  const std::vector<Channel*> others_;
   std::optional<Strips> core_;  // always there; made anew by reset()
   std::vector<std::unique_ptr<Port>> ports_;
 };

@@ -62,7 +62,8 @@ json::object run_json(const Run& run) {
           {"files", to_object(run.files, false)},
           {"inputs", to_object(run.inputs, false)},
           {"seed", run.seed},
-          {"threads", run.threads}};
+          {"threads", run.threads},
+          {"ranks", run.ranks}};
 }
 
 json::object counters_json(const Report& r) {

@@ -161,7 +161,8 @@ struct Run {
   std::map<std::string, std::string> files;  ///< texts of the program, seen from its folder: digest
   std::map<std::string, std::string> inputs;  ///< arrays, by name or by file: digest
   std::uint64_t seed = 1;                     ///< of --shuffle-step-order
-  unsigned threads = 1;
+  unsigned threads = 1;                       ///< of this process
+  unsigned ranks = 1;                         ///< processes that shared the machine
 
   /// Takes the parameters of a program: pairs of a name and a whole number.
   template <class Params>

@@ -1,5 +1,9 @@
 #include "platforms/wse/dense_machine.h"
 
+#include <utility>
+
+#include "tlm_ifaces/vocabulary/errors.h"
+
 namespace tessera::wse {
 
 namespace {
@@ -28,14 +32,33 @@ wafer::Plan plan_of(const WseConfig& config, const Workload& workload, const Wor
   return plan;
 }
 
+/// Does `work` with every other process that still answers: what the others have recorded is shown even
+/// when one of them is lost.
+template <class Work>
+void for_all_others(wafer::Wafer& wafer, Work work) {
+  for (const auto& remote : wafer.core().remotes()) {
+    if (remote->is_lost()) continue;
+    try {
+      work(*remote);
+    } catch (const IllegalBehaviour&) {
+      continue;
+    }
+  }
+}
+
 }  // namespace
+
+wafer::Plan plan_of(const WseConfig& config, const Workload& workload) {
+  return plan_of(config, workload, workload);
+}
 
 DenseMachine::DenseMachine(sc_core::sc_module_name name, const WseConfig& config,
                            const Workload& workload, observe::EventStream* events,
-                           wafer::Threads threads)
+                           wafer::Threads threads, std::vector<wafer::Channel*> others)
     : sc_core::sc_module(name), Machine(config, workload, events),
       domain_("clock", config.clock_period_ps),
-      wafer_("tiles", domain_, plan_of(config, workload, workload), events, threads),
+      wafer_("tiles", domain_, plan_of(config, workload, workload), events, threads,
+             std::move(others)),
       edges_(config, workload, domain_, events) {
   std::size_t port = 0;
   for (const layout::HostLink& link : workload.links) {
@@ -57,6 +80,38 @@ void DenseMachine::shuffle_step_order(std::uint64_t seed) {
   shuffle_seed_ = seed;
   domain_.shuffle_step_order(seed);
   wafer_.core().shuffle_step_order(seed);
+}
+
+void DenseMachine::read_memory(TileCoord tile, std::uint32_t address,
+                               std::vector<std::byte>& bytes) {
+  wafer::RemotePart* const other = wafer_.core().remote(tile);
+  if (other == nullptr) return Machine::read_memory(tile, address, bytes);
+  bytes = other->read_memory(tile, address, static_cast<std::uint32_t>(bytes.size()),
+                             domain_.next_free_cycle());
+}
+
+void DenseMachine::write_memory(TileCoord tile, std::uint32_t address,
+                                const std::vector<std::byte>& bytes) {
+  wafer::RemotePart* const other = wafer_.core().remote(tile);
+  if (other == nullptr) return Machine::write_memory(tile, address, bytes);
+  other->write_memory(tile, address, bytes, domain_.next_free_cycle());
+}
+
+void DenseMachine::catch_up_others(Cycle end) {
+  for_all_others(wafer_, [end](wafer::RemotePart& other) { other.catch_up(end); });
+}
+
+void DenseMachine::account_waits_of_others() {
+  for_all_others(wafer_, [](wafer::RemotePart& other) { other.account_waits(); });
+}
+
+void DenseMachine::collect(observe::EventStream& events) {
+  for_all_others(wafer_, [&events](wafer::RemotePart& other) { other.collect(events); });
+}
+
+void DenseMachine::collect_waits(observe::WaitBook& book, Cycle cycles) {
+  for_all_others(wafer_,
+                 [&book, cycles](wafer::RemotePart& other) { other.collect_waits(book, cycles); });
 }
 
 void DenseMachine::describe_waits(observe::Waits& waits) const {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/observe/event_stream.h"
+#include "models/observe/wait_book.h"
 #include "models/wafer/wafer.h"
 #include "platforms/wse/host_edges.h"
 #include "platforms/wse/machine.h"
@@ -17,12 +19,16 @@
 
 namespace tessera::wse {
 
+/// What the wafer of a workload is built from.
+wafer::Plan plan_of(const WseConfig& config, const Workload& workload);
+
 class DenseMachine : public sc_core::sc_module, public Machine {
  public:
   /// Builds the grid of the workload, to be stepped by `threads`. `events` may be nullptr. Throws UserError when the configuration
   /// is beyond what the structure takes (wafer::WaferCore).
   DenseMachine(sc_core::sc_module_name name, const WseConfig& config, const Workload& workload,
-               observe::EventStream* events, wafer::Threads threads);
+               observe::EventStream* events, wafer::Threads threads,
+               std::vector<wafer::Channel*> others = {});
 
   const char* structure() const override { return "dense"; }
   unsigned threads() const override { return static_cast<unsigned>(wafer_.core().count()); }
@@ -39,6 +45,16 @@ class DenseMachine : public sc_core::sc_module, public Machine {
     wafer_.access(tile, std::move(access), at);
   }
   host::Edge& edge(TileCoord tile, Direction side) override { return edges_.at(tile, side); }
+  unsigned ranks() const override {
+    return static_cast<unsigned>(wafer_.core().remotes().size() + 1);
+  }
+  void read_memory(TileCoord tile, std::uint32_t address, std::vector<std::byte>& bytes) override;
+  void write_memory(TileCoord tile, std::uint32_t address,
+                    const std::vector<std::byte>& bytes) override;
+  void catch_up_others(Cycle end) override;
+  void account_waits_of_others() override;
+  void collect(observe::EventStream& events) override;
+  void collect_waits(observe::WaitBook& book, Cycle cycles) override;
   std::size_t wavelets_held() const override { return wafer_.core().wavelets_held(); }
   void describe_waits(observe::Waits& waits) const override;
 

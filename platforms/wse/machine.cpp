@@ -25,6 +25,7 @@ constexpr std::uint64_t kMostThreads = 1024;
 
 wafer::Threads threads_for(const FabricOptions& options, const layout::Layout& layout) {
   if (options.threads) return {static_cast<unsigned>(*options.threads), false};
+  if (options.ranks != nullptr) return {};  // each is on a core of its own
   const auto is_pe = [](std::int32_t program) { return program >= 0; };
   const auto pes =
       std::count_if(layout.program_of_tile.begin(), layout.program_of_tile.end(), is_pe);
@@ -70,6 +71,19 @@ void Machine::begin_again(Memory memory) {
   if (reset_listener_) reset_listener_(workload_ == &built_for_);
 }
 
+void Machine::read_memory(TileCoord tile, std::uint32_t address, std::vector<std::byte>& bytes) {
+  pe::ComputeEngineCore& engine_there = *engine(tile);
+  engine_there.catch_up(domain().next_free_cycle());
+  engine_there.sram().read_bytes(address, static_cast<std::uint32_t>(bytes.size()), bytes.data());
+}
+
+void Machine::write_memory(TileCoord tile, std::uint32_t address,
+                           const std::vector<std::byte>& bytes) {
+  pe::ComputeEngineCore& engine_there = *engine(tile);
+  engine_there.catch_up(domain().next_free_cycle());
+  engine_there.sram().write_bytes(address, static_cast<std::uint32_t>(bytes.size()), bytes.data());
+}
+
 void Machine::reset(Memory memory) {
   // What engines have put off belongs into memory that stays; one that has failed has put off nothing.
   if (memory == Memory::kKeep && !domain().failure())
@@ -90,6 +104,7 @@ void catch_up(Machine& machine, const layout::Layout& layout, Cycle end) {
       if (pe::ComputeEngineCore* engine = machine.engine({x, y})) engine->catch_up(end);
     }
   }
+  machine.catch_up_others(end);
 }
 
 void check_structure(const std::string& structure, const FabricOptions& options,
@@ -116,6 +131,9 @@ void check_structure(const std::string& structure, const FabricOptions& options,
     wafer::WaferCore::check_limits(config.fabric, config.queue_write_latency);
     return;
   }
+  if (options.ranks != nullptr) {
+    throw UserError("", "mpirun", "structure 'modules' is one process; use --structure dense");
+  }
   if (options.threads.value_or(1) > 1) {
     throw UserError("", "--threads",
                     "structure 'modules' is stepped by one thread; use --structure dense");
@@ -137,9 +155,13 @@ std::unique_ptr<Machine> build_machine(const std::string& structure, const Fabri
                                        const WseConfig& config, const Workload& workload,
                                        observe::EventStream* events, Replacements* replacements) {
   check_structure(structure, options, workload.layout, config);
-  if (is_dense(structure, options, workload.layout))
+  if (is_dense(structure, options, workload.layout)) {
+    std::vector<wafer::Channel*> others;
+    for (unsigned rank = 1; options.ranks != nullptr && rank < options.ranks->count(); ++rank)
+      others.push_back(&options.ranks->channel_to(rank));
     return std::make_unique<DenseMachine>("wafer", config, workload, events,
-                                          threads_for(options, workload.layout));
+                                          threads_for(options, workload.layout), others);
+  }
   Replacements none;
   Replacements& registered = replacements == nullptr ? none : *replacements;
   for (const std::string& text : options.replace) registered.choose(text);

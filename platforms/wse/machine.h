@@ -14,6 +14,7 @@
 #include "models/observe/diagnosis.h"
 #include "models/observe/event_stream.h"
 #include "models/observe/wait.h"
+#include "models/observe/wait_book.h"
 #include "models/pe/compute_engine_core.h"
 #include "models/timing/clock_domain.h"
 #include "platforms/wse/options.h"
@@ -33,7 +34,9 @@ class Machine {
   virtual const char* structure() const = 0;
   /// How many threads step it.
   virtual unsigned threads() const { return 1; }
-  /// Which of them, from 0, steps a tile.
+  /// How many processes share it; this one has the host.
+  virtual unsigned ranks() const { return 1; }
+  /// Which of the threads, from 0, steps a tile.
   virtual unsigned thread_of(TileCoord /*tile*/) const { return 0; }
   /// Whether it may be destroyed before the process ends: the kernel finds what to unregister by
   /// linear search, which takes quadratic time when every block is a module.
@@ -65,9 +68,19 @@ class Machine {
     diagnoses_ = diagnoses;
     connect_diagnoses();
   }
-  /// The compute engine of a tile; nullptr where a tile is only a router, or has the engine of a
-  /// user.
+  /// The compute engine of a tile; nullptr where a tile is only a router, has the engine of a
+  /// user, or belongs to another process.
   virtual pe::ComputeEngineCore* engine(TileCoord tile) = 0;
+  /// Memory of a tile with a program of ours, whichever process has the tile. Requires that the bytes lie
+  /// in it.
+  virtual void read_memory(TileCoord tile, std::uint32_t address, std::vector<std::byte>& bytes);
+  virtual void write_memory(TileCoord tile, std::uint32_t address,
+                            const std::vector<std::byte>& bytes);
+  // What other processes do and have recorded.
+  virtual void catch_up_others(Cycle /*end*/) {}
+  virtual void account_waits_of_others() {}
+  virtual void collect(observe::EventStream& /*events*/) {}
+  virtual void collect_waits(observe::WaitBook& /*book*/, Cycle /*cycles*/) {}
   /// Runs `function` on the tile from cycle `at` on. Requires engine(tile) != nullptr.
   virtual void launch(TileCoord tile, const pe::Function& function,
                       const std::vector<std::uint32_t>& arguments, Cycle at) = 0;

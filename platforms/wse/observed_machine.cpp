@@ -66,8 +66,10 @@ void ObservedMachine::account_waits() {
     const auto y = static_cast<int>(place) / layout_.width;
     const std::size_t number =
         static_cast<std::size_t>(program) + machine_->thread_of({x, y}) * images_.size();
-    machine_->engine({x, y})->set_waits(&waits_->open(place, number));
+    if (pe::ComputeEngineCore* const engine = machine_->engine({x, y}))
+      engine->set_waits(&waits_->open(place, number));
   }
+  machine_->account_waits_of_others();
 }
 
 void ObservedMachine::catch_up_at(std::uint32_t place, Cycle end) {
@@ -112,7 +114,9 @@ void ObservedMachine::summarize(report::Report& report) const {
   report.preset = config_.name;
   report.run.config_digest = config::digest(config_, wse_schema);
   report.run.threads = machine_->threads();
+  report.run.ranks = machine_->ranks();
   report.clock_period_ps = config_.clock_period_ps;
+  machine_->collect(recorders_.events());
   const observe::Counters& counters = recorders_.counters();
   const bool anything_happened = recorders_.digest().value() != 0;
   if (anything_happened) report.cycles = counters.total(observe::Counter::kLastEventCycle) + 1;
@@ -125,6 +129,7 @@ void ObservedMachine::summarize(report::Report& report) const {
   }
   if (waits_) {
     finish_waits(report.cycles);
+    machine_->collect_waits(*waits_, report.cycles);
     summarize_waits(*waits_, images_, report.waits);
     report.waits.shown = options_.waits;
     if (options_.waits || options_.report_detail) add_busiest_links(counters, report.waits);

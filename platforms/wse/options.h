@@ -9,6 +9,7 @@
 #include "models/observe/scope.h"
 #include "platforms/cli/options.h"
 #include "platforms/wse/csl_options.h"
+#include "platforms/wse/ranks.h"
 
 namespace tessera::wse {
 
@@ -30,6 +31,7 @@ struct FabricOptions {
   bool check_links = false;
   bool check_epochs = false;
   std::optional<std::uint64_t> threads;  ///< none: as many as help
+  Ranks* ranks = nullptr;  ///< the processes that share the wafer, no option; nullptr: one
   std::vector<std::string> replace;      ///< see Replacements::choose
 
   cli::OptionGroup group() {

@@ -1,17 +1,22 @@
 #include "platforms/wse/platform.h"
 
 #include <iostream>
+#include <memory>
+#include <string>
 
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
 #include "platforms/run/driver.h"
 #include "platforms/wse/csl_host.h"
 #include "platforms/wse/csl_options.h"
+#include "platforms/wse/dense_machine.h"
 #include "platforms/wse/host_program.h"
 #include "platforms/wse/machine.h"
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/options.h"
+#include "platforms/wse/ranks.h"
 #include "platforms/wse/wse_config.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
 
@@ -27,6 +32,18 @@ cli::Executable executable(const std::string& commit) {
           "wse3",
           "fabric.hop_latency=3",
           commit};
+}
+
+/// What several processes cannot do.
+void require_one_process_for(const Options& options) {
+  const auto refuse = [](const std::string& what) {
+    throw UserError("", "mpirun", what + " needs all tiles in one process; use --threads instead");
+  };
+  if (is_csl(options.program)) refuse("the host of a CSL program");
+  if (!options.trace_perfetto_file.empty() || !options.fabric.trace_wse_file.empty() ||
+      !options.fabric.vcd_file.empty())
+    refuse("a trace");
+  if (options.serve || options.why_at) refuse(options.serve ? "--serve" : "--why");
 }
 
 /// A CSL program: the host does what the options say.
@@ -79,6 +96,10 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
 
   // 3. The machine, and what records its events.
   report.run.set_params(workload.layout.params);
+  if (options.fabric.ranks != nullptr && options.fabric.ranks->number() > 0) {
+    wafer::serve(options.fabric.ranks->channel_to(0), plan_of(config, workload));
+    return false;
+  }
   run::Driver driver(options, report);
   ObservedMachine observed(options, options.fabric, config, workload, &replacements);
   Machine& machine = observed.machine();
@@ -96,7 +117,11 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
 
 int run_platform(int argc, char* argv[], Replacements& replacements, const std::string& commit) {
   Options options;
+  std::unique_ptr<Ranks> ranks;
   return cli::run_main(executable(commit), argc, argv, options, [&](report::Report& report) {
+    ranks = start_ranks();
+    options.fabric.ranks = ranks.get();
+    if (ranks != nullptr) require_one_process_for(options);
     return run_layout(options, replacements, report);
   });
 }

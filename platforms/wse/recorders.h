@@ -25,6 +25,7 @@ class Recorders {
 
   /// Where the machine sends its events. Those of cycle --max-cycles and later are not recorded.
   observe::EventStream* sink() { return &stream_; }
+  observe::EventStream& events() const { return stream_; }
   const observe::Digest& digest() const { return stream_.digest(); }
   /// Counters of tiles are kept only for --report-detail and --heatmap.
   const observe::Counters& counters() const { return stream_.counters(); }
@@ -50,7 +51,7 @@ class Recorders {
   void draw_heatmap(const observe::WaitBook* waits) const;
   void draw_routes_of_layout() const;
 
-  observe::EventStream stream_;
+  mutable observe::EventStream stream_;
   std::string heatmap_file_;
   std::string heatmap_of_;
   observe::Counter heatmap_counter_ = observe::Counter::kBusyIssueCycles;

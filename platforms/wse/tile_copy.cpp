@@ -17,7 +17,7 @@ std::size_t rows(const layout::Rect& rect) {
   return static_cast<std::size_t>(rect.h);
 }
 
-/// Calls visit(x, y, memory of the tile, address of the symbol in it) for the tiles of a symbol.
+/// Calls visit(x, y, tile, address of the symbol in its memory) for the tiles of a symbol.
 template <class Visit>
 void for_each_tile(const layout::Symbol& symbol, const Programs& programs, Machine& machine,
                    Visit visit) {
@@ -29,13 +29,11 @@ void for_each_tile(const layout::Symbol& symbol, const Programs& programs, Machi
       const pe::Image* image = programs.image_of(at).get();
       if (image != last) address = image->find_symbol(symbol.symbol)->address;
       last = image;
-      pe::ComputeEngineCore* const engine = machine.engine(at);
-      if (engine == nullptr)
+      if (machine.ranks() == 1 && machine.engine(at) == nullptr)
         throw UserError("", symbol.place,
                         "the host cannot copy to or from tile " + to_string(at) +
                             ", whose engine is not ours (--replace)");
-      engine->catch_up(machine.domain().next_free_cycle());
-      visit(static_cast<std::size_t>(x), static_cast<std::size_t>(y), engine->sram(), address);
+      visit(static_cast<std::size_t>(x), static_cast<std::size_t>(y), at, address);
     }
   }
 }
@@ -69,9 +67,9 @@ void copy_in(const layout::Layout& layout, const layout::Symbol& symbol, const P
   const data::TileMapping mapping = mapping_of(layout, symbol);
   std::vector<std::byte> piece = piece_of(mapping, array);
   for_each_tile(symbol, programs, machine,
-                [&](std::size_t x, std::size_t y, pe::Sram& sram, std::uint32_t address) {
+                [&](std::size_t x, std::size_t y, TileCoord tile, std::uint32_t address) {
                   mapping.gather(array, x, y, piece.data());
-                  sram.write_bytes(address, static_cast<std::uint32_t>(piece.size()), piece.data());
+                  machine.write_memory(tile, address, piece);
                 });
 }
 
@@ -80,8 +78,8 @@ void copy_out(const layout::Layout& layout, const layout::Symbol& symbol, const 
   const data::TileMapping mapping = mapping_of(layout, symbol);
   std::vector<std::byte> piece = piece_of(mapping, array);
   for_each_tile(symbol, programs, machine,
-                [&](std::size_t x, std::size_t y, const pe::Sram& sram, std::uint32_t address) {
-                  sram.read_bytes(address, static_cast<std::uint32_t>(piece.size()), piece.data());
+                [&](std::size_t x, std::size_t y, TileCoord tile, std::uint32_t address) {
+                  machine.read_memory(tile, address, piece);
                   mapping.scatter(piece.data(), x, y, array);
                 });
 }

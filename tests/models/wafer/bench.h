@@ -254,7 +254,7 @@ class DenseMachine : public Machine, private Outside {
  public:
   DenseMachine(const Plan& plan, std::vector<PortScript> scripts, bool traced,
                std::uint64_t shuffle = 0, Threads threads = {})
-      : Machine(plan, std::move(scripts), traced), wafer_(plan, threads, *this, &stream_) {
+      : Machine(plan, std::move(scripts), traced), wafer_(Strip(plan), threads, *this, &stream_) {
     step_.run = [this](Cycle now) { return wafer_.step(now); };
     block_ = scheduler_.add(step_);
     add_ports();

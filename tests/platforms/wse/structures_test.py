@@ -3,7 +3,8 @@ report outside `wall`, `run` and `structure`, messages, exit codes and traces ar
 that are cut short, runs that fail, and random layouts.
 
 structures_test.py EXECUTABLE SOURCES [FIRST COUNT]: only the random layouts FIRST .. FIRST + COUNT - 1 (soak).
-structures_test.py EXECUTABLE SOURCES threads: dense with one thread and with several, instead of modules and dense."""
+structures_test.py EXECUTABLE SOURCES threads: dense with one thread and with several, instead of modules and dense.
+structures_test.py EXECUTABLE SOURCES ranks: dense in one process and in several, which mpirun starts."""
 import collections
 import json
 import pathlib
@@ -62,6 +63,9 @@ BROKEN = [
 Run = collections.namedtuple("Run", "exit_code error report files")
 
 STRUCTURES = [["--structure=modules"], ["--structure=dense"]]
+# A number instead of options: processes.
+RANKS = [["--structure=dense"], [2, "--structure=dense"], [4, "--structure=dense", "--threads=2"]]
+MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n"]
 THREADS = [["--structure=dense", f"--threads={count}"] for count in (1, 2, 3, 7)]
 
 
@@ -91,7 +95,8 @@ class Structures:
     def run(self, layout, options, variant, traces=False):
         path = self.folder / "report.json"
         path.unlink(missing_ok=True)
-        command = [self.executable, str(layout), "--quiet", *variant, "--report", str(path), *options]
+        ranks, variant = ([*MPIRUN, str(variant[0])], variant[1:]) if isinstance(variant[0], int) else ([], variant)
+        command = [*ranks, self.executable, str(layout), "--quiet", *variant, "--report", str(path), *options]
         files = [self.folder / option for option in TRACES] if traces else []
         for option, file in zip(TRACES, files):
             command += [option, str(file)]
@@ -103,7 +108,10 @@ class Structures:
             del report["structure"], report["wall"], report["run"]
             check_waits(report)
         contents = [file.read_bytes() for file in files if file.exists()]
-        return Run(result.returncode, result.stderr, report, contents)
+        # mpirun has something to say too.
+        own = [line for line in result.stderr.splitlines(True) if line.startswith("wse_platform: ")]
+        error = "".join(own) if ranks else result.stderr
+        return Run(result.returncode, error, report, contents)
 
     def expect_equal(self, expected, found, what):
         assert expected.exit_code == found.exit_code, f"{what}: exit code {expected.exit_code}, {found.exit_code}"
@@ -151,6 +159,17 @@ def check_broken(structures, sources):
         for preset in ("wse2", "wse3"):
             run = structures.compare(copy / "layout.json", ["--preset", preset])
             assert run.exit_code == exit_code, f"{example}/{name} with '{replacement}': exit code {run.exit_code}"
+
+
+def check_ranks(structures, sources):
+    """What the examples do does not depend on the number of processes."""
+    for example, sizes in SIZES.items():
+        layout = sources / example if example.endswith(".json") else sources / example / "layout.json"
+        for params in sizes[:2]:
+            options = [f"--param={param}" for param in params]
+            whole = structures.compare(layout, [*options, "--report-detail"])
+            structures.compare(layout, [*options, "--shuffle-step-order", "--max-cycles", str(whole.report["cycles"] // 2)])
+    print(f"examples in several processes: {structures.runs} runs")
 
 
 def check_random(structures, first, count):
@@ -208,6 +227,15 @@ def check_choice(structures, sources):
 def main():
     executable, sources = sys.argv[1], pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as name:
+        if sys.argv[3:] == ["ranks"]:
+            library = pathlib.Path(executable).resolve().parent.parent / "lib/libtessera_mpi.so"
+            if not library.exists() or shutil.which("mpirun") is None:
+                print("skipped: there is no MPI")
+                sys.exit(77)
+            structures = Structures(executable, pathlib.Path(name), RANKS)
+            check_ranks(structures, sources)
+            check_broken(structures, sources)
+            return
         if sys.argv[3:] == ["threads"]:
             structures = Structures(executable, pathlib.Path(name), THREADS)
             check_examples(structures, sources)

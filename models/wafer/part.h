@@ -1,0 +1,168 @@
+// One of the strips of a wafer, as Strips sees it: in this process (LocalPart), or in another one
+// (RemotePart, remote_part.h).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/observe/diagnosis.h"
+#include "models/observe/wait.h"
+#include "models/wafer/wafer_core.h"
+
+namespace tessera::wafer {
+
+class Part {
+ public:
+  Part() = default;
+  virtual ~Part() = default;
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  /// The next cycle in which the strip has something to do.
+  Cycle next_due() const { return next_due_; }
+  void wake(Cycle at) { next_due_ = std::min(next_due_, at); }
+  /// What step() has thrown.
+  std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
+
+  // As those of WaferCore.
+  virtual std::vector<std::uint16_t> rooms_at(Direction side) = 0;
+  virtual void set_rooms(Direction side, const std::vector<std::uint16_t>& rooms) = 0;
+  virtual void start() = 0;
+  virtual void step(Cycle now) = 0;
+  virtual void shuffle_step_order(std::uint64_t seed) = 0;
+  virtual void launch(TileCoord tile, const pe::Function& function,
+                      const std::vector<std::uint32_t>& arguments, Cycle at) = 0;
+  virtual void set_diagnoses(observe::Diagnoses* diagnoses) = 0;
+  virtual std::size_t wavelets_held() = 0;
+  virtual void describe_waits(observe::Waits& waits, Cycle now) = 0;
+  // As those of Ports.
+  virtual unsigned capacity(std::uint32_t port, Color color) = 0;
+  virtual void put(std::uint32_t port, const link::Wavelet& w, Cycle due) = 0;
+  virtual void credit(std::uint32_t port, Color color, Cycle due) = 0;
+
+  /// What has crossed the border at `side` in the last cycle.
+  virtual std::vector<Crossing>& sent(Direction side) = 0;
+  /// Takes what the neighbour at `side` sent in cycle `now`, and empties it.
+  virtual void take(Direction side, std::vector<Crossing>& crossings, Cycle now) = 0;
+  /// Tells others what was kept for them.
+  virtual void hand_on() {}
+  /// The strip, if it is in this process.
+  virtual WaferCore* core() { return nullptr; }
+
+ protected:
+  void set_next_due(Cycle at) { next_due_ = at; }
+  void set_failure(std::exception_ptr failure) { failure_ = std::move(failure); }
+
+ private:
+  Cycle next_due_ = kNever;
+  std::exception_ptr failure_;
+};
+
+/// The outside of a strip. While several threads or processes are at work, what the strip has for ports
+/// and listeners is kept, and handed on strip by strip when the cycle is complete.
+class KeepingOutside final : public Outside, public observe::Diagnoses {
+ public:
+  struct ToPort {
+    std::uint32_t port;
+    link::Wavelet wavelet;  ///< of a credit: only the color
+    Cycle due;
+    bool credit;
+  };
+  using Told = std::function<void(observe::Diagnoses&)>;
+
+  KeepingOutside(const bool& keeps, Outside& outside) : keeps_(keeps), outside_(outside) {}
+  void set_listener(observe::Diagnoses* listener) { listener_ = listener; }
+
+  unsigned capacity(std::uint32_t port, Color color) const override {
+    return outside_.capacity(port, color);
+  }
+  void put(std::uint32_t port, const link::Wavelet& w, Cycle due) override {
+    if (!keeps_) return outside_.put(port, w, due);
+    to_ports_.push_back({port, w, due, false});
+  }
+  void credit(std::uint32_t port, Color color, Cycle due) override {
+    if (!keeps_) return outside_.credit(port, color, due);
+    link::Wavelet w;
+    w.color = color;
+    to_ports_.push_back({port, w, due, true});
+  }
+  void on_diagnosis(const observe::Diagnosis& diagnosis) override;
+  void on_print(const observe::Print& print) override;
+  void on_ready(std::uint32_t place) override;
+
+  void hand_on();
+
+ private:
+  void tell(Told what);
+
+  const bool& keeps_;
+  Outside& outside_;
+  observe::Diagnoses* listener_ = nullptr;
+  std::vector<ToPort> to_ports_;
+  std::vector<Told> told_;
+};
+
+class LocalPart final : public Part {
+ public:
+  /// `together`: whether several threads are at work. A part that is `alone` keeps nothing.
+  LocalPart(const bool& together, bool alone, const Strip& strip, Outside& outside,
+            observe::EventStream* events)
+      : alone_(alone), outside_(together, outside),
+        core_(strip, alone ? outside : static_cast<Outside&>(outside_), events) {}
+
+  void step_and_measure(Cycle now);
+  /// What step_and_measure() took of its thread.
+  double seconds() const { return seconds_; }
+
+  std::vector<std::uint16_t> rooms_at(Direction side) override { return core_.rooms_at(side); }
+  void set_rooms(Direction side, const std::vector<std::uint16_t>& rooms) override {
+    core_.rims().set_rooms(side, rooms);
+  }
+  void start() override {
+    core_.start();
+    wake(0);
+  }
+  void step(Cycle now) override;
+  void shuffle_step_order(std::uint64_t seed) override { core_.shuffle_step_order(seed); }
+  void launch(TileCoord tile, const pe::Function& function,
+              const std::vector<std::uint32_t>& arguments, Cycle at) override {
+    core_.launch(tile, function, arguments, at);
+    wake(at);
+  }
+  void set_diagnoses(observe::Diagnoses* diagnoses) override {
+    outside_.set_listener(diagnoses);
+    core_.set_diagnoses(alone_ || diagnoses == nullptr ? diagnoses : &outside_);
+  }
+  std::size_t wavelets_held() override { return core_.wavelets_held(); }
+  void describe_waits(observe::Waits& waits, Cycle now) override {
+    core_.describe_waits(waits, now);
+  }
+  unsigned capacity(std::uint32_t port, Color color) override {
+    return core_.ports().capacity(port, color);
+  }
+  void put(std::uint32_t port, const link::Wavelet& w, Cycle due) override {
+    core_.ports().put(port, w, due);
+    wake(due);
+  }
+  void credit(std::uint32_t port, Color color, Cycle due) override {
+    core_.ports().credit(port, color, due);
+    wake(due);
+  }
+  std::vector<Crossing>& sent(Direction side) override { return core_.rims().sent(side); }
+  void take(Direction side, std::vector<Crossing>& crossings, Cycle now) override;
+  void hand_on() override { outside_.hand_on(); }
+  WaferCore* core() override { return &core_; }
+
+ private:
+  const bool alone_;
+  KeepingOutside outside_;
+  WaferCore core_;
+  double seconds_ = 0;
+};
+
+}  // namespace tessera::wafer

@@ -1,0 +1,84 @@
+// The rows of a wafer that another process has. This process leads: it sends requests, and the other
+// one answers them in serve().
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/observe/event_stream.h"
+#include "models/observe/wait_book.h"
+#include "models/wafer/packet.h"
+#include "models/wafer/part.h"
+#include "models/wafer/plan.h"
+
+namespace tessera::wafer {
+
+class RemotePart final : public Part {
+ public:
+  /// Lets the process behind `channel` build `rows`, with `threads` as those of Threads.
+  RemotePart(Channel& channel, const Strip& rows, unsigned threads, bool when_busy,
+             Outside& outside, const observe::EventStream* events);
+  /// Lets serve() come to its end.
+  ~RemotePart() override;
+
+  std::vector<std::uint16_t> rooms_at(Direction side) override;
+  void set_rooms(Direction side, const std::vector<std::uint16_t>& rooms) override;
+  void start() override;
+  /// Cycle `now` is begun there, if something is due; step() waits for its end.
+  void begin_step(Cycle now);
+  void step(Cycle now) override;
+  void shuffle_step_order(std::uint64_t seed) override;
+  void launch(TileCoord tile, const pe::Function& function,
+              const std::vector<std::uint32_t>& arguments, Cycle at) override;
+  void set_diagnoses(observe::Diagnoses* diagnoses) override { listener_ = diagnoses; }
+  std::size_t wavelets_held() override;
+  void describe_waits(observe::Waits& waits, Cycle now) override;
+  unsigned capacity(std::uint32_t port, Color color) override;
+  void put(std::uint32_t port, const link::Wavelet& w, Cycle due) override;
+  void credit(std::uint32_t port, Color color, Cycle due) override;
+  std::vector<Crossing>& sent(Direction side) override {
+    return sent_[side == Direction::kNorth ? 0 : 1];
+  }
+  void take(Direction side, std::vector<Crossing>& crossings, Cycle now) override;
+  void hand_on() override;
+
+  /// SRAM of a tile, for the host; groups that are due before cycle `end` are executed first.
+  std::vector<std::byte> read_memory(TileCoord tile, std::uint32_t address, std::uint32_t bytes,
+                                     Cycle end);
+  void write_memory(TileCoord tile, std::uint32_t address, const std::vector<std::byte>& bytes,
+                    Cycle end);
+  /// ComputeEngineCore::catch_up of all engines.
+  void catch_up(Cycle end);
+  /// Every engine there accounts its waits from now on.
+  void account_waits();
+  bool is_lost() const { return lost_; }
+  /// Adds what was recorded there. Once, after the run.
+  void collect(observe::EventStream& events);
+  void collect_waits(observe::WaitBook& book, Cycle cycles);
+
+ private:
+  enum class Request : std::uint8_t;
+  friend class Server;
+
+  Packet& post(Request request);
+  void send_soon();
+  Packet call();
+
+  Channel& channel_;
+  const Strip rows_;
+  Outside& outside_;
+  observe::Diagnoses* listener_ = nullptr;
+  Packet out_;  // requests that were not sent yet
+  bool stepping_ = false;
+  bool lost_ = false;                          // it does not answer any more
+  std::array<std::vector<Crossing>, 2> sent_;  // to north and south
+  Packet kept_;                                // for hand_on(), of the last answer
+};
+
+/// Answers the requests of a RemotePart until that is destroyed. `plan` is the one of the leading
+/// process.
+void serve(Channel& channel, const Plan& plan);
+
+}  // namespace tessera::wafer

@@ -1,0 +1,28 @@
+// Several processes that share one wafer, started by mpirun (docs/running.md#ranks).
+#pragma once
+
+#include <memory>
+
+#include "models/wafer/packet.h"
+
+namespace tessera::wse {
+
+class Ranks {
+ public:
+  virtual ~Ranks() = default;
+  /// Of this process, from 0. Process 0 has the host and writes all results.
+  virtual unsigned number() const = 0;
+  virtual unsigned count() const = 0;
+  virtual wafer::Channel& channel_to(unsigned rank) = 0;
+};
+
+/// The processes that mpirun has started; nullptr: this one is alone. Needs libtessera_mpi.so, which is
+/// only loaded here. Throws UserError when it is not there.
+std::unique_ptr<Ranks> start_ranks();
+
+/// What libtessera_mpi.so offers under the name kStartRanks. `must_stop`: whether a signal has asked
+/// the process to end.
+using StartRanks = Ranks* (*)(bool (*must_stop)());
+inline constexpr const char* kStartRanks = "tessera_start_ranks";
+
+}  // namespace tessera::wse
