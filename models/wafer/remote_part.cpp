@@ -588,9 +588,8 @@ class Server final : private Outside, private observe::Diagnoses {
   }
 
   void collect_waits(Cycle cycles) {
-    for_all_engines([cycles](std::uint32_t, pe::ComputeEngineCore& engine) {
-      engine.finish_waits(cycles);
-    });
+    for_all_engines(
+        [cycles](std::uint32_t, pe::ComputeEngineCore& engine) { engine.finish_waits(cycles); });
     book_->finish(cycles);
     std::size_t tiles = 0;
     for_all_engines([&tiles](std::uint32_t, pe::ComputeEngineCore&) { ++tiles; });

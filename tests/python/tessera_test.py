@@ -120,10 +120,10 @@ class Fabric(unittest.TestCase):
         self.assertEqual(digests[0], digests[1])
 
     def test_traces_are_complete_when_the_machine_is_closed(self):
-        for program in (GEMV, ADD):
+        for program, *options in ((GEMV,), (ADD, "--param", "TILES=4")):
             with tempfile.TemporaryDirectory() as folder:
                 trace = pathlib.Path(folder) / "trace.json"
-                with tessera.Machine(program, "--trace-perfetto", str(trace)) as machine:
+                with tessera.Machine(program, *options, "--trace-perfetto", str(trace)) as machine:
                     machine.launch(machine.functions[0])
                     machine.run()
                 self.assertGreater(len(json.loads(trace.read_text())["traceEvents"]), 50)

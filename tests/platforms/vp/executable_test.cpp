@@ -230,7 +230,7 @@ TEST(VpExecutable, WhyAndTracesOfAiCores) {
               AllOf(HasSubstr("busy: pipe MTE2"), HasSubstr("waits for the flag MTE2 to V")));
   const json::value trace = json::parse(read_file(folder.file("t.json")));
   EXPECT_GT(trace.at("traceEvents").as_array().size(), 50U);
-  const Finished none = vp({kVectorAdd, "--why", "0,7@900", "--quiet"});
+  const Finished none = vp({kVectorAdd, "--param", "TILES=4", "--why", "0,7@900", "--quiet"});
   EXPECT_THAT(none.err, HasSubstr("the machine has no such place"));
 }
 
