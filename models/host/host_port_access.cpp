@@ -296,7 +296,7 @@ Answer HostPortCore::write_register(std::uint32_t offset, std::uint32_t value) {
     control(value);
     break;
   case Register::kProgram:
-    return load(value);
+    return load_program(value);
   case Register::kIrqEnable:
     enabled_ = value & kAllIrqs;
     break;
@@ -360,7 +360,7 @@ Answer HostPortCore::resize(std::uint32_t array, std::uint32_t bytes) {
   return Answer::kOk;
 }
 
-Answer HostPortCore::load(std::uint32_t program) {
+Answer HostPortCore::load_program(std::uint32_t program) {
   if (program >= device_.info().programs) return refuse("there is no such program");
   if (!device_.load(program)) return refuse("the machine does not have what the program needs");
   describe();

@@ -162,7 +162,7 @@ class HostPortCore {
   void expect(const Place& place, std::uint32_t count);
   void cancel(const Place& place);
   void control(std::uint32_t bits);
-  Answer load(std::uint32_t program);
+  Answer load_program(std::uint32_t program);
   /// Throws std::invalid_argument for a device beyond the map.
   void describe();
   void reset_registers();
