@@ -43,16 +43,20 @@ const cli::Executable kExecutable = vp::executable(
 
 using Accelerators = std::vector<std::unique_ptr<vp::Accelerator>>;
 
-/// What the names in the script mean on each accelerator.
-std::vector<vp::PlaceNames> names_of(const Accelerators& accelerators) {
-  std::vector<vp::PlaceNames> names;
+/// What the names in the script mean on each accelerator, with each of its programs.
+std::vector<std::vector<vp::PlaceNames>> names_of(const Accelerators& accelerators) {
+  std::vector<std::vector<vp::PlaceNames>> names;
   for (const auto& accelerator : accelerators) {
-    names.emplace_back(
-        accelerator->device().info(),
-        [&accelerator](TileCoord tile, const std::string& symbol) {
-          return accelerator->find_symbol(tile, symbol);
-        },
-        vp::kPortOnBus + names.size() * vp::kPortBytes);
+    const vp::Address base = vp::kPortOnBus + names.size() * vp::kPortBytes;
+    names.emplace_back();
+    for (std::uint32_t program = 0; program < accelerator->device().info().programs; ++program) {
+      names.back().emplace_back(
+          accelerator->info_of(program),
+          [&accelerator, program](TileCoord tile, const std::string& symbol) {
+            return accelerator->find_symbol(tile, symbol, program);
+          },
+          base);
+    }
   }
   return names;
 }

@@ -32,7 +32,7 @@ struct SymbolInfo {
   std::uint32_t type = 0;  ///< pe::ElementType
 };
 
-/// What does not change in the life of a machine.
+/// What changes only when another program is loaded.
 struct DeviceInfo {
   DeviceKind kind = DeviceKind::kWse;
   std::uint32_t width = 0;
@@ -44,6 +44,7 @@ struct DeviceInfo {
   std::vector<std::string> counters;   ///< at most kMaxCounters
   std::vector<std::string> arrays;     ///< at most kMaxArrays; none: the memory is that of tiles
   std::vector<SymbolInfo> symbols;
+  std::uint32_t programs = 1;  ///< that load() takes
 };
 
 /// A function and where it is started.
@@ -107,6 +108,11 @@ class Device {
 
   /// ControlBit::kResetMachine. The clock domain counts from cycle 0 again.
   virtual void reset(bool keep_memory) = 0;
+  /// Register::kProgram: resets the machine with another program. False, and nothing has changed: the machine
+  /// does not have what that needs. Kind, grid, period and edges stay.
+  virtual bool load(std::uint32_t /*program*/) { return false; }
+  /// The number of the program that it runs.
+  virtual std::uint32_t program() const { return 0; }
 };
 
 }  // namespace tessera::host

@@ -217,6 +217,8 @@ std::uint32_t HostPortCore::read_register(std::uint32_t offset, Cycle now) const
     return window_;
   case Register::kTile:
     return tile_;
+  case Register::kProgram:
+    return device_.program();
   case Register::kTileProgram:
     return tile_ < device_.info().width * device_.info().height ? device_.program_of(tile_)
                                                                 : kNoProgram;
@@ -293,6 +295,8 @@ Answer HostPortCore::write_register(std::uint32_t offset, std::uint32_t value) {
   case Register::kControl:
     control(value);
     break;
+  case Register::kProgram:
+    return load_program(value);
   case Register::kIrqEnable:
     enabled_ = value & kAllIrqs;
     break;
@@ -356,8 +360,24 @@ Answer HostPortCore::resize(std::uint32_t array, std::uint32_t bytes) {
   return Answer::kOk;
 }
 
+Answer HostPortCore::load_program(std::uint32_t program) {
+  if (program >= device_.info().programs) return refuse("there is no such program");
+  if (!device_.load(program)) return refuse("the machine does not have what the program needs");
+  describe();
+  reset_registers();
+  forget_machine();
+  return Answer::kOk;
+}
+
 void HostPortCore::control(std::uint32_t bits) {
   if ((bits & (kReset | kResetMachine)) == 0) return;
+  reset_registers();
+  if ((bits & kResetMachine) == 0) return;
+  device_.reset((bits & kKeepMemory) != 0);
+  forget_machine();
+}
+
+void HostPortCore::reset_registers() {
   slots_ = {};
   enabled_ = 0;
   pending_ = 0;
@@ -366,8 +386,9 @@ void HostPortCore::control(std::uint32_t bits) {
   window_ = 0;
   tile_ = 0;
   refusal_.clear();
-  if ((bits & kResetMachine) == 0) return;
-  device_.reset((bits & kKeepMemory) != 0);
+}
+
+void HostPortCore::forget_machine() {
   std::fill(channels_.begin(), channels_.end(), Channel());
   open_launches_ = 0;
   expecting_ = false;

@@ -7,7 +7,7 @@ namespace tessera::host {
 
 namespace {
 
-constexpr std::uint32_t kRegistersEnd = 0x84;
+constexpr std::uint32_t kRegistersEnd = 0x88;
 
 // Registers, slot fields and channel fields that exist, one bit a word.
 constexpr std::uint64_t bit_of(std::uint32_t offset) {
@@ -17,16 +17,17 @@ template <class... Fields>
 constexpr std::uint64_t bits_of(Fields... fields) {
   return (bit_of(offset_of(fields)) | ...);
 }
-// kId to kSymbols: what does not change in the life of a machine.
-constexpr std::uint64_t kConstantRegisters = 2 * bits_of(Register::kSymbols) - 1;
+// kId to kPrograms: what does not change before another program is loaded.
+constexpr std::uint64_t kConstantRegisters = 2 * bits_of(Register::kPrograms) - 1;
 constexpr std::uint64_t kReadableRegisters =
     kConstantRegisters | bits_of(Register::kStatus, Register::kIrqEnable, Register::kIrqPending,
                                  Register::kScratch, Register::kOpenLaunches, Register::kMissing,
                                  Register::kRefused, Register::kCycleLow, Register::kCycleHigh,
-                                 Register::kWindow, Register::kTile, Register::kTileProgram);
+                                 Register::kWindow, Register::kTile, Register::kTileProgram,
+                                 Register::kProgram);
 constexpr std::uint64_t kWritableRegisters =
     bits_of(Register::kControl, Register::kIrqEnable, Register::kIrqClear, Register::kScratch,
-            Register::kWindow, Register::kTile);
+            Register::kWindow, Register::kTile, Register::kProgram);
 // What no cycle changes by itself.
 constexpr std::uint64_t kQuietRegisters =
     kConstantRegisters |
@@ -67,8 +68,12 @@ std::uint32_t capabilities_of(const DeviceInfo& info) {
 HostPortCore::HostPortCore(Device& device, std::uint32_t stream_depth)
     : device_(device), stream_depth_(stream_depth),
       channels_(device.info().edges.size() * kColorCount) {
-  const DeviceInfo& info = device.info();
   require(stream_depth > 0, "a stream depth of 0");
+  describe();
+}
+
+void HostPortCore::describe() {
+  const DeviceInfo& info = device_.info();
   require(info.tile_bytes <= kTileStride, "the memory of a tile is larger than its window");
   require(info.functions.size() <= kMaxFunctions, "more functions than there are numbers");
   require(info.counters.size() <= kMaxCounters, "more counters than there are places");
@@ -85,10 +90,11 @@ HostPortCore::HostPortCore(Device& device, std::uint32_t stream_depth)
                 count_of(info.edges),
                 count_of(info.functions),
                 count_of(info.counters),
-                stream_depth,
+                stream_depth_,
                 static_cast<std::uint32_t>(info.period_ps),
                 count_of(info.arrays),
-                std::min(count_of(info.symbols), kMaxSymbols)};
+                std::min(count_of(info.symbols), kMaxSymbols),
+                info.programs};
 }
 
 HostPortCore::Place HostPortCore::find(Address address) const {

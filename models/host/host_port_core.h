@@ -162,6 +162,12 @@ class HostPortCore {
   void expect(const Place& place, std::uint32_t count);
   void cancel(const Place& place);
   void control(std::uint32_t bits);
+  Answer load_program(std::uint32_t program);
+  /// Throws std::invalid_argument for a device beyond the map.
+  void describe();
+  void reset_registers();
+  /// What the port knows of a machine that has been reset.
+  void forget_machine();
 
   const std::vector<Received>& received(const Place& place) const {
     return device_.edge(place.number).received(place.color);
@@ -176,7 +182,7 @@ class HostPortCore {
 
   Device& device_;
   const std::uint32_t stream_depth_;
-  std::array<std::uint32_t, offset_of(Register::kSymbols) / 4 + 1> constants_{};  // from kId on
+  std::array<std::uint32_t, offset_of(Register::kPrograms) / 4 + 1> constants_{};  // from kId on
   std::array<std::array<std::uint32_t, kSlotBytes / 4>, kSlots> slots_{};
   std::vector<Channel> channels_;  // by edge, then color
   std::uint32_t enabled_ = 0;

@@ -63,7 +63,7 @@ inline constexpr std::uint32_t kMaxSymbols = 8192;
 /// Value of Register::kId: "TSSR".
 inline constexpr std::uint32_t kIdValue = 0x52535354;
 /// Value of Register::kVersion: major << 16 | minor. A new major number breaks drivers.
-inline constexpr std::uint32_t kMapVersion = 0x0001'0002;
+inline constexpr std::uint32_t kMapVersion = 0x0001'0003;
 
 /// Offset of a register or field in its window.
 template <class Field>
@@ -88,6 +88,7 @@ enum class Register : std::uint32_t {
   kPeriodPs = 0x2C,      ///< R  clock period in ps
   kArrays = 0x30,        ///< R  arrays
   kSymbols = 0x34,       ///< R  symbols in the table
+  kPrograms = 0x38,      ///< R  programs that can be loaded
   kControl = 0x40,       ///< W  ControlBit
   kStatus = 0x44,        ///< R  StatusBit
   kIrqEnable = 0x50,     ///< RW IrqBit
@@ -102,6 +103,9 @@ enum class Register : std::uint32_t {
   kWindow = 0x78,        ///< RW which piece of kWindowBytes of the memory stands at kWindowBase
   kTile = 0x7C,          ///< RW number of a tile, row-major
   kTileProgram = 0x80,   ///< R  its program, as SymbolField::kProgram; kNoProgram: it has none
+  /// RW number of the loaded program. A write resets the machine and loads another one, or the same: registers
+  /// of sizes and numbers, names, symbols, arrays and memory become those of that program.
+  kProgram = 0x84,
 };
 
 inline constexpr std::uint32_t kNoProgram = 0xFFFFFFFF;

@@ -25,9 +25,11 @@ bool uses(const Node& node, Port port, bool output) {
 
 NodeModule::NodeModule(sc_core::sc_module_name name, timing::ClockDomain& domain,
                        const Program& program, NodeId at, Barriers& barriers,
-                       Standstill& standstill, observe::EventStream* events, WordChecker* checker)
+                       Standstill& standstill, observe::EventStream* events, WordChecker* checker,
+                       Start start)
     : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)), program_(program),
-      at_(at), barriers_(barriers), standstill_(standstill), events_(events), checker_(checker) {
+      at_(at), barriers_(barriers), standstill_(standstill), events_(events), checker_(checker),
+      start_(start) {
   core_.emplace(program, at, barriers, events, checker);
   in.init(kPortCount, [](const char*, std::size_t i) {
     return new slot::TargetSocket((std::string(kPortNames[i]) + "_in").c_str());
@@ -56,6 +58,7 @@ void NodeModule::end_of_elaboration() {
 void NodeModule::start_of_simulation() {
   for (unsigned p = 0; p < kPortCount; ++p)
     if (out[p].size() > 0) receivers_[p] = out[p][0];
+  if (start_ == Start::kAtOnce) start(0);
 }
 
 void NodeModule::renew(bool keep_memory) {
@@ -92,11 +95,11 @@ Cycle NodeModule::step(Cycle cycle) {
 NodeMesh::NodeMesh(sc_core::sc_module_name name, timing::ClockDomain& domain,
                    const Program& program, observe::EventStream* events, WordChecker* checker,
                    Start start)
-    : sc_core::sc_module(name), start_(start), barriers_(checked(program)),
+    : sc_core::sc_module(name), barriers_(checked(program)),
       standstill_(longest_standstill(program)) {
   nodes_.init(program.nodes.size(), [&](const char* node_name, std::size_t n) {
     return new NodeModule(node_name, domain, program, static_cast<NodeId>(n), barriers_,
-                          standstill_, events, checker);
+                          standstill_, events, checker, start);
   });
   for (NodeId n = 0; n < program.nodes.size(); ++n) {
     for (unsigned p = 0; p < kPortCount; ++p) {

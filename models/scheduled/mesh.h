@@ -132,7 +132,7 @@ class NodeModule : public sc_core::sc_module, public timing::Steppable {
   /// be nullptr. Barriers::set_release and Standstill::set_wake must lead to wake() of the nodes.
   NodeModule(sc_core::sc_module_name name, timing::ClockDomain& domain, const Program& program,
              NodeId at, Barriers& barriers, Standstill& standstill, observe::EventStream* events,
-             WordChecker* checker);
+             WordChecker* checker, Start start = Start::kAtOnce);
 
   const NodeCore& core() const { return *core_; }
   std::vector<std::uint32_t>& memory() { return core_->processor.memory(); }
@@ -164,6 +164,7 @@ class NodeModule : public sc_core::sc_module, public timing::Steppable {
   Standstill& standstill_;
   observe::EventStream* const events_;
   WordChecker* const checker_;
+  const Start start_;
   Cycle origin_ = 0;
   std::optional<NodeCore> core_;  // always there; made anew by renew()
   std::array<PortSide, kPortCount> ports_;
@@ -192,11 +193,6 @@ class NodeMesh : public sc_core::sc_module, public MeshView {
   const Interface& interface(NodeId node) const override { return nodes_[node].core().interface; }
 
  private:
-  void start_of_simulation() override {
-    if (start_ == Start::kAtOnce) start(0);
-  }
-
-  const Start start_;
   Cycle origin_ = 0;
   Barriers barriers_;
   Standstill standstill_;

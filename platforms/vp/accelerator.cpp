@@ -18,15 +18,21 @@ wse::WseConfig config_of(const Options& options) {
 /// steps do not, but for the edges that the streams name.
 class WseAccelerator final : public Accelerator {
  public:
-  WseAccelerator(const Options& options, const std::string& file, const wse::CslOptions* csl)
-      : config_(config_of(options)),
-        compiled_(csl != nullptr && wse::is_csl(file) ? std::make_unique<const compiled::Program>(
-                                                            wse::load_csl(options, *csl, config_))
-                                                      : nullptr),
+  WseAccelerator(const Options& options, const DeviceStatement& device, const wse::CslOptions* csl)
+      : config_(config_of(options)), compiled_(csl != nullptr && wse::is_csl(device.file)
+                                                   ? std::make_unique<const compiled::Program>(
+                                                         wse::load_csl(options, *csl, config_))
+                                                   : nullptr),
         workload_(compiled_ ? wse::Workload(*compiled_, config_)
-                            : wse::Workload(file, options.whole_params(), config_)),
+                            : wse::Workload(device.file, options.whole_params(), config_)),
         observed_(options, options.fabric, config_, workload_),
-        device_(workload_, observed_.machine(), observed_.events()) {}
+        device_(workload_, observed_.machine(), observed_.events()) {
+    for (const std::string& file : device.others) {
+      others_.push_back(
+          std::make_unique<const wse::Workload>(file, options.whole_params(), config_));
+      device_.add_program(*others_.back());
+    }
+  }
 
   timing::ClockDomain& domain() override { return observed_.machine().domain(); }
   const char* structure() const override { return observed_.machine().structure(); }
@@ -40,8 +46,13 @@ class WseAccelerator final : public Accelerator {
   std::optional<layout::Rect> csl_rectangle() const override {
     return compiled_ == nullptr ? std::nullopt : std::optional(compiled_->rectangle);
   }
-  std::optional<std::uint32_t> find_symbol(TileCoord tile, const std::string& name) const override {
-    const auto& image = workload_.programs.image_of(tile);
+  const host::DeviceInfo& info_of(std::uint32_t program) const override {
+    return device_.info_of(program);
+  }
+  std::optional<std::uint32_t> find_symbol(TileCoord tile, const std::string& name,
+                                           std::uint32_t program) const override {
+    const wse::Workload& workload = program == 0 ? workload_ : *others_[program - 1];
+    const auto& image = workload.programs.image_of(tile);
     const pe::Symbol* const symbol = image == nullptr ? nullptr : image->find_symbol(name);
     return symbol == nullptr ? std::nullopt : std::optional(symbol->address);
   }
@@ -50,6 +61,7 @@ class WseAccelerator final : public Accelerator {
   const wse::WseConfig config_;
   const std::unique_ptr<const compiled::Program> compiled_;  // nullptr: a layout
   const wse::Workload workload_;
+  std::vector<std::unique_ptr<const wse::Workload>> others_;  // programs that the host may load
   wse::ObservedMachine observed_;
   WseDevice device_;
 };
@@ -67,15 +79,19 @@ std::unique_ptr<Accelerator> build_accelerator(const Options& options,
   const std::string found = ", found device '" + device.kind + "'";
   if (device.kind == "wse") {
     options.refuse(Options::kClusterHeading, "only AI-core clusters have it" + found);
-    return std::make_unique<WseAccelerator>(options, device.file, csl);
+    return std::make_unique<WseAccelerator>(options, device, csl);
   }
   if (device.kind == "ascend") {
     options.refuse(wse::FabricOptions::kHeading, "only a fabric has it" + found);
-    return build_ascend_accelerator(options, device.file);
+    return build_ascend_accelerator(options, device);
   }
   if (device.kind == "numesh") {
     options.refuse(wse::FabricOptions::kHeading, "only a fabric has it" + found);
     options.refuse(Options::kClusterHeading, "only AI-core clusters have it" + found);
+    if (!device.others.empty())
+      throw UserError(options.program, device.place,
+                      "a scheduled mesh has one program, found " +
+                          std::to_string(1 + device.others.size()));
     return build_numesh_accelerator(options, device.file);
   }
   throw UserError(options.program, device.place,

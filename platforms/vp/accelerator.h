@@ -34,9 +34,11 @@ class Accelerator {
   virtual std::unique_ptr<wse::CommandStream> open_commands(run::RunControl& control);
   /// Where a CSL program lies on the tiles; no value: it is another program.
   virtual std::optional<layout::Rect> csl_rectangle() const { return std::nullopt; }
-  /// Address of a symbol in the memory of a tile; no value: it has none of that name.
-  virtual std::optional<std::uint32_t> find_symbol(TileCoord tile,
-                                                   const std::string& name) const = 0;
+  /// What the device shows when it runs this program, one of DeviceInfo::programs.
+  virtual const host::DeviceInfo& info_of(std::uint32_t program) const = 0;
+  /// Address of a symbol in the memory of a tile that runs `program`; no value: it has none of that name.
+  virtual std::optional<std::uint32_t> find_symbol(TileCoord tile, const std::string& name,
+                                                   std::uint32_t program = 0) const = 0;
 };
 
 /// The accelerator that a script names, "wse", "ascend" or "numesh". Throws UserError, and IllegalBehaviour
@@ -47,7 +49,7 @@ std::unique_ptr<Accelerator> build_accelerator(const Options& options,
                                                const wse::CslOptions* csl = nullptr);
 /// The same for "ascend": AI-core clusters that run the kernel of a PTO program.
 std::unique_ptr<Accelerator> build_ascend_accelerator(const Options& options,
-                                                      const std::string& program);
+                                                      const DeviceStatement& device);
 /// The same for "numesh": a scheduled mesh that runs a communication program.
 std::unique_ptr<Accelerator> build_numesh_accelerator(const Options& options,
                                                       const std::string& program);

@@ -1,7 +1,11 @@
 #include <systemc>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "frontends/pto/parser.h"
 #include "models/cluster/cluster_core.h"
@@ -19,14 +23,41 @@ namespace tessera::vp {
 namespace {
 
 // A program that cannot run should be known before the platform is built.
-void try_launch(const ascend::AscendConfig& config, const ascend::LaunchedKernel& kernel,
-                cluster::ClusterData* data) {
-  cluster::ClusterCore machine(config.machine, kernel.launch, {nullptr, data});
+void try_launch(const ascend::AscendConfig& config, const cluster::Launch& launch,
+                const ascend::LaunchedKernel& kernel, bool has_data) {
+  std::optional<cluster::ClusterData> data;
+  if (has_data) data.emplace(config.machine.profile, launch, kernel.kernel.arrays);
+  cluster::ClusterCore machine(config.machine, launch, {nullptr, data ? &*data : nullptr});
   try {
     machine.launch(kernel.kernel.aic, kernel.kernel.aiv, 0);
   } catch (const UserError& e) {
     throw IllegalBehaviour(e.what());
   }
+}
+
+/// A program that the clusters can run.
+struct KernelProgram {
+  KernelProgram(const std::string& file, const Options& options)
+      : module(pto::parse_file(file)), config(ascend::config_of(options, &module)),
+        kernel(module, options, config) {}
+
+  const pto::Module module;
+  const ascend::AscendConfig config;
+  const ascend::LaunchedKernel kernel;
+};
+
+/// Machines are built for one way to launch: another program has to be launched alike.
+void require_alike(const KernelProgram& first, const KernelProgram& other,
+                   const std::string& file) {
+  const auto described = [](const KernelProgram& program) {
+    const cluster::Launch& launch = program.kernel.launch;
+    return program.config.name + ", launch.ratio " + to_string(launch.ratio) + ", launch.mix " +
+           (launch.mix ? "true" : "false");
+  };
+  if (described(first) != described(other))
+    throw UserError(file, "",
+                    "the program needs clusters with " + described(other) +
+                        "; those of the device have " + described(first));
 }
 
 /// AI-core clusters as the accelerator of vp_platform. A launch runs the kernel on all cores. The
@@ -36,48 +67,75 @@ class AscendAccelerator final : public Accelerator,
                                 private ascend::ClusterView,
                                 private host::Device {
  public:
-  AscendAccelerator(const Options& options, const std::string& program)
-      : ClusterView(machine_, kernel_.launch), module_(pto::parse_file(program)),
-        config_(ascend::config_of(options, &module_)), kernel_(module_, options, config_),
-        data_(options.no_data
-                  ? nullptr
-                  : std::make_unique<cluster::ClusterData>(config_.machine.profile, kernel_.launch,
-                                                           kernel_.kernel.arrays)),
-        events_(static_cast<unsigned>(kernel_.launch.places()), 1, false),
-        launch_watch_([this](Cycle now) { launch_ended(now); }),
-        machine_(options.structure, config_.machine, kernel_.launch,
-                 {&events_, data_.get(), nullptr, &launch_watch_}) {
-    try_launch(config_, kernel_, data_.get());
-    if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
-    if (!options.validate && !options.trace_perfetto_file.empty())
-      trace_ = run::TraceFile::of<ascend::PipeTrace>(options.trace_perfetto_file, events_,
-                                                     kernel_.launch.clusters, kernel_.kernel.aic,
-                                                     kernel_.kernel.aiv, options.trace_scope());
-    info_.kind = host::DeviceKind::kAscend;
-    info_.width = kernel_.launch.clusters;
-    info_.height = 1;
-    info_.period_ps = config_.machine.clock_period_ps();
-    info_.functions = {"kernel"};
-    for (const report::Counter& counter : counters()) info_.counters.push_back(counter.name);
-    if (data_ != nullptr) name_arrays(program);
-  }
+  AscendAccelerator(const Options& options, const DeviceStatement& device)
+      : AscendAccelerator(options, device, read_programs(options, device)) {}
 
   timing::ClockDomain& domain() override { return machine_.domain(); }
   const char* structure() const override { return machine_.structure(); }
   run::View& view() override { return *this; }
   host::Device& device() override { return *this; }
-  std::optional<std::uint32_t> find_symbol(TileCoord, const std::string&) const override {
+  const host::DeviceInfo& info_of(std::uint32_t program) const override { return infos_[program]; }
+  std::optional<std::uint32_t> find_symbol(TileCoord, const std::string&,
+                                           std::uint32_t) const override {
     return std::nullopt;
   }
 
  private:
+  using Programs = std::vector<std::unique_ptr<const KernelProgram>>;
+
+  AscendAccelerator(const Options& options, const DeviceStatement& device, Programs programs)
+      : ClusterView(machine_, programs.front()->kernel.launch), programs_(std::move(programs)),
+        config_(programs_.front()->config), launch_(programs_.front()->kernel.launch),
+        has_data_(!options.no_data), events_(static_cast<unsigned>(launch_.places()), 1, false),
+        launch_watch_([this](Cycle now) { launch_ended(now); }),
+        machine_(options.structure, config_.machine, launch_,
+                 {&events_, make_data(0), nullptr, &launch_watch_}) {
+    for (const auto& program : programs_) try_launch(config_, launch_, program->kernel, has_data_);
+    if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
+    if (!options.validate && !options.trace_perfetto_file.empty())
+      trace_ = run::TraceFile::of<ascend::PipeTrace>(
+          options.trace_perfetto_file, events_, launch_.clusters,
+          programs_.front()->kernel.kernel.aic, programs_.front()->kernel.kernel.aiv,
+          options.trace_scope());
+    for (std::size_t i = 0; i < programs_.size(); ++i)
+      infos_.push_back(describe(*programs_[i], i == 0 ? device.file : device.others[i - 1]));
+  }
+
+  static Programs read_programs(const Options& options, const DeviceStatement& device) {
+    Programs programs;
+    programs.push_back(std::make_unique<const KernelProgram>(device.file, options));
+    for (const std::string& file : device.others) {
+      programs.push_back(std::make_unique<const KernelProgram>(file, options));
+      require_alike(*programs.front(), *programs.back(), file);
+    }
+    return programs;
+  }
+  /// Of the arrays of a program; nullptr: timing only.
+  cluster::ClusterData* make_data(std::size_t program) {
+    if (!has_data_) return nullptr;
+    return &data_.emplace(config_.machine.profile, launch_,
+                          programs_[program]->kernel.kernel.arrays);
+  }
+  host::DeviceInfo describe(const KernelProgram& program, const std::string& file) const {
+    host::DeviceInfo info;
+    info.kind = host::DeviceKind::kAscend;
+    info.width = launch_.clusters;
+    info.height = 1;
+    info.period_ps = config_.machine.clock_period_ps();
+    info.functions = {"kernel"};
+    for (const report::Counter& counter : counters()) info.counters.push_back(counter.name);
+    info.programs = static_cast<std::uint32_t>(programs_.size());
+    if (has_data_) name_arrays(program, file, info);
+    return info;
+  }
+
   // run::View
   void summarize(report::Report& report) const override {
     const cluster::MachineView& machine = machine_.view();
     report.preset = config_.name;
     report.run.config_digest = config::digest(config_, ascend::ascend_schema);
     report.places_key = "cores";
-    report.clock_period_ps = info_.period_ps;
+    report.clock_period_ps = config_.machine.clock_period_ps();
     report.cycles = machine.finished() ? machine.finished_at() : machine_.domain().now() + 1;
     report.digest = events_.digest().hex();
     report.counters = counters();
@@ -87,7 +145,7 @@ class AscendAccelerator final : public Accelerator,
     if (trace_) trace_->finish();
   }
   // host::Device
-  const host::DeviceInfo& info() const override { return info_; }
+  const host::DeviceInfo& info() const override { return infos_[program_]; }
   void set_listener(host::DeviceListener* listener) override {
     listener_ = listener;
     machine_.domain().set_rest_listener([this](Cycle now) {
@@ -122,7 +180,8 @@ class AscendAccelerator final : public Accelerator,
   // One kernel at a time; the rectangle of the request does not matter.
   std::uint32_t launch(const host::LaunchRequest&, Cycle at) override {
     if (running_) return 0;
-    machine_.launch(kernel_.kernel.aic, kernel_.kernel.aiv, at);
+    const pto::Kernel& kernel = programs_[program_]->kernel.kernel;
+    machine_.launch(kernel.aic, kernel.aiv, at);
     running_ = true;
     return 1;
   }
@@ -132,7 +191,17 @@ class AscendAccelerator final : public Accelerator,
   bool failed() const override { return machine_.domain().failure().has_value(); }
   void reset(bool keep_memory) override {
     const Cycle next = machine_.domain().next_free_cycle();
-    if (data_ != nullptr) data_->reset(next == 0 ? 0 : next - 1, keep_memory);
+    if (has_data_) data_->reset(next == 0 ? 0 : next - 1, keep_memory);
+    reset_machine();
+  }
+  bool load(std::uint32_t program) override {
+    program_ = program;
+    make_data(program);  // in the place of those that the cores know
+    reset_machine();
+    return true;
+  }
+  std::uint32_t program() const override { return program_; }
+  void reset_machine() {
     launch_watch_.reset();
     machine_.reset();
     running_ = false;
@@ -146,11 +215,13 @@ class AscendAccelerator final : public Accelerator,
     running_ = false;
     if (listener_ != nullptr) listener_->launch_ended(now);
   }
-  void name_arrays(const std::string& program) {
-    for (const cluster::GmArray& array : kernel_.kernel.arrays) info_.arrays.push_back(array.name);
-    if (info_.arrays.size() <= host::kMaxArrays) return;
-    throw UserError(program, "",
-                    "the kernel has " + std::to_string(info_.arrays.size()) +
+  static void name_arrays(const KernelProgram& program, const std::string& file,
+                          host::DeviceInfo& info) {
+    for (const cluster::GmArray& array : program.kernel.kernel.arrays)
+      info.arrays.push_back(array.name);
+    if (info.arrays.size() <= host::kMaxArrays) return;
+    throw UserError(file, "",
+                    "the kernel has " + std::to_string(info.arrays.size()) +
                         " pointer arguments; the host port has windows for " +
                         std::to_string(host::kMaxArrays));
   }
@@ -162,15 +233,17 @@ class AscendAccelerator final : public Accelerator,
     return counters;
   }
 
-  const pto::Module module_;
-  const ascend::AscendConfig config_;
-  const ascend::LaunchedKernel kernel_;
-  const std::unique_ptr<cluster::ClusterData> data_;  // nullptr: timing only
+  const Programs programs_;  // the first runs from the start
+  const ascend::AscendConfig& config_;
+  const cluster::Launch& launch_;
+  const bool has_data_;
+  std::optional<cluster::ClusterData> data_;  // of the arrays of the program; none: timing only
   observe::EventStream events_;
   std::optional<run::TraceFile> trace_;
   cluster::LaunchWatch launch_watch_;
   ascend::Machine machine_;
-  host::DeviceInfo info_;
+  std::vector<host::DeviceInfo> infos_;  // by program
+  std::uint32_t program_ = 0;
   host::DeviceListener* listener_ = nullptr;
   bool running_ = false;
 };
@@ -178,8 +251,8 @@ class AscendAccelerator final : public Accelerator,
 }  // namespace
 
 std::unique_ptr<Accelerator> build_ascend_accelerator(const Options& options,
-                                                      const std::string& program) {
-  return std::make_unique<AscendAccelerator>(options, program);
+                                                      const DeviceStatement& device) {
+  return std::make_unique<AscendAccelerator>(options, device);
 }
 
 }  // namespace tessera::vp

@@ -51,7 +51,9 @@ class NumeshAccelerator final : public Accelerator, private run::View, private h
   const char* structure() const override { return machine_.structure(); }
   run::View& view() override { return *this; }
   host::Device& device() override { return *this; }
-  std::optional<std::uint32_t> find_symbol(TileCoord, const std::string& name) const override {
+  const host::DeviceInfo& info_of(std::uint32_t) const override { return info_; }
+  std::optional<std::uint32_t> find_symbol(TileCoord, const std::string& name,
+                                           std::uint32_t) const override {
     for (const host::SymbolInfo& symbol : info_.symbols)
       if (symbol.name == name) return symbol.address;
     return std::nullopt;

@@ -41,14 +41,18 @@ Line split(const std::string& text, unsigned number, const text::Diagnostics& di
 }
 
 DeviceStatement device_of(const Line& line, const text::Diagnostics& diagnostics) {
-  if (line[0].text != "device" || line.size() != 4) {
+  if (line[0].text != "device" || line.size() < 4) {
     diagnostics.fail({line[0].place.line, 1},
                      "expected 'device wse LAYOUT', 'device ascend PROGRAM' or 'device numesh "
                      "PROGRAM' as the first statement, found '" +
                          line[0].text + "'");
   }
   const std::filesystem::path folder = std::filesystem::path(diagnostics.file()).parent_path();
-  return {line[1].text, (folder / line[2].text).string(), to_string(line[2].place)};
+  DeviceStatement device = {line[1].text, (folder / line[2].text).string(),
+                            to_string(line[2].place)};
+  for (std::size_t i = 3; i + 1 < line.size(); ++i)
+    device.others.push_back((folder / line[i].text).string());
+  return device;
 }
 
 /// Reads the words of one statement from left to right.
@@ -202,15 +206,27 @@ void add_device(const DeviceStatement& device, ScriptText& script,
   script.devices.push_back(device);
 }
 
-/// "use 2": places of the following statements are those of the second device.
-std::size_t number_of_device(const Line& line, std::size_t devices,
-                             const text::Diagnostics& diagnostics) {
+/// "use 2": places of the following statements are those of the second device; "load 2": the second program
+/// of the device, and places are its own. `what`: "a device".
+std::size_t number_of(const Line& line, const std::string& what, std::size_t count,
+                      const text::Diagnostics& diagnostics) {
   const std::string& text = line.size() > 1 ? line[1].text : line[0].text;
   const bool is_digit = text.size() == 1 && text[0] > '0' && text[0] <= '9';
   const auto number = static_cast<std::size_t>(is_digit ? text[0] - '0' : 0);
-  if (line.size() == 3 && number > 0 && number <= devices) return number - 1;
-  diagnostics.fail(line[1].place,
-                   "expected 'use N' with the number of a device, 1 to " + std::to_string(devices));
+  if (line.size() == 3 && number > 0 && number <= count) return number - 1;
+  diagnostics.fail(line[1].place, "expected '" + line[0].text + " N' with the number of " + what +
+                                      ", 1 to " + std::to_string(count));
+}
+
+Statement load_of(const Line& line, std::size_t program, const PlaceNames& names,
+                  const text::Diagnostics& diagnostics) {
+  Statement statement;
+  statement.kind = Statement::Kind::kWrite;
+  statement.line = line[0].place.line;
+  statement.at = names.place({Token::Kind::kWord, "port.program", line[0].place}, diagnostics);
+  statement.words = {static_cast<std::uint32_t>(program)};
+  statement.text = "load " + std::to_string(program + 1);
+  return statement;
 }
 
 }  // namespace
@@ -255,16 +271,22 @@ std::uint64_t duration_ps(const std::string& text, const std::string& file,
                       "'; units are ps, ns, us and ms");
 }
 
-std::vector<Statement> compile(const ScriptText& script, const std::vector<PlaceNames>& names) {
+std::vector<Statement> compile(const ScriptText& script,
+                               const std::vector<std::vector<PlaceNames>>& names) {
   const text::Diagnostics diagnostics(script.file);
   std::vector<Statement> statements;
   statements.reserve(script.lines.size());
   std::size_t used = 0;
+  std::vector<std::size_t> loaded(names.size(), 0);
   for (const Line& line : script.lines) {
-    if (line.front().is_word("use"))
-      used = number_of_device(line, names.size(), diagnostics);
-    else
-      statements.push_back(StatementReader(diagnostics, line, names[used]).read());
+    if (line.front().is_word("use")) {
+      used = number_of(line, "a device", names.size(), diagnostics);
+    } else if (line.front().is_word("load")) {
+      loaded[used] = number_of(line, "a program", names[used].size(), diagnostics);
+      statements.push_back(load_of(line, loaded[used], names[used][loaded[used]], diagnostics));
+    } else {
+      statements.push_back(StatementReader(diagnostics, line, names[used][loaded[used]]).read());
+    }
   }
   return statements;
 }

@@ -31,8 +31,9 @@ using Line = std::vector<Token>;
 /// "device wse ../gemv_stream/layout.json"
 struct DeviceStatement {
   std::string kind;
-  std::string file;   ///< relative to where the script lies
-  std::string place;  ///< of the file name, "3:12"
+  std::string file;                      ///< relative to where the script lies
+  std::string place;                     ///< of the file name, "3:12"
+  std::vector<std::string> others = {};  ///< programs that can be loaded instead of `file`
 };
 
 /// A script taken apart into words. What names mean depends on the device.
@@ -79,7 +80,8 @@ std::uint64_t duration_ps(const std::string& text, const std::string& file,
                           const std::string& place);
 
 class PlaceNames;
-/// `names`: of each device. Throws UserError for a statement that is none, with line and column.
-std::vector<Statement> compile(const ScriptText& script, const std::vector<PlaceNames>& names);
+/// `names`: of each device, then of each of its programs. Throws UserError for a statement that is none, with line and column.
+std::vector<Statement> compile(const ScriptText& script,
+                               const std::vector<std::vector<PlaceNames>>& names);
 
 }  // namespace tessera::vp

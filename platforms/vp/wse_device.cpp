@@ -2,57 +2,89 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "models/observe/event_fields.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::vp {
 
-WseDevice::WseDevice(const wse::Workload& workload, wse::Machine& machine,
-                     observe::EventStream& events)
-    : workload_(workload), machine_(machine), events_(events) {
-  const layout::Layout& layout = workload.layout;
-  info_.kind = host::DeviceKind::kWse;
-  info_.width = static_cast<std::uint32_t>(layout.width);
-  info_.height = static_cast<std::uint32_t>(layout.height);
-  info_.tile_bytes = pe::kSramBytes;
-  for (const layout::HostLink& link : workload.links) {
-    info_.edges.push_back({link.tile, link.side, link.out_colors});
-    edges_.push_back(&machine.edge(link.tile, link.side));
-  }
-  name_functions();
-  name_symbols();
-  for (const observe::CounterInfo& counter : observe::counter_table())
-    info_.counters.emplace_back(counter.name);
-  info_.period_ps =
-      static_cast<std::uint64_t>(machine.domain().to_time(1) / sc_core::sc_time(1, sc_core::SC_PS));
-  events.add(*this);
-}
+namespace {
 
-void WseDevice::name_functions() {
-  std::vector<std::string>& names = info_.functions;
-  for (const auto& image : workload_.programs.images()) {
+void name_functions(const wse::Workload& workload, host::DeviceInfo& info) {
+  std::vector<std::string>& names = info.functions;
+  for (const auto& image : workload.programs.images()) {
     for (const pe::Function& function : image->functions) {
       if (std::find(names.begin(), names.end(), function.name) == names.end())
         names.push_back(function.name);
     }
   }
   if (names.size() <= host::kMaxFunctions) return;
-  throw UserError(workload_.layout.file, "tiles",
+  throw UserError(workload.layout.file, "tiles",
                   "the programs have " + std::to_string(names.size()) +
                       " functions; the host port has numbers for " +
                       std::to_string(host::kMaxFunctions));
 }
 
-void WseDevice::name_symbols() {
-  const auto& images = workload_.programs.images();
+void name_symbols(const wse::Workload& workload, host::DeviceInfo& info) {
+  const auto& images = workload.programs.images();
   for (std::uint32_t program = 0; program < images.size(); ++program) {
     for (const pe::Symbol& symbol : images[program]->symbols) {
-      info_.symbols.push_back({symbol.name, program, symbol.address,
-                               symbol.count * pe::bytes_of(symbol.type),
-                               static_cast<std::uint32_t>(symbol.type)});
+      info.symbols.push_back({symbol.name, program, symbol.address,
+                              symbol.count * pe::bytes_of(symbol.type),
+                              static_cast<std::uint32_t>(symbol.type)});
     }
   }
+}
+
+}  // namespace
+
+WseDevice::WseDevice(const wse::Workload& workload, wse::Machine& machine,
+                     observe::EventStream& events)
+    : machine_(machine), events_(events) {
+  for (const layout::HostLink& link : workload.links)
+    edges_.push_back(&machine.edge(link.tile, link.side));
+  add_program(workload);
+  events.add(*this);
+}
+
+// The edges are those of the first program; the host takes what the present one sends there.
+void WseDevice::add_program(const wse::Workload& workload) {
+  host::DeviceInfo info;
+  info.kind = host::DeviceKind::kWse;
+  info.width = static_cast<std::uint32_t>(workload.layout.width);
+  info.height = static_cast<std::uint32_t>(workload.layout.height);
+  info.tile_bytes = pe::kSramBytes;
+  const auto& first = workloads_.empty() ? workload.links : workloads_.front()->links;
+  for (const layout::HostLink& link : first) {
+    const auto same = std::find_if(workload.links.begin(), workload.links.end(),
+                                   [&link](const layout::HostLink& other) {
+                                     return other.tile == link.tile && other.side == link.side;
+                                   });
+    info.edges.push_back(
+        {link.tile, link.side, same == workload.links.end() ? 0 : same->out_colors});
+  }
+  name_functions(workload, info);
+  name_symbols(workload, info);
+  for (const observe::CounterInfo& counter : observe::counter_table())
+    info.counters.emplace_back(counter.name);
+  info.period_ps = static_cast<std::uint64_t>(machine_.domain().to_time(1) /
+                                              sc_core::sc_time(1, sc_core::SC_PS));
+  workloads_.push_back(&workload);
+  infos_.push_back(std::move(info));
+  for (host::DeviceInfo& each : infos_)
+    each.programs = static_cast<std::uint32_t>(workloads_.size());
+}
+
+bool WseDevice::load(std::uint32_t program) {
+  try {
+    machine_.load(*workloads_[program]);
+  } catch (const UserError&) {  // an edge, or a queue of a tile, that it does not have
+    return false;
+  }
+  program_ = program;
+  caught_up_ = kNever;
+  return true;
 }
 
 void WseDevice::reset(bool keep_memory) {
@@ -79,7 +111,7 @@ void WseDevice::on_event(const observe::Event& event) {
 }
 
 TileCoord WseDevice::at(std::uint32_t tile) const {
-  return {static_cast<int>(tile % info_.width), static_cast<int>(tile / info_.width)};
+  return {static_cast<int>(tile % info().width), static_cast<int>(tile / info().width)};
 }
 
 bool WseDevice::has_memory(std::uint32_t tile) const {
@@ -93,13 +125,13 @@ pe::Sram& WseDevice::memory(std::uint32_t tile) {
 }
 
 std::uint32_t WseDevice::launch(const host::LaunchRequest& request, Cycle at) {
-  const std::string& name = info_.functions[request.function];
+  const std::string& name = info().functions[request.function];
   std::uint32_t started = 0;
   for (std::uint32_t y = 0; y < request.height; ++y) {
     for (std::uint32_t x = 0; x < request.width; ++x) {
       const TileCoord tile{request.origin.x + static_cast<int>(x),
                            request.origin.y + static_cast<int>(y)};
-      const auto& image = workload_.programs.image_of(tile);
+      const auto& image = workload().programs.image_of(tile);
       if (image == nullptr) continue;
       const pe::Function* function = image->find_function(name);
       if (function == nullptr) continue;
@@ -115,7 +147,7 @@ void WseDevice::catch_up() {
   const Cycle now = machine_.domain().next_free_cycle();
   if (now == caught_up_) return;
   caught_up_ = now;
-  wse::catch_up(machine_, workload_.layout, now);
+  wse::catch_up(machine_, workload().layout, now);
 }
 
 std::uint64_t WseDevice::counter(std::uint32_t number) {

@@ -18,8 +18,11 @@ class WseDevice : public host::Device, private observe::Sink {
   /// of its programs, each name once, in the order of the programs. Adds itself to `events`. All
   /// arguments must outlive it. Throws UserError for a layout that is beyond the memory map.
   WseDevice(const wse::Workload& workload, wse::Machine& machine, observe::EventStream& events);
+  /// Another program that the host may load. It must outlive the device. Throws UserError as the constructor.
+  void add_program(const wse::Workload& workload);
 
-  const host::DeviceInfo& info() const override { return info_; }
+  const host::DeviceInfo& info() const override { return infos_[program_]; }
+  const host::DeviceInfo& info_of(std::uint32_t program) const { return infos_[program]; }
   void set_listener(host::DeviceListener* listener) override;
   bool at_rest() const override { return machine_.domain().idle(); }
   bool has_memory(std::uint32_t tile) const override;
@@ -41,9 +44,11 @@ class WseDevice : public host::Device, private observe::Sink {
   }
   void cancel(std::uint32_t edge, Color color) override { edges_[edge]->cancel(color); }
   std::uint32_t program_of(std::uint32_t tile) const override {
-    return static_cast<std::uint32_t>(workload_.layout.program_of_tile[tile]);
+    return static_cast<std::uint32_t>(workload().layout.program_of_tile[tile]);
   }
   void reset(bool keep_memory) override;
+  bool load(std::uint32_t program) override;
+  std::uint32_t program() const override { return program_; }
   bool failed() const override { return machine_.domain().failure().has_value(); }
   const host::EdgeCore& edge(std::uint32_t edge) const override { return edges_[edge]->core(); }
   std::uint64_t counter(std::uint32_t number) override;
@@ -54,13 +59,13 @@ class WseDevice : public host::Device, private observe::Sink {
   /// Its memory, as it is between two cycles.
   pe::Sram& memory(std::uint32_t tile);
   void catch_up();
-  void name_functions();
-  void name_symbols();
+  const wse::Workload& workload() const { return *workloads_[program_]; }
 
-  const wse::Workload& workload_;
+  std::vector<const wse::Workload*> workloads_;  // by program
+  std::uint32_t program_ = 0;
   wse::Machine& machine_;
   const observe::EventStream& events_;
-  host::DeviceInfo info_;
+  std::vector<host::DeviceInfo> infos_;  // by program
   std::vector<host::Edge*> edges_;
   host::DeviceListener* listener_ = nullptr;
   Cycle caught_up_ = kNever;  // before which all engines have been

@@ -24,6 +24,7 @@ class FakeDevice : public Device {
     info_.functions = {"main", "second"};
     info_.counters = {"hops", "tasks"};
     info_.symbols = {{"A", 1, 0x40, 8, 2}};
+    info_.programs = 3;
     build_edges();
   }
 
@@ -64,6 +65,17 @@ class FakeDevice : public Device {
     resets.push_back(keep_memory);
     build_edges();
   }
+  /// The second program has one function more and no symbols; the third one does not fit.
+  bool load(std::uint32_t program) override {
+    if (program == 2) return false;
+    loaded = program;
+    info_.functions = {"main", "second"};
+    if (program == 1) info_.functions.emplace_back("third");
+    if (program == 1) info_.symbols.clear();
+    build_edges();
+    return true;
+  }
+  std::uint32_t program() const override { return loaded; }
   const EdgeCore& edge(std::uint32_t edge) const override { return edges_[edge]; }
   std::uint64_t counter(std::uint32_t number) override { return 0x1'0000'0007ULL + number; }
 
@@ -87,6 +99,7 @@ class FakeDevice : public Device {
   };
   bool rests = true;
   bool has_failed = false;
+  std::uint32_t loaded = 0;
   std::vector<bool> resets;  ///< whether memory was kept
   std::array<std::array<std::byte, kTileBytes>, 4> memory{};
   std::vector<std::pair<LaunchRequest, Cycle>> launches;

@@ -117,8 +117,8 @@ TEST_F(HostPortCoreTest, IllegalAccessesAreAnsweredInTheOrderOfTheRules) {
   };
   const std::vector<Case> cases = {
       {"no such command, nowhere", Command::kOther, ~Address{0}, 0, Answer::kCommand},
-      {"reserved register", Command::kRead, 0x38, 4, Answer::kAddress},
-      {"behind the registers", Command::kRead, 0x84, 4, Answer::kAddress},
+      {"reserved register", Command::kRead, 0x3C, 4, Answer::kAddress},
+      {"behind the registers", Command::kRead, 0x88, 4, Answer::kAddress},
       {"reserved page", Command::kRead, 0x5000, 4, Answer::kAddress},
       {"below the streams", Command::kWrite, kStreamBase - 4, 4, Answer::kAddress},
       {"no such edge", Command::kRead, channel(2, 0), 4, Answer::kAddress},
@@ -137,7 +137,7 @@ TEST_F(HostPortCoreTest, IllegalAccessesAreAnsweredInTheOrderOfTheRules) {
       {"no bytes", Command::kRead, 0, 0, Answer::kBurst},
       {"half a word", Command::kRead, 0, 2, Answer::kBurst},
       {"unaligned", Command::kRead, 1, 4, Answer::kBurst},
-      {"into a hole", Command::kRead, 0x34, 8, Answer::kBurst},
+      {"into a hole", Command::kRead, 0x38, 8, Answer::kBurst},
       {"over the end of memory", Command::kRead, tile(0) + 0x3FF, 2, Answer::kBurst},
       {"huge", Command::kRead, tile(0), 0xFFFFFFFF, Answer::kBurst},
       {"over the data window", Command::kWrite, channel(0, 0) + 0x3C, 8, Answer::kBurst},
@@ -168,7 +168,7 @@ TEST_F(HostPortCoreTest, IgnoreDoesNothingButMustNameAPlace) {
   EXPECT_EQ(run(Command::kIgnore, 0x0, 4), Answer::kOk);
   EXPECT_EQ(word(0), 0x55555555U);
   EXPECT_EQ(device.memory[0][0], std::byte{0});
-  EXPECT_EQ(run(Command::kIgnore, 0x38, 4), Answer::kAddress);
+  EXPECT_EQ(run(Command::kIgnore, 0x3C, 4), Answer::kAddress);
 }
 
 TEST_F(HostPortCoreTest, ByteEnablesMoveBytesOfMemoryOnly) {
@@ -365,6 +365,27 @@ TEST_F(HostPortCoreTest, SymbolsAreInATable) {
   EXPECT_EQ(read(Register::kTileProgram), kNoProgram);
 }
 
+TEST_F(HostPortCoreTest, AnotherProgramIsLoaded) {
+  EXPECT_EQ(read(Register::kPrograms), 3U);
+  EXPECT_EQ(read(Register::kProgram), 0U);
+  ASSERT_EQ(write(at(kRegisterBase, Register::kScratch), {7}), Answer::kOk);
+  ASSERT_EQ(write(at(kRegisterBase, Register::kProgram), {1}), Answer::kOk);
+  EXPECT_TRUE(port.has_reset());
+  EXPECT_EQ(read(Register::kProgram), 1U);
+  EXPECT_EQ(read(Register::kScratch), 0U);
+  EXPECT_EQ(read(Register::kFunctions), 3U);
+  EXPECT_EQ(read(Register::kSymbols), 0U);
+  EXPECT_EQ(run(Command::kRead, kSymbolBase, 4), Answer::kAddress);
+  EXPECT_EQ(run(Command::kRead, kNameBase + 2 * kNameBytes, kNameBytes), Answer::kOk);
+  for (const auto& [program, why] : {std::pair(2U, "does not have what the program needs"),
+                                     std::pair(3U, "there is no such program")}) {
+    const Access access = access_of(Command::kWrite, offset_of(Register::kProgram), 4);
+    EXPECT_EQ(write(at(kRegisterBase, Register::kProgram), {program}), Answer::kGeneric);
+    EXPECT_THAT(port.note_refusal(access), testing::HasSubstr(why));
+    EXPECT_EQ(read(Register::kProgram), 1U);
+  }
+}
+
 TEST_F(HostPortCoreTest, WindowShowsAPieceOfTheMemory) {
   ASSERT_EQ(write(tile(1) + 0x10, {42}), Answer::kOk);
   EXPECT_EQ(read(kWindowBase + kTileStride + 0x10), 42U);
@@ -397,7 +418,7 @@ TEST_F(HostPortCoreTest, DebugReadsBytesAndWritesMemoryOnly) {
   EXPECT_EQ(std::to_integer<unsigned>(bytes[0]), (kIdValue >> 8) & 0xFF);
   EXPECT_EQ(port.debug_read(tile(0) + 0x3FE, 8, bytes, now), 2U) << "up to the end of the window";
   EXPECT_EQ(port.debug_read(0x40, 4, bytes, now), 0U) << "write only";
-  EXPECT_EQ(port.debug_read(0x34, 8, bytes, now), 4U) << "up to the hole";
+  EXPECT_EQ(port.debug_read(0x38, 8, bytes, now), 4U) << "up to the hole";
   EXPECT_EQ(port.debug_write(tile(2) + 0x3FF, 4, bytes), 1U);
   EXPECT_EQ(port.debug_write(at(kRegisterBase, Register::kScratch), 4, bytes), 0U);
   EXPECT_EQ(port.debug_write(channel(0, 0), 4, bytes), 0U);

@@ -72,7 +72,7 @@ TEST(HostPortModule, MemoryTakesTimeByTheByteAndRegistersByTheWord) {
     host.sync();
     EXPECT_EQ(host.write(kScratch, 3), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(host.delay, ns(1));
-    EXPECT_EQ(host.write(0x38, 3), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(host.write(0x3C, 3), tlm::TLM_ADDRESS_ERROR_RESPONSE);
     EXPECT_EQ(host.delay, ns(1)) << "a refused access takes no time";
     host.sync();
   };
@@ -163,7 +163,7 @@ struct AtHost {
       while (request != nullptr) sc_core::wait(request_ended);
       Payload& p = pool.take();
       HostInitiator::set(p, tlm::TLM_READ_COMMAND, kMemoryBase + 4 * i, &words[i], 4);
-      if (i == 5) p.set_address(0x38);
+      if (i == 5) p.set_address(0x3C);
       tlm::tlm_phase phase = tlm::BEGIN_REQ;
       sc_time delay = ns(i % 3 * ahead);
       request = &p;
@@ -181,7 +181,7 @@ struct AtHost {
     if (request == &p) request = nullptr;
     request_ended.notify(sc_core::SC_ZERO_TIME);
     if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
-    if (p.get_address() == 0x38)
+    if (p.get_address() == 0x3C)
       EXPECT_EQ(p.get_response_status(), tlm::TLM_ADDRESS_ERROR_RESPONSE);
     else
       EXPECT_EQ(p.get_response_status(), tlm::TLM_OK_RESPONSE);

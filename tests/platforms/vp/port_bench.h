@@ -196,7 +196,8 @@ class RandomAccesses {
   // A legal access with one attribute that is wrong.
   void broken() {
     const bool in_memory = random(2) == 0;
-    set(false, in_memory ? kMemoryBase + 4 * random(std::min(1000U, bytes_ / 4)) : 4 * random(8), 4);
+    set(false, in_memory ? kMemoryBase + 4 * random(std::min(1000U, bytes_ / 4)) : 4 * random(8),
+        4);
     switch (random(7)) {
     case 0:
       payload_.set_command(static_cast<tlm::tlm_command>(3));
@@ -224,8 +225,8 @@ class RandomAccesses {
   }
 
   void nowhere() {
-    const Address holes[] = {0x38 + 4 * random(2),
-                             0x84 + 4 * random(200),
+    const Address holes[] = {0x3C,
+                             0x88 + 4 * random(200),
                              0x6800 + 4 * random(0x6000),
                              kStreamBase + kEdgeStride * info_.edges.size() + random(0x100000),
                              kMemoryBase + kTileStride * tiles_ + random(std::uint64_t{1} << 60),
