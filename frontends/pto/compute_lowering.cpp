@@ -203,8 +203,11 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
   operation.function = info.function;
   operation.arithmetic = info.arithmetic;
   set_options(op, operation, diagnostics_);
+  const bool typed = op.types.size() == op.arguments.size();
   for (const Argument& a : op.arguments) {
     const Value* v = scope_.find(a.text);
+    const auto n = static_cast<std::size_t>(&a - op.arguments.data());
+    if (typed && op.types[n].kind == Type::Kind::kTile) scope_.tile(a);  // a number is none
     if (is_tile(v)) {
       const Access access = a.role == Role::kIn ? Access::kRead : Access::kWrite;
       operation.operands.push_back(tile_operand(a, access));

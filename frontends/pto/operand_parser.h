@@ -46,6 +46,18 @@ struct OperandParser {
     } while (cursor.accept(","));
     cursor.expect("]");
   }
+  /// shape = [%a, 1] or, with another sign, shape: [%a, 1].
+  void named_list(const char* name, const char* sign, Role role) {
+    cursor.expect_word(name);
+    cursor.expect(sign);
+    list(role);
+  }
+  /// : T to T, the type of the result.
+  void cast_types() {
+    colon_types();
+    cursor.expect_word("to");
+    op.result_types.push_back(types.parse_type());
+  }
   /// An argument that is a word.
   void add_word(Role role, Place place, std::string text) {
     op.arguments.push_back({place, role, Argument::Kind::kWord, std::move(text)});

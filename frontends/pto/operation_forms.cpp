@@ -67,9 +67,7 @@ void parse_compare(OperandParser& p) {
 
 void parse_cast(OperandParser& p) {
   p.value(Role::kOperand);
-  p.colon_types();
-  p.cursor.expect_word("to");
-  p.op.result_types.push_back(p.types.parse_type());
+  p.cast_types();
 }
 
 /// Values and their types, if a value comes next: `scf.yield` without values may stand before
@@ -169,16 +167,11 @@ void parse_alloc(OperandParser& p) {
 
 void parse_view(OperandParser& p, const char* first, Role first_role, const char* second,
                 Role second_role) {
-  const auto named_list = [&p](const char* name, Role role) {
-    p.cursor.expect_word(name);
-    p.cursor.expect("=");
-    p.list(role);
-  };
   p.value(Role::kOperand);
   p.cursor.expect(",");
-  named_list(first, first_role);
+  p.named_list(first, "=", first_role);
   p.cursor.accept(",");  // some kernels have none
-  named_list(second, second_role);
+  p.named_list(second, "=", second_role);
   p.attributes();
   p.cursor.expect(":");
   p.type();
@@ -187,19 +180,12 @@ void parse_view(OperandParser& p, const char* first, Role first_role, const char
 void parse_reinterpret(OperandParser& p) {
   p.value(Role::kOperand);
   p.cursor.expect_word("to");
-  const auto named_list = [&p](const char* name, Role role) {
-    p.cursor.expect_word(name);
-    p.cursor.expect(":");
-    p.list(role);
-  };
-  named_list("offset", Role::kOffset);
+  p.named_list("offset", ":", Role::kOffset);
   p.cursor.expect(",");
-  named_list("sizes", Role::kShape);
+  p.named_list("sizes", ":", Role::kShape);
   p.cursor.expect(",");
-  named_list("strides", Role::kStride);
-  p.colon_types();
-  p.cursor.expect_word("to");
-  p.op.result_types.push_back(p.types.parse_type());
+  p.named_list("strides", ":", Role::kStride);
+  p.cast_types();
 }
 
 void parse_tile_view(OperandParser& p) {

@@ -280,6 +280,13 @@ void TileLowering::partition(const Operation& op) {
   require_all(v.sizes.size(), " sizes");
   require_all(offsets.size(), " offsets");
   check_part(op, v.type, offsets, v.sizes);
+  for (std::size_t d = 0; d < dimensions && !op.result_types.empty(); ++d) {
+    const std::vector<std::int64_t>& shape = op.result_types[0].shape;
+    if (shape.size() != dimensions || shape[d] == kDynamic || v.sizes[d].is_register) continue;
+    if (shape[d] != v.sizes[d].value)
+      fail(op, "the size of dimension ", d, " is ", v.sizes[d].value, ", and ", shape[d],
+           " in the type of the part");
+  }
   for (std::size_t d = 0; d < dimensions; ++d) {
     v.place.address.add(offsets[d], v.place.dimensions[d].stride);
     v.place.dimensions[d].size = v.sizes[d];

@@ -302,6 +302,22 @@ pto.tload ins(%v : memref<1x64xf32, strided<[64, 1], offset: ?>, #pto.address_sp
   EXPECT_EQ(from.dimensions[0].stride.value, 64);
 }
 
+TEST(PtoForms, TypesThatSayOtherwiseAreRefused) {
+  const std::string two = std::string(kTile) + ", " + kTile;
+  EXPECT_THAT(
+      message_of(tiles({"a", "c"}) + "pto.tadd ins(%a, %n : " + two + ") outs(%c : " + kTile + ")"),
+      HasSubstr("expected a tile, found '%n'"));
+  const auto part = [](const char* rows) {
+    return joined(
+        "%v = pto.make_tensor_view %p, shape = [16, 64], strides = [64, 1] : "
+        "!pto.tensor_view<?x?xf32>\n%a = pto.partition_view %v, offsets = [0, 0], sizes = [",
+        rows, ", 64] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x64xf32>");
+  };
+  EXPECT_EQ(message_of(part("16")), "accepted");
+  EXPECT_THAT(message_of(part("8")),
+              HasSubstr("the size of dimension 0 is 8, and 16 in the type of the part"));
+}
+
 TEST(PtoForms, TypesThatA2A3HasNot) {
   const auto binary = [&](const char* name, const char* type) {
     const std::string t = joined("!pto.tile_buf<vec, 16x64x", type, ">");
