@@ -78,8 +78,23 @@ std::optional<Counter> find_counter(std::string_view name) {
   return std::nullopt;
 }
 
-Counters::Counters(unsigned width, unsigned height)
-    : width_(width), height_(height),
+namespace {
+
+/// Kinds of events that change a counter, a bit each.
+std::uint32_t kinds_for(Counter counter) {
+  const auto bit = [](EventKind kind) { return 1U << static_cast<unsigned>(kind); };
+  std::uint32_t kinds = counter == Counter::kVectorElements ? bit(EventKind::kCompute) : 0;
+  const bool of_hops =
+      std::find(kHopCounters.begin(), kHopCounters.end(), counter) != kHopCounters.end();
+  if (of_hops || counter == Counter::kHops) kinds |= bit(EventKind::kHop);
+  for (const Counted& row : kCounted) kinds |= row.counter == counter ? bit(row.kind) : 0;
+  return kinds;
+}
+
+}  // namespace
+
+Counters::Counters(unsigned width, unsigned height, std::optional<Counter> only)
+    : width_(width), height_(height), tile_kinds_(only ? kinds_for(*only) : ~0U),
       tiles_(static_cast<std::size_t>(width) * height * kTileCounterCount) {}
 
 void Counters::count_tile(const Event& e) {

@@ -41,14 +41,15 @@ class Counters final : public Sink {
  public:
   /// Totals only.
   Counters() = default;
-  /// Totals and tiles. Events of places outside the grid count in the totals only.
-  Counters(unsigned width, unsigned height);
+  /// Totals and tiles, of tiles only what `only` needs, if it is given. Events of places outside the
+  /// grid count in the totals only.
+  Counters(unsigned width, unsigned height, std::optional<Counter> only = {});
 
   void record(const Event& e) {
     if (e.cycle > last_) last_ = e.cycle;
     ++seen_[class_of(e)];
     if (e.kind == EventKind::kCompute) elements_ += e.b;
-    if (!tiles_.empty()) count_tile(e);
+    if (counts_tiles_at(e.kind)) count_tile(e);
   }
   void on_event(const Event& e) override { record(e); }
   /// `n` hops through `out` in cycle `cycle`; totals only.
@@ -69,6 +70,10 @@ class Counters final : public Sink {
   std::uint64_t total(Counter counter) const;
   /// Whether counts per tile are kept.
   bool has_tiles() const { return !tiles_.empty(); }
+  /// Whether events of a kind count for their tile.
+  bool counts_tiles_at(EventKind kind) const {
+    return (tile_kinds_ >> static_cast<unsigned>(kind) & 1U) != 0;
+  }
   /// Count of tile `place`, which must be inside the machine; requires has_tiles(). It stays at
   /// 2^32 - 1 once it gets there. kLastEventCycle is known for the machine only: 0 here.
   std::uint32_t tile(std::uint32_t place, Counter counter) const;
@@ -96,6 +101,7 @@ class Counters final : public Sink {
   std::array<std::uint64_t, std::size_t{kEventKindCount} * kClassesPerKind> seen_{};
   std::uint64_t elements_ = 0;
   Cycle last_ = 0;
+  std::uint32_t tile_kinds_ = 0;      ///< kinds of events that count for their tile, a bit each
   std::vector<std::uint32_t> tiles_;  ///< [place][counter]; empty: not kept
 };
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/observe/counters.h"
@@ -18,9 +19,10 @@ namespace tessera::observe {
 /// only a Sink (Probe) pay one.
 class EventStream final : public Sink {
  public:
-  /// Tiles of the machine. With `per_tile` the counters are kept for every tile too.
-  EventStream(unsigned width, unsigned height, bool per_tile)
-      : counters_(per_tile ? Counters(width, height) : Counters()) {}
+  /// Tiles of the machine. With `per_tile` the counters are kept for every tile too, of these only
+  /// what `only` needs, if it is given.
+  EventStream(unsigned width, unsigned height, bool per_tile, std::optional<Counter> only = {})
+      : counters_(per_tile ? Counters(width, height, only) : Counters()) {}
 
   /// Forwards every event to `sink` too, which is not owned.
   void add(Sink& sink) { others_.push_back(&sink); }
@@ -70,7 +72,8 @@ class EventStream::Hops {
   /// `stream` may be nullptr.
   Hops(EventStream* stream, Cycle cycle)
       : stream_(stream), cycle_(cycle),
-        together_(stream != nullptr && !stream->is_traced() && !stream->counters_.has_tiles()),
+        together_(stream != nullptr && !stream->is_traced() &&
+                  !stream->counters_.counts_tiles_at(EventKind::kHop)),
         recorded_(stream != nullptr && cycle < stream->end_) {}
   ~Hops() {
     if (!together_) return;

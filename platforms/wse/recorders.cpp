@@ -64,6 +64,17 @@ observe::Counter counter_named(const std::string& name) {
                   "'" + name + "' is no counter of a tile" + did_you_mean(name, known));
 }
 
+/// Of every tile: for the report, the terminal or the live view.
+bool needs_all_counters(const cli::Options& options) {
+  return options.report_detail || options.waits || options.serve;
+}
+
+/// A map of waits needs none, but the totals do not tell which tiles there are.
+std::optional<observe::Counter> counter_of_heatmap(const FabricOptions& fabric) {
+  return fabric.heatmap_of == "links" ? observe::Counter::kHops
+                                      : counter_named(fabric.heatmap_counter);
+}
+
 observe::Scope scope_of(const cli::Options& options, const FabricOptions& fabric, unsigned width,
                         unsigned height) {
   observe::Scope scope = options.trace_scope();
@@ -103,8 +114,8 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
                      const Workload& workload, const WseConfig& config)
     : stream_(static_cast<unsigned>(workload.layout.width),
               static_cast<unsigned>(workload.layout.height),
-              options.report_detail || options.waits || options.serve ||
-                  !fabric.heatmap_file.empty()),
+              needs_all_counters(options) || !fabric.heatmap_file.empty(),
+              needs_all_counters(options) ? std::nullopt : counter_of_heatmap(fabric)),
       heatmap_file_(fabric.heatmap_file), heatmap_of_(fabric.heatmap_of),
       heatmap_counter_(counter_named(fabric.heatmap_counter)),
       title_(options.program + " on " + config.name), routes_file_(fabric.routes_file),

@@ -124,3 +124,22 @@ TEST(ObserveCounters, ATileCountStopsAtItsLargestValueAndTheTotalGoesOn) {
   EXPECT_EQ(counters.tile(0, Counter::kVectorElements), 0xFFFFFFFFU);
   EXPECT_EQ(counters.total(Counter::kVectorElements), 0xFFFFFFFFULL + 10);
 }
+
+TEST(ObserveCounters, OfTilesOnlyWhatIsAskedFor) {
+  const std::vector<Event> events = {
+      issue(10, 0), compute(11, 1, 4), {12, 1, EventKind::kHop, 0, 0}};
+  Counters busy(2, 1, Counter::kBusyIssueCycles);
+  Counters hops(2, 1, Counter::kHops);
+  for (const Event& e : events) {
+    busy.on_event(e);
+    hops.on_event(e);
+  }
+  EXPECT_EQ(busy.tile(0, Counter::kBusyIssueCycles), 1U);
+  EXPECT_EQ(busy.tile(1, Counter::kBusyIssueCycles), 1U);
+  EXPECT_EQ(busy.tile(1, Counter::kHops), 0U);
+  EXPECT_EQ(hops.tile(1, Counter::kHops), 1U);
+  EXPECT_EQ(hops.tile(0, Counter::kBusyIssueCycles), 0U);
+  EXPECT_EQ(busy.total(Counter::kHops), 1U);
+  EXPECT_FALSE(busy.counts_tiles_at(EventKind::kHop));
+  EXPECT_FALSE(Counters().counts_tiles_at(EventKind::kHop));
+}
