@@ -30,8 +30,13 @@ const std::array<WaitReasonInfo, kWaitReasonCount>& wait_reason_table() {
 
 std::vector<LineWaits::Entry> LineWaits::entries() const {
   std::vector<Entry> all;
-  for (std::uint32_t pc = 0; pc < of_pc_.size(); ++pc) {
-    for (const Item& item : of_pc_[pc]) {
+  for (std::uint32_t pc = 0; pc < main_.size(); ++pc) {
+    const auto put_main = [&](WaitReason reason, std::uint64_t cycles) {
+      if (cycles > 0) all.push_back({pc, kWaitMainThread, reason, 0, cycles});
+    };
+    put_main(WaitReason::kBusy, main_[pc].issues);
+    put_main(WaitReason::kLatency, main_[pc].latency);
+    for (const Item& item : others_[pc]) {
       all.push_back({pc, static_cast<std::uint8_t>(item.key & 0xFFU),
                      static_cast<WaitReason>(item.key >> 8 & 0xFFU),
                      static_cast<std::uint8_t>(item.key >> 16), item.cycles});
@@ -44,42 +49,18 @@ std::vector<LineWaits::Entry> LineWaits::entries() const {
   return all;
 }
 
-void TileWaits::tell(const Thread& t, unsigned thread, std::uint32_t waited, std::uint32_t turn,
-                     Cycle to) {
-  if (waited > turn)
-    listener_->on_wait({place_, thread, t.pc, t.reason, t.number, to - waited, to - turn});
-  if (turn > 0) listener_->on_wait({place_, thread, t.pc, WaitReason::kTurn, 0, to - turn, to});
-}
-
-void TileWaits::change_line(Thread& t, unsigned thread, std::uint32_t pc) {
-  if (t.busy > 0) lines_->add(t.pc, thread, WaitReason::kBusy, 0, t.busy);
-  if (t.turn > 0) lines_->add(t.pc, thread, WaitReason::kTurn, 0, t.turn);
-  t.busy = t.turn = 0;
-  t.pc = static_cast<std::uint16_t>(pc);
-}
-
-void TileWaits::end(unsigned thread, Cycle from) {
-  Thread& t = at(thread, from);
-  if (since(t, from) > 0) account(t, thread, from);
-  change_line(t, thread, t.pc);
-  active_ = static_cast<std::uint16_t>(active_ & ~(1U << slot_of(thread)));
-  open_ = static_cast<std::uint16_t>(open_ & active_);
-  t.reason = WaitReason::kIdle;
-  t.number = 0;
-  retile(active_ == 0 ? WaitReason::kIdle : first_reason(), from);
+void TileWaits::tell(WaitSpan span) const {
+  span.place = place_;
+  listener_->on_wait(span);
 }
 
 void TileWaits::finish(Cycle cycles) {
-  const unsigned active = active_;
-  for (unsigned thread = 0; thread < kWaitThreads; ++thread) {
-    if ((active >> slot_of(thread) & 1U) != 0) end(thread, cycles);
-  }
-  charge_tile(cycles);
+  if (cycles > since_) charge(cycles);
   // Behind the last event of a run a wait can become another one, as at the first group of an
   // operation that then lacks room.
-  if (tile_since_ > cycles) {
+  if (since_ > cycles) {
     std::uint32_t& last = cycles_[static_cast<std::size_t>(charged_)];
-    last -= std::min(last, low(tile_since_ - cycles));
+    last -= std::min(last, static_cast<std::uint32_t>(since_ - cycles));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -68,8 +69,8 @@ class WaitListener {
   virtual void on_wait(const WaitSpan& span) = 0;
 };
 
-/// Threads of a compute engine: microthreads 0 to 7, and the main thread.
-inline constexpr unsigned kWaitThreads = 9;
+/// Number of the main thread, behind the microthreads.
+inline constexpr unsigned kWaitMainThread = 8;
 
 /// Cycles by source line, thread and reason, of all tiles that run one program.
 class LineWaits {
@@ -83,15 +84,29 @@ class LineWaits {
   };
   void add(std::uint32_t pc, unsigned thread, WaitReason reason, std::uint8_t number,
            Cycle cycles) {
-    if (pc >= of_pc_.size()) of_pc_.resize(pc + std::size_t{1});
+    reach(pc);
+    if (thread == kWaitMainThread && reason == WaitReason::kBusy) {
+      main_[pc].issues += cycles;
+      return;
+    }
+    if (thread == kWaitMainThread && reason == WaitReason::kLatency) {
+      main_[pc].latency += cycles;
+      return;
+    }
     const std::uint32_t key =
         thread | static_cast<std::uint32_t>(reason) << 8 | std::uint32_t{number} << 16;
-    for (Item& item : of_pc_[pc]) {
+    for (Item& item : others_[pc]) {
       if (item.key != key) continue;
       item.cycles += cycles;
       return;
     }
-    of_pc_[pc].push_back({cycles, key});
+    others_[pc].push_back({cycles, key});
+  }
+  /// The main thread issues the instruction; the one before it made it wait for `latency` cycles.
+  void issue(std::uint32_t pc, std::uint32_t before, Cycle latency) {
+    reach(std::max(pc, before));
+    ++main_[pc].issues;
+    main_[before].latency += latency;
   }
   /// All entries, by pc, thread, reason and number.
   std::vector<Entry> entries() const;
@@ -102,71 +117,152 @@ class LineWaits {
     std::uint64_t cycles = 0;
     std::uint32_t key = 0;  ///< thread, reason << 8, number << 16
   };
-  std::vector<boost::container::small_vector<Item, 5>> of_pc_;
+  /// Of the main thread: kBusy, groups of its operations too, and kLatency.
+  struct Main {
+    std::uint64_t issues = 0;
+    std::uint64_t latency = 0;
+  };
+  void reach(std::uint32_t pc) {
+    if (pc < main_.size()) return;
+    main_.resize(pc + std::size_t{1});
+    others_.resize(pc + std::size_t{1});
+  }
+  std::vector<Main> main_;  // by pc, apart from the others, as every instruction comes here
+  std::vector<boost::container::small_vector<Item, 3>> others_;  // by pc
 };
 
-/// What one compute engine did with its cycles; the engine tells it in the order of the cycles. Of the
-/// tile as a whole, a cycle counts once: as busy if any thread has the issue slot, else by the wait of
-/// its first thread: the main thread, if it has a task, else the lowest microthread with an
-/// operation. Counts of cycles wrap at 2^32.
+/// What an operation did with its cycles, as far as its source line does not have it yet
+/// (models/pe/wait_account.h).
+struct OperationWaits {
+  Cycle since = 0;  ///< all before is in the line; from here on the counts below
+  /// Groups, but those that it had while it was plain (TileWaits::is_plain): op.done counts them.
+  std::uint32_t busy = 0;
+  // Cycles by reason; what is left, but for those of Lacked, is kTurn.
+  std::uint32_t interval = 0;
+  std::uint32_t conflicts = 0;
+  bool at_once : 1;   ///< every wait goes to the line when it ends: the counts, but `busy`, are 0
+  bool asked : 1;     ///< in every step what it waits for; the last answer is `reason`, `number`
+  bool conflict : 1;  ///< its last group met a bank conflict
+  WaitReason reason = WaitReason::kTurn;
+  std::uint8_t number = 0;
+  OperationWaits() : at_once(false), asked(false), conflict(false) {}
+};
+/// Cycles in which it lacked a wavelet on its input queue, or room in its output queue.
+struct LackedCycles {
+  std::uint32_t wavelet = 0;
+  std::uint32_t room = 0;
+};
+
+/// What one compute engine did with its cycles. Of the tile as a whole, a cycle counts once: as busy
+/// if any thread has the issue slot, else by the wait of its first thread: the main thread, if it
+/// has a task, else the lowest microthread with an operation. Counts of cycles wrap at 2^32.
+///
+/// An engine tells of a cycle what costs it nothing to know: that the slot is used, and what the
+/// tile waits for when it is not. What a thread has waited for is worked out when it gets the slot
+/// (models/pe/wait_account.h).
 class alignas(64) TileWaits {
  public:
   TileWaits(std::uint32_t place, LineWaits& lines, WaitListener* listener)
       : lines_(&lines), listener_(listener), place_(place) {}
 
-  // --- what the engine tells ---
+  // --- the tile
 
-  /// Instruction `pc` of `thread` uses the issue slot in cycle `now`; what follows counts as
-  /// `after`, from cycle `due` on as kTurn.
-  void busy(unsigned thread, std::uint32_t pc, Cycle now, WaitReason after, Cycle due = kNever) {
-    Thread& t = at(thread, now);
-    const std::int32_t waited = since(t, now);
-    // The cycle has been counted: a single step in the slot of its instruction.
-    if (waited < 0) return set(t, after, 0, now + 1);
-    if (waited > 0) account(t, thread, now);
-    if (t.pc != pc) change_line(t, thread, pc);
-    t.since = low(now + 1);
-    t.ends = length(due, now + 1);
-    t.reason = after;
-    t.number = 0;
-    if (++t.busy == kMost) change_line(t, thread, pc);
-    open_ = static_cast<std::uint16_t>(open_ & ~(1U << slot_of(thread)));
-    if (now >= tile_since_) {
-      charge_tile(now);
-      ++busy_;
-      tile_since_ = now + 1;
-    }
-    tile_reason_ = first_reason();
+  /// The issue slot is used in cycle `now`.
+  void use_slot(Cycle now) {
+    if (now < since_) return;  // a single step in the slot of its instruction
+    if (now != since_) charge(now);
+    ++busy_;
+    since_ = now + 1;
   }
-  /// From cycle `from` on `thread` waits at instruction `pc`; from cycle `due` on, if nobody tells
-  /// otherwise, for its turn.
-  void wait(unsigned thread, std::uint32_t pc, Cycle from, WaitReason reason,
-            std::uint8_t number = 0, Cycle due = kNever) {
-    Thread& t = at(thread, from);
-    if (t.reason == reason && t.number == number && t.pc == pc) return;
-    if (since(t, from) > 0) account(t, thread, from);
-    if (t.pc != pc) change_line(t, thread, pc);
-    t.ends = length(due, from);
-    set(t, reason, number, from);
-  }
-  /// `thread` has nothing to do from cycle `from` on.
-  void end(unsigned thread, Cycle from);
-  /// While no thread has anything to do, the tile counts as `reason` from cycle `from` on.
+  /// From cycle `from` on the tile counts as `reason` where its slot is not used.
   void rest(WaitReason reason, Cycle from) {
-    if (active_ == 0) retile(reason, from);
+    if (reason == reason_) return;
+    if (from > since_) charge(from);
+    reason_ = reason;
   }
-  /// Whether some thread waits for something of which only wait() tells that it is over.
-  bool is_open() const { return open_ != 0; }
-  /// Whether some thread has a task or an operation.
-  bool is_active() const { return active_ != 0; }
   /// What the tile counts as now.
-  WaitReason reason() const { return tile_reason_; }
+  WaitReason reason() const { return reason_; }
   /// The cycle from which on it does.
-  Cycle since() const { return tile_since_; }
+  Cycle since() const { return since_; }
+
+  // --- its threads
+
+  /// Thread `thread` waited in the cycles `from` to `to` - 1 at instruction `pc`.
+  void add(const WaitSpan& span) {
+    if (span.from >= span.to) return;
+    lines_->add(span.pc, span.thread, span.reason, span.number, span.to - span.from);
+    if (listener_ != nullptr) tell(span);
+  }
+  LineWaits& lines() { return *lines_; }
+  /// Whether a listener hears of every wait.
+  bool is_told() const { return listener_ != nullptr; }
+  /// Of the operation that a thread has.
+  OperationWaits& thread(unsigned thread) { return threads_[thread]; }
+  const OperationWaits& thread(unsigned thread) const { return threads_[thread]; }
+  LackedCycles& lacked(unsigned thread) { return lacked_[thread]; }
+  /// Whether between two groups it waits for nothing but its queues and its turn.
+  bool is_plain(unsigned thread) const { return (plain_ >> thread & 1U) != 0; }
+  void set_plain(unsigned thread, bool on) {
+    plain_ = static_cast<std::uint16_t>((plain_ & ~(1U << thread)) | (on ? 1U : 0U) << thread);
+  }
+
+  /// The main thread waits for `reason` from cycle `from` on, because of instruction `pc`. A cycle in
+  /// which it has used the issue slot does not count.
+  void start_main(std::uint32_t pc, Cycle from, WaitReason reason) {
+    main_ = {from > since_ ? from : since_, pc, reason};
+  }
+  /// It issues `pc` in cycle `now`, and could have done so since cycle `ready`.
+  void issue(std::uint32_t pc, Cycle ready, Cycle now) {
+    const Cycle turn = ready < main_.since ? main_.since : ready < now ? ready : now;
+    if (listener_ == nullptr && main_.reason == WaitReason::kLatency) {
+      lines_->issue(pc, main_.pc, turn - main_.since);
+    } else {
+      lines_->issue(pc, pc, 0);
+      end_main(turn);
+    }
+    if (turn < now) add({0, kWaitMainThread, pc, WaitReason::kTurn, 0, turn, now});
+    main_ = {now + 1, pc, WaitReason::kLatency};
+    use_slot(now);
+  }
+  /// Accounts its wait up to cycle `to`.
+  void end_main(Cycle to) { add({0, kWaitMainThread, main_.pc, main_.reason, 0, main_.since, to}); }
+  /// What it waits for between two instructions.
+  WaitReason main_reason() const { return main_.reason; }
+
+  /// A command of the host has the main thread until cycle `until`.
+  void serve_host(Cycle until) { host_until_ = until; }
+  Cycle host_until() const { return host_until_; }
+
+  // --- its queues, one bit each: input queues, and from bit 8 on output queues
+
+  /// In cycle `now` operations lack a wavelet, or room, of `queues`.
+  void look(std::uint32_t queues, Cycle now) {
+    for (std::uint32_t came = lacking_ & ~queues; came != 0; came &= came - 1)
+      came_[static_cast<unsigned>(__builtin_ctz(came))] = static_cast<std::uint32_t>(now);
+    lacking_ = queues;
+  }
+  bool lacks(unsigned q) const { return (lacking_ >> q & 1U) != 0; }
+  /// An operation whose group was due in cycle `due` had to wait for queue `q` for so many cycles,
+  /// and has what it needs now.
+  std::uint32_t waited_for(unsigned q, Cycle due) const {
+    const auto cycles = static_cast<std::int32_t>(came_[q] - static_cast<std::uint32_t>(due));
+    return cycles > 0 ? static_cast<std::uint32_t>(cycles) : 0;
+  }
+  /// A new operation needs `queues`: what came long ago is forgotten.
+  void need(std::uint32_t queues, Cycle now) {
+    for (; queues != 0; queues &= queues - 1)
+      came_[static_cast<unsigned>(__builtin_ctz(queues))] = static_cast<std::uint32_t>(now);
+  }
+  /// Threads whose waits are asked for in every step, one bit each.
+  std::uint32_t asked() const { return asked_; }
+  void ask(unsigned thread, bool on) {
+    asked_ = (asked_ & ~(1U << thread)) | (on ? 1U : 0U) << thread;
+  }
 
   // --- results ---
 
-  /// The run has had `cycles` cycles: accounts what lasts. Call once.
+  /// The run has had `cycles` cycles: accounts what lasts. Call once, when the engine has finished
+  /// its threads.
   void finish(Cycle cycles);
   /// After finish(): they add up to the cycles of the run.
   std::uint32_t cycles(WaitReason reason) const {
@@ -175,95 +271,39 @@ class alignas(64) TileWaits {
   /// Into the cache of the host.
   void prefetch() const {
     const char* const first = reinterpret_cast<const char*>(this);
-    for (unsigned i = 0; i < sizeof(TileWaits); i += 64) __builtin_prefetch(first + i, 1);
+    for (unsigned i = 0; i < 3; ++i) __builtin_prefetch(first + i * std::size_t{64}, 1);
   }
 
  private:
-  static constexpr std::uint16_t kMost = 0xFFFF;
-  static constexpr std::uint16_t kOpen = kMost;
-  /// A wafer has 745,500 accounts: numbers that wrap, in 16 bytes a thread.
-  struct Thread {
-    std::uint32_t since = 0;     ///< begin of the present wait, low bits: all before is accounted
-    std::uint16_t ends = kOpen;  ///< cycles of it that are for its reason, the rest is for its turn
-    // Cycles at pc that lines_ does not have yet: in the issue slot, and waiting for it.
-    std::uint16_t busy = 0;
-    std::uint16_t turn = 0;
-    std::uint16_t pc = 0;
-    WaitReason reason = WaitReason::kIdle;
-    std::uint8_t number = 0;
+  void tell(WaitSpan span) const;
+  void charge(Cycle to) {
+    cycles_[static_cast<std::size_t>(reason_)] += static_cast<std::uint32_t>(to - since_);
+    charged_ = reason_;
+    since_ = to;
+  }
+  struct Main {
+    Cycle since = 0;  ///< all before is accounted
+    std::uint32_t pc = 0;
+    WaitReason reason = WaitReason::kTaskStart;
   };
-  static std::uint32_t low(Cycle cycle) { return static_cast<std::uint32_t>(cycle); }
-  static std::uint16_t length(Cycle due, Cycle from) {
-    return due - from < kMost ? static_cast<std::uint16_t>(due - from) : kOpen;
-  }
-  /// The main thread goes first.
-  static unsigned slot_of(unsigned thread) { return thread + 1 == kWaitThreads ? 0 : thread + 1; }
+  static constexpr unsigned kQueues = 16;
 
-  /// A thread that has something to do from cycle `now` on, if it had nothing before.
-  Thread& at(unsigned thread, Cycle now) {
-    const unsigned slot = slot_of(thread);
-    Thread& t = threads_[slot];
-    if ((active_ >> slot & 1U) == 0) {
-      active_ = static_cast<std::uint16_t>(active_ | 1U << slot);
-      t.since = low(now);
-    }
-    return t;
-  }
-  void set(Thread& t, WaitReason reason, std::uint8_t number, Cycle from) {
-    static_assert(WaitReason::kTurn > WaitReason::kBlocked, "the last one is not open");
-    t.reason = reason;
-    t.number = number;
-    const auto bit = static_cast<std::uint16_t>(1U << (&t - threads_.data()));
-    const bool open = reason >= WaitReason::kWavelet && reason <= WaitReason::kBlocked;
-    open_ = static_cast<std::uint16_t>(open ? open_ | bit : open_ & ~bit);
-    retile(first_reason(), from);
-  }
-  /// Cycles from the begin of the present wait to `now`; negative: it begins later.
-  static std::int32_t since(const Thread& t, Cycle now) {
-    return static_cast<std::int32_t>(low(now) - t.since);
-  }
-  /// Accounts the wait of `t`, which lasted until cycle `to`.
-  void account(Thread& t, unsigned thread, Cycle to) {
-    const std::uint32_t waited = low(to) - t.since;
-    const std::uint32_t turn = t.ends != kOpen && waited > t.ends ? waited - t.ends : 0;
-    if (waited > turn) lines_->add(t.pc, thread, t.reason, t.number, waited - turn);
-    if (turn + t.turn < kMost)
-      t.turn = static_cast<std::uint16_t>(t.turn + turn);
-    else
-      lines_->add(t.pc, thread, WaitReason::kTurn, 0, turn);
-    if (listener_ != nullptr) tell(t, thread, waited, turn, to);
-    t.since = low(to);
-    t.ends = kOpen;
-  }
-  void tell(const Thread& t, unsigned thread, std::uint32_t waited, std::uint32_t turn, Cycle to);
-  void change_line(Thread& t, unsigned thread, std::uint32_t pc);
-  /// Of the thread that the tile counts as. Requires is_active().
-  WaitReason first_reason() const {
-    return threads_[static_cast<std::size_t>(__builtin_ctz(active_))].reason;
-  }
-  void retile(WaitReason reason, Cycle from) {
-    if (reason == tile_reason_) return;
-    charge_tile(from);
-    tile_reason_ = reason;
-  }
-  void charge_tile(Cycle to) {
-    if (to <= tile_since_) return;
-    cycles_[static_cast<std::size_t>(tile_reason_)] += low(to - tile_since_);
-    charged_ = tile_reason_;
-    tile_since_ = to;
-  }
-
-  // What every cycle needs stands together.
-  Cycle tile_since_ = 0;
-  LineWaits* lines_;
+  // What every cycle needs stands together, in three cache lines.
+  Cycle since_ = 0;
   std::uint32_t busy_ = 0;
-  std::uint16_t active_ = 0;  // threads that have something to do, by slot
-  std::uint16_t open_ = 0;    // threads of is_open()
-  WaitReason tile_reason_ = WaitReason::kIdle;
-  WaitReason charged_ = WaitReason::kIdle;    // what came before it
-  std::array<Thread, kWaitThreads> threads_;  // by slot
+  std::uint32_t lacking_ = 0;
+  Main main_;
+  LineWaits* lines_;
   WaitListener* listener_;
+  std::uint32_t asked_ = 0;
+  std::uint16_t plain_ = 0;  // threads, one bit each
+  WaitReason reason_ = WaitReason::kIdle;
+  WaitReason charged_ = WaitReason::kIdle;  // what came before it
   std::uint32_t place_;
+  alignas(64) std::array<std::uint32_t, kQueues> came_{};  // low bits of the cycle
+  std::array<LackedCycles, kWaitMainThread + 1> lacked_;
+  Cycle host_until_ = 0;
+  std::array<OperationWaits, kWaitMainThread + 1> threads_;
   std::array<std::uint32_t, kWaitReasonCount> cycles_{};
 };
 
@@ -285,7 +325,8 @@ class WaitBook {
   /// nullptr: the tile has no compute engine.
   const TileWaits* tile(std::uint32_t place) const { return tiles_[place].get(); }
   std::size_t places() const { return tiles_.size(); }
-  /// The run has had `cycles` cycles. Call once.
+  /// The run has had `cycles` cycles. Call once, when the engines have finished their threads
+  /// (pe::ComputeEngineCore::finish_waits).
   void finish(Cycle cycles);
   /// Of all tiles with a compute engine; they add up to their number times the cycles of the run.
   std::uint64_t total(WaitReason reason) const;

@@ -6,6 +6,7 @@
 
 #include "models/observe/event_fields.h"
 #include "models/pe/stalls.h"
+#include "models/pe/wait_account.h"
 
 namespace tessera::pe {
 
@@ -21,10 +22,6 @@ constexpr unsigned level_of(Priority priority) {
 }
 constexpr unsigned level_of(MainPriority priority) {
   return 1 + static_cast<unsigned>(priority);
-}
-
-std::uint8_t lowest(unsigned bits) {
-  return static_cast<std::uint8_t>(__builtin_ctz(bits));
 }
 
 }  // namespace
@@ -58,16 +55,16 @@ Cycle ComputeEngineCore::step(Cycle now) {
   const bool was_free = !pe_.main.runs();
   Runnables by_wavelet;
   const bool picks = was_free && !tasks_.launch_is_due(now);
+  const bool open = pe_.has_open_channel();
   const bool dropped =
-      pe_.has_open_channel() &&
-      TaskUnit::take_heads(pe_, vector_.operations(), picks ? &by_wavelet : nullptr, now);
+      open && TaskUnit::take_heads(pe_, vector_.operations(), picks ? &by_wavelet : nullptr, now);
   config_.take_flushes(pe_, vector_.outputs(), now);
   const bool took_command = was_free && tasks_.pick(pe_, by_wavelet, ran, now);
   const bool picked = was_free && pe_.main.runs();
   // The task's wavelet may have been the last one of a queue.
   if (picked) config_.take_flushes(pe_, vector_.outputs(), now);
-  if (pe_.waits != nullptr) account_waits(chosen, now);
   const Cycle next = next_wake(chosen || dropped || picked, goes_on, now);
+  if (pe_.waits != nullptr) account_waits(open, chosen && next == now + 1, now);
   return took_command ? now + 1 : next;  // others may wait for the picker
 }
 
@@ -77,6 +74,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   const std::uint32_t outputs = operations.outputs();
   const std::uint32_t empty = inputs & ~pe_.queues.readable(inputs, now);
   const std::uint32_t full = outputs & ~pe_.queues.writable(outputs, now);
+  if (pe_.waits != nullptr) pe_.waits->look(empty | full << kMaxQueues, now);
   const bool open = pe_.has_open_channel();
   const bool main_issues = pe_.main.runs() && operations.of_main_thread() == nullptr;
   const unsigned main_level = pe_.main.runs() ? level_of(pe_.tasks.main_priority(now)) : 0;
@@ -84,8 +82,6 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   const bool rotates = pe_.timing().issue == IssueRule::kRotation;
   const unsigned first = rotates ? vector_.last_issued() + 1 : 0;
   Candidate best;
-  best.empty = empty;
-  best.full = full;
   unsigned best_level = 0;
   // Those behind the last one first; whoever has the highest level need not be compared.
   const auto look_at = [&](Operation* from, const Operation* to) {
@@ -96,7 +92,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
       if (level <= best_level) continue;
       const std::uint32_t elements = op->single && !open ? 1 : group_size(pe_, *op, now);
       if (elements == 0) continue;
-      best = {op, elements, op->thread, empty, full};
+      best = {op, elements, op->thread};
       best_level = level;
     }
   };
@@ -104,7 +100,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
     if (!main_issues) return;
     require_instruction();
     if (pe_.main.ready_at() > now || 1 + main_level <= best_level) return;
-    best = {nullptr, 0, kMainThread, empty, full};
+    best = {nullptr, 0, kMainThread};
     best_level = 1 + main_level;
   };
   Operation* const behind = operations.behind(first);
@@ -127,8 +123,8 @@ void ComputeEngineCore::issue_main(Cycle now) {
   const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
   const auto opcode = static_cast<unsigned>(in.instruction->op);
   pe_.probe.emit(now, observe::EventKind::kIssue, opcode | kMainThread << 8, in.pc);
+  if (pe_.waits != nullptr) pe_.waits->issue(in.pc, pe_.main.ready_at(), now);
   pe_.main.issue(now);
-  if (pe_.waits != nullptr) pe_.waits->busy(kMainThread, in.pc, now, observe::WaitReason::kLatency);
   if (in.vector) {
     vector_.dispatch(pe_, in, now);
   } else if (in.op_class == OpClass::kConfig) {
@@ -158,44 +154,25 @@ void ComputeEngineCore::wait_for_operands() {
   }
 }
 
-// Operations between two groups, and instructions that are not ready, have told it when they issued;
-// who is ready and does not get the slot waits for its turn without a word.
-void ComputeEngineCore::account_waits(const Candidate& chosen, Cycle now) {
-  using observe::WaitReason;
-  observe::TileWaits& waits = *pe_.waits;
-  const bool scalar = pe_.main.runs() && vector_.operations().of_main_thread() == nullptr;
-  if (scalar && chosen.thread != kMainThread && pe_.main.ready_at() <= now)
-    waits.wait(kMainThread, pe_.main.pc(), now, WaitReason::kTurn);
-  const bool only_turns = chosen && (chosen.empty | chosen.full) == 0 && !waits.is_open() &&
-                          vector_.operations().are_plain() && !pe_.tasks.blocks_microthreads() &&
-                          !pe_.has_open_channel();
-  if (!only_turns) account_operations(chosen, now);
-  if (waits.is_active()) return;
-  if (waits.reason() == WaitReason::kHost && pe_.main.ready_at() > now) return;
-  waits.rest(pe_.tasks.has_stuck()    ? WaitReason::kTaskBlocked
-             : pe_.has_open_channel() ? WaitReason::kTask
-                                      : WaitReason::kIdle,
-             now);
+// `goes_on`: the slot is used in this cycle and the engine stepped in the next one, so the tile waits
+// for nothing.
+inline void ComputeEngineCore::account_waits(bool open, bool goes_on, Cycle now) {
+  const Operations& operations = vector_.operations();
+  const bool some_are_asked = open || pe_.tasks.blocks_microthreads() || pe_.waits->asked() != 0;
+  if (some_are_asked) ask_for_waits(pe_, operations, now);
+  if (!goes_on) account_tile(pe_, operations, now);
+}
+
+void ComputeEngineCore::finish_waits(Cycle cycles) {
+  for (const Operation& op : vector_.operations()) pe::finish_waits(pe_, op, cycles);
+  if (pe_.main.runs() && vector_.operations().of_main_thread() == nullptr)
+    pe_.waits->end_main(cycles);
 }
 
 // A command of the host ends without a step.
-void ComputeEngineCore::leave_host(Cycle now) {
-  if (pe_.waits->reason() == observe::WaitReason::kHost && pe_.main.ready_at() <= now)
-    pe_.waits->rest(observe::WaitReason::kIdle, pe_.main.ready_at());
-}
-
-void ComputeEngineCore::account_operations(const Candidate& chosen, Cycle now) {
-  for (const Operation& op : vector_.operations()) {
-    if (op.finishing || op.due > now) continue;
-    // The usual wait costs no more than this.
-    const unsigned missing = op.needs_inputs & chosen.empty;
-    const bool simple = missing != 0 && (missing & (missing - 1)) == 0 &&
-                        !pe_.tasks.is_microthread_blocked(op.thread);
-    const OperationWait wait = simple
-                                   ? OperationWait{observe::WaitReason::kWavelet, lowest(missing)}
-                                   : wait_of(pe_, op, now);
-    pe_.waits->wait(op.thread, op.pc(), now, wait.reason, wait.number);
-  }
+inline void ComputeEngineCore::leave_host(Cycle now) {
+  if (pe_.waits->reason() == observe::WaitReason::kHost && pe_.waits->host_until() <= now)
+    pe_.waits->rest(observe::WaitReason::kIdle, pe_.waits->host_until());
 }
 
 // `acted`: something was issued, or wavelets were taken from a queue. `goes_on`: an operation has

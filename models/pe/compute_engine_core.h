@@ -60,6 +60,9 @@ class ComputeEngineCore {
 
   /// Where the engine accounts what it does with its cycles. Default: nowhere.
   void set_waits(observe::TileWaits* waits) { pe_.waits = waits; }
+  /// The run has had `cycles` cycles: accounts what its threads still wait for. Once, before
+  /// observe::WaitBook::finish(); requires set_waits().
+  void finish_waits(Cycle cycles);
 
   /// Steps the engine through cycle `now`; returns the next cycle it wants (timing::Steppable).
   /// Throws IllegalBehaviour, with PE, source line and the id of the rule (illegal.h), where the
@@ -111,9 +114,6 @@ class ComputeEngineCore {
     Operation* op = nullptr;
     std::uint32_t elements = 0;  ///< of the group
     ThreadId thread = kNobody;
-    // Queues that operations need, one bit each: inputs without a wavelet, outputs without room.
-    std::uint32_t empty = 0;
-    std::uint32_t full = 0;
     explicit operator bool() const { return thread != kNobody; }
     static constexpr ThreadId kNobody = kThreadCount;
   };
@@ -122,9 +122,8 @@ class ComputeEngineCore {
   void issue_main(Cycle now);
   void require_instruction() const;
   void wait_for_operands();
-  void account_waits(const Candidate& chosen, Cycle now);
+  void account_waits(bool open, bool goes_on, Cycle now);
   void leave_host(Cycle now);
-  void account_operations(const Candidate& chosen, Cycle now);
   Cycle next_wake(bool acted, bool goes_on, Cycle now);
 
   EngineState pe_;

@@ -204,8 +204,6 @@ class Operations {
   Priority highest() const { return summary_.highest; }
   /// Whether some of them push or pop FIFOs.
   bool use_fifos() const { return summary_.fifos; }
-  /// Whether inputs() and outputs() are all that they may lack.
-  bool are_plain() const { return summary_.plain; }
   /// Whether one of them waits for a control wavelet on input queue `q` (wse.md 2.3, 5.7).
   bool take_control_from(QueueId q) const {
     return std::any_of(begin(), end(), [q](const Operation& op) {
@@ -237,7 +235,6 @@ class Operations {
     std::uint8_t outputs = 0;
     Priority highest = Priority::kLow;
     bool fifos = false;
-    bool plain = true;
     std::uint16_t threads = 0;  // that have an operation, one bit each
   };
   void count(const Operation& op) {
@@ -245,7 +242,6 @@ class Operations {
     summary_.inputs |= op.needs_inputs;
     summary_.outputs |= op.needs_outputs;
     summary_.fifos |= op.uses_fifo;
-    summary_.plain &= op.single || op.in_memory();
     if (op.thread != kMainThread) summary_.highest = std::max(summary_.highest, op.priority);
     if (op.finishing) summary_.first_completion = std::min(summary_.first_completion, op.due);
   }

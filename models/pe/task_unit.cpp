@@ -37,7 +37,7 @@ const TaskBinding* task_of(const EngineState& pe, const Operations& operations,
 
 void start_task(EngineState& pe, unsigned id, std::uint32_t entry, Cycle first_issue, Cycle now) {
   pe.main.start(id, entry, first_issue);
-  if (pe.waits != nullptr) pe.waits->wait(kMainThread, entry, now, observe::WaitReason::kTaskStart);
+  if (pe.waits != nullptr) pe.waits->start_main(entry, now, observe::WaitReason::kTaskStart);
   pe.probe.emit(now, EventKind::kTaskStart, id, entry);
 }
 
@@ -101,7 +101,7 @@ void TaskUnit::start_launch(EngineState& pe, Cycle first_issue, Cycle now) {
     pe.probe.emit(now, EventKind::kTaskStart, observe::kHostAccess, 0);
     pe.probe.emit(end, EventKind::kTaskEnd, observe::kHostAccess, 0);
     pe.main.end(end);
-    if (pe.waits != nullptr) pe.waits->rest(observe::WaitReason::kHost, now);
+    if (pe.waits != nullptr) pe.waits->serve_host(end);
     launch->access.act(pe.sram, now);
     return;
   }
@@ -113,7 +113,6 @@ void TaskUnit::start_launch(EngineState& pe, Cycle first_issue, Cycle now) {
 
 void TaskUnit::end_task(EngineState& pe, Cycle now) {
   pe.probe.emit(now, EventKind::kTaskEnd, pe.main.task(), 0);
-  if (pe.waits != nullptr) pe.waits->end(kMainThread, now + 1);
   pe.main.end(now + pe.timing().task_switch);
 }
 

@@ -8,6 +8,7 @@
 #include "models/pe/dispatch.h"
 #include "models/pe/readiness.h"
 #include "models/pe/stalls.h"
+#include "models/pe/wait_account.h"
 
 namespace tessera::pe {
 
@@ -254,8 +255,7 @@ void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle n
   }
   pe.probe.emit(now, EventKind::kOpStart, op.event_word(), op.length);
   operations_.add(op);
-  if (pe.waits != nullptr)
-    pe.waits->wait(op.thread, op.pc(), now + 1, WaitReason::kStart, 0, op.due);
+  if (pe.waits != nullptr) begin_waits(pe, op, now);
   if (op.thread != kMainThread) return;
   if (op.single_step && op.due == now) execute_group(pe, *operations_.of_main_thread(), 1, now);
   if (overlaps(op, pe.timing())) follow_jump(pe, now);
@@ -273,11 +273,9 @@ void VectorUnit::complete(EngineState& pe, Operation& op, Cycle now) {
   pe.probe.emit(now, EventKind::kOpEnd, op.event_word(), op.done);
   if (op.completion.activate) pe.tasks.activate(*op.completion.activate);
   if (op.completion.unblock) pe.tasks.unblock(*op.completion.unblock);
-  if (op.thread != kMainThread) {
-    if (pe.waits != nullptr) pe.waits->end(op.thread, now);
-    return;
-  }
-  if (pe.waits != nullptr) pe.waits->wait(kMainThread, op.pc(), now, WaitReason::kLatency);
+  if (pe.waits != nullptr) finish_waits(pe, op, now);
+  if (op.thread != kMainThread) return;
+  if (pe.waits != nullptr) pe.waits->start_main(op.pc(), now, WaitReason::kLatency);
   const bool goes_on = overlaps(op, timing) && !next_depends(pe, op);
   pe.main.wait_until(std::max(pe.main.ready_at(), goes_on ? now + 1 : drained));
   if (goes_on)
@@ -363,6 +361,7 @@ void VectorUnit::meet_shortage(EngineState& pe, Operation& op, bool empty, const
   if (!tests && action != FifoAction::kTerminate) return;  // the operation waits
   if (tests) op.result = false;
   if (op.cursors[0].held > 0) send(pe, op, false, wavelets_sent_, now);
+  if (pe.waits != nullptr) settle_waits(pe, op, now);
   op.terminated = true;
   op.stopped_by_fifo = true;
   operations_.finish(op, now);
@@ -371,7 +370,9 @@ void VectorUnit::meet_shortage(EngineState& pe, Operation& op, bool empty, const
 void VectorUnit::execute_late(EngineState& pe, Cycle now) {
   Operation& op = *operations_.of_main_thread();
   while (op.due < now && op.left(op.width + 1U) > op.width) {
-    execute_group(pe, op, op.width, op.due);
+    const Cycle group = op.due;
+    execute_group(pe, op, op.width, group);
+    if (pe.waits != nullptr) account_tile(pe, operations_, group);
     last_issued_ = kMainThread;
   }
 }
@@ -416,14 +417,12 @@ bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t ele
     ++executed;
   }
   if (leaves_half_full(pe, op)) send(pe, op, is_last(pe, op), wavelets_sent_, now);
+  const bool in_issue_slot = op.single_step && op.in_memory();
+  if (pe.waits != nullptr && !in_issue_slot) account_group(pe, op, slowdown > 1, now);
   op.due = now + Cycle{op.interval} * slowdown;
   if (op.complete()) operations_.finish(op, now + Cycle{op.duration} * slowdown - 1);
-  const bool in_issue_slot = op.single_step && op.in_memory();
   const std::uint32_t word = op.event_word() + (in_issue_slot ? 1U << 8 : 0);  // kStepOfMain
   pe.probe.emit(now, EventKind::kCompute, word, executed);
-  if (pe.waits != nullptr)
-    pe.waits->busy(op.thread, op.pc(), now,
-                   slowdown > 1 ? WaitReason::kBankConflict : WaitReason::kInterval, op.due);
   return !op.finishing && !op.self_contained && op.due == now + 1;
 }
 
@@ -432,10 +431,10 @@ void VectorUnit::filter_wavelet(EngineState& pe, Operation& op, Cycle now) {
   const QueueId queue = op.cursors[1].queue;
   if (pe.queues.front(queue).control) ++op.done;
   pe.queues.pop(queue, now);
+  if (pe.waits != nullptr) account_group(pe, op, false, now);
   op.due = now + 1;
   if (op.complete()) operations_.finish(op, now);
   pe.probe.emit(now, EventKind::kCompute, op.event_word(), 1);
-  if (pe.waits != nullptr) pe.waits->busy(op.thread, op.pc(), now, WaitReason::kInterval, op.due);
 }
 
 }  // namespace tessera::pe

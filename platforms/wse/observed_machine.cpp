@@ -123,7 +123,7 @@ void ObservedMachine::summarize(report::Report& report) const {
                                std::string(info.unit), std::string(info.description)});
   }
   if (waits_) {
-    waits_->finish(report.cycles);
+    finish_waits(report.cycles);
     summarize_waits(*waits_, images_, report.waits);
     report.waits.shown = options_.waits;
     if (options_.waits || options_.report_detail) add_busiest_links(counters, report.waits);
@@ -132,6 +132,14 @@ void ObservedMachine::summarize(report::Report& report) const {
   report.diagnoses.count = diagnoses_.count();
   for (const observe::Diagnosis& d : diagnoses_.first())
     report.diagnoses.first.push_back({d.cycle, coordinates(d.place), d.id, d.text});
+}
+
+void ObservedMachine::finish_waits(Cycle cycles) const {
+  for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
+    const std::vector<int> at = coordinates(place);
+    if (waits_->tile(place) != nullptr) machine_->engine({at[0], at[1]})->finish_waits(cycles);
+  }
+  waits_->finish(cycles);
 }
 
 void ObservedMachine::add_places(report::Places& places) const {

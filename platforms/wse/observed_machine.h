@@ -63,6 +63,7 @@ class ObservedMachine final : public run::View {
   /// Of the engines of a machine that is new or was reset.
   void observe_engines();
   void account_waits();
+  void finish_waits(Cycle cycles) const;
   void add_places(report::Places& places) const;
   std::vector<observe::WaitReason> add_wait_counters(report::Places& places) const;
 

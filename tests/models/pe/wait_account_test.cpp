@@ -25,6 +25,7 @@ class Account : private observe::WaitListener {
   /// Cycles 0 to `cycles` - 1.
   void run(Cycle cycles) {
     bench.run(cycles - 1);
+    bench.core.finish_waits(cycles);
     book_.finish(cycles);
   }
   std::uint64_t tile(WaitReason reason) const { return book_.total(reason); }
