@@ -61,6 +61,7 @@ class Bench:
         self.platform = arguments.platform
         self.limit = arguments.limit
         self.preset = arguments.preset
+        self.threads = 1
         self.work = QUICK_WORK if arguments.quick else WORK
         self.repeats = 1 if arguments.quick else 3
         self.report = pathlib.Path(folder) / "report.json"
@@ -70,6 +71,7 @@ class Bench:
         """The report of one run, which must pass its checks."""
         command = [self.platform, str(case.layout), "--preset", self.preset, "--structure", structure, "--quiet",
                    "--report", str(self.report), "--no-waits"]
+        command += ["--threads", str(self.threads)] if structure == "dense" else []
         command += [f"--param={name}={value}" for name, value in params.items()]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode != 0:
@@ -106,7 +108,7 @@ class Bench:
     def measure(self, case, structure, size):
         report = self.fastest(case, structure, case.params(*size, self.work[structure]))
         wall = report["wall"]
-        return {"bench": case.name, "size": f"{size[0]}x{size[1]}", "structure": structure,
+        return {"bench": case.name, "size": f"{size[0]}x{size[1]}", "structure": structure, "threads": report["run"]["threads"],
                 "hops_per_s": wall["hops_per_s"], "tile_cycles_per_s": wall["tile_cycles_per_s"],
                 "cycles_per_s": wall["cycles_per_s"], "cycles": report["cycles"], "run_s": wall["run_s"],
                 "elaborate_s": wall["elaborate_s"], "rate": case.rate,
@@ -114,19 +116,20 @@ class Bench:
                 "bytes_per_tile": self.bytes_per_tile(case, structure, case.params(*size, 0))}
 
 
-def structures_for(size, structures):
+def variants(size, structures, threads):
+    """Structure and number of threads of every run of a benchmark; `modules` has one thread."""
     tiles = size[0] * size[1]
-    return [s for s in structures if s != "modules" or tiles <= MODULES_LIMIT]
+    return [(s, n) for s in structures for n in threads if s == "dense" or (n == 1 and tiles <= MODULES_LIMIT)]
 
 
-def measure_all(bench, sizes, structures, cases):
+def measure_all(bench, sizes, structures, threads, cases):
     results = []
     for size in sizes:
         found = []
         limit = bench.limit_hops(size)
         for case in cases:
-            for structure in structures_for(size, structures):
-                print(f"{case.name} {size[0]}x{size[1]} {structure}", file=sys.stderr, flush=True)
+            for structure, bench.threads in variants(size, structures, threads):
+                print(f"{case.name} {size[0]}x{size[1]} {structure} {bench.threads}", file=sys.stderr, flush=True)
                 found.append(bench.measure(case, structure, size))
         limit = max(limit, bench.limit_hops(size))
         for result in found:
@@ -144,8 +147,8 @@ def scaled(value):
 
 
 def print_table(results):
-    head = ["bench", "size", "structure", "cycles/s", "tile-cycles/s", "hops/s", "limit hops/s", "ratio", "bytes/tile"]
-    rows = [[r["bench"], r["size"], r["structure"], scaled(r["cycles_per_s"]), scaled(r["tile_cycles_per_s"]),
+    head = ["bench", "size", "structure", "threads", "cycles/s", "tile-cycles/s", "hops/s", "limit hops/s", "ratio", "bytes/tile"]
+    rows = [[r["bench"], r["size"], r["structure"], str(r.get("threads", 1)), scaled(r["cycles_per_s"]), scaled(r["tile_cycles_per_s"]),
              scaled(r["hops_per_s"]), scaled(r["limit_hops_per_s"]), f"{100 * r['ratio']:.2g} %",
              f"{r['bytes_per_tile']:,}"] for r in results]
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
@@ -162,6 +165,8 @@ def read_arguments():
     parser.add_argument("--size", action="append", metavar="WxH", help="this grid instead (repeatable)")
     parser.add_argument("--bench", action="append", choices=[case.name for case in CASES], help="only this one (repeatable)")
     parser.add_argument("--structure", action="append", choices=["modules", "dense"], help="only this one (repeatable)")
+    parser.add_argument("--threads", action="append", type=int, metavar="N",
+                        help="this number of threads of structure dense (repeatable; 1)")
     parser.add_argument("--preset", default="wse2", help="the machine (wse2)")
     parser.add_argument("--show", metavar="FILE", help="print the table of a file that --json wrote, measure nothing")
     parser.add_argument("--platform", default=str(ROOT / "build-bench/bin/wse_platform"), help="the executable")
@@ -186,7 +191,7 @@ def main():
         bench = Bench(arguments, folder)
         structures = [s for s in arguments.structure or ("modules", "dense") if bench.has(s)]
         cases = [case for case in CASES if not arguments.bench or case.name in arguments.bench]
-        results = measure_all(bench, arguments.sizes, structures, cases)
+        results = measure_all(bench, arguments.sizes, structures, arguments.threads or [1], cases)
     if arguments.json:
         write_text(arguments.json, json.dumps(results, indent=2) + "\n")
     print_table(results)

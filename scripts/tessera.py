@@ -13,7 +13,7 @@ SCHEMA = "tessera-report-1"
 # Beside `run`: what a report says of what a run was given.
 GIVEN = ("platform", "preset", "program", "structure")
 # What two equal runs may have different.
-IGNORED = ("run.argv", "wall")
+IGNORED = ("run.argv", "run.threads", "wall")
 MOST_LINES = 40
 ABSENT = object()
 

@@ -5,10 +5,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 usage() {
   cat <<'TEXT'
-scripts/test.sh [--asan] [--all] [CTEST ARGUMENT...]
+scripts/test.sh [--asan | --tsan] [--all] [CTEST ARGUMENT...]
 Installs what is missing, builds everything and runs the test suite.
 
   --asan    with the address and undefined-behaviour sanitizers (preset asan), in build-asan/
+  --tsan    with the thread sanitizer (preset tsan), in build-tsan/: only what is stepped by several threads
   --all     also the tests that need optional packages, which it installs: doxygen, matplotlib (plots
             of sweeps), Slurm and Dask (sweeps on a cluster), jsonschema, Verilator, QEMU
   --help    this text
@@ -24,12 +25,18 @@ TEXT
 }
 
 preset=release
+targets=(all)
 optional=()
 arguments=()
 for argument in "$@"; do
   case "$argument" in
     --help | -h) usage; exit 0 ;;
     --asan) preset=asan ;;
+    --tsan)
+      preset=tsan
+      targets=(wse_platform test.models.wafer)
+      arguments+=(-R '^platforms.threads$|Wafer|Strips')
+      ;;
     --all) optional=(doxygen python3-matplotlib python3-jsonschema slurm-wlm munge python3-distributed verilator qemu-system-x86
                      chromium python3-nbclient python3-ipykernel) ;;
     *) arguments+=("$argument") ;;
@@ -42,7 +49,7 @@ if [ "${#optional[@]}" -gt 0 ]; then
   scripts/setup.sh "${optional[@]}" || say "Without ${optional[*]} some tests are skipped"
 fi
 configure "$preset"
-build --target all
+build --target "${targets[@]}"
 
 skip=(-LE soak)
 [[ "${arguments[*]-}" != *soak* ]] || skip=()

@@ -37,7 +37,7 @@ Plan rows(unsigned colors) {
 class Rim final : public Outside {
  public:
   Rim(const Plan& plan, unsigned colors)
-      : wafer_(plan, *this, &stream_), colors_(colors), room_(kSide * colors) {
+      : wafer_(Strip(plan), *this, &stream_), colors_(colors), room_(kSide * colors) {
     wafer_.start();
     for (unsigned port = 0; port < kSide; ++port) {
       for (unsigned c = 0; c < colors; ++c)

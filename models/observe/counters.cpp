@@ -95,7 +95,15 @@ std::uint32_t kinds_for(Counter counter) {
 
 Counters::Counters(unsigned width, unsigned height, std::optional<Counter> only)
     : width_(width), height_(height), tile_kinds_(only ? kinds_for(*only) : ~0U),
-      tiles_(static_cast<std::size_t>(width) * height * kTileCounterCount) {}
+      tiles_(std::make_shared<std::vector<std::uint32_t>>(static_cast<std::size_t>(width) * height *
+                                                          kTileCounterCount)) {}
+
+void Counters::collect(Counters& other) {
+  for (std::size_t i = 0; i < seen_.size(); ++i) seen_[i] += other.seen_[i];
+  elements_ += other.elements_;
+  last_ = std::max(last_, other.last_);
+  other.clear_totals();
+}
 
 void Counters::count_tile(const Event& e) {
   if (e.kind == EventKind::kHop) add(e.place, kHopCounters[index(direction_of(e))], 1);
@@ -108,9 +116,9 @@ void Counters::count_tile(const Event& e) {
 
 void Counters::add(std::uint32_t place, Counter counter, std::uint32_t amount) {
   const std::size_t slot = std::size_t{place} * kTileCounterCount + index_of(counter);
-  if (slot >= tiles_.size()) return;
-  const std::uint32_t room = std::numeric_limits<std::uint32_t>::max() - tiles_[slot];
-  tiles_[slot] += std::min(room, amount);
+  if (slot >= tiles_->size()) return;
+  std::uint32_t& count = (*tiles_)[slot];
+  count += std::min(std::numeric_limits<std::uint32_t>::max() - count, amount);
 }
 
 std::uint64_t Counters::seen(EventKind kind) const {
@@ -135,7 +143,7 @@ std::uint64_t Counters::total(Counter counter) const {
 }
 
 std::uint32_t Counters::tile(std::uint32_t place, Counter counter) const {
-  const std::uint32_t* row = &tiles_[std::size_t{place} * kTileCounterCount];
+  const std::uint32_t* row = &(*tiles_)[std::size_t{place} * kTileCounterCount];
   if (counter == Counter::kLastEventCycle) return 0;
   if (counter != Counter::kHops) return row[index_of(counter)];
   std::uint64_t sum = 0;

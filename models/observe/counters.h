@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -59,17 +60,24 @@ class Counters final : public Sink {
     seen_[static_cast<std::size_t>(EventKind::kHop) * kClassesPerKind + index(out)] += n;
   }
 
+  /// Counters of some of the tiles of this machine, beside these: totals of their own, and the counts
+  /// of their tiles in one place with these.
+  Counters beside() const {
+    Counters other(*this);
+    other.clear_totals();
+    return other;
+  }
+  /// Takes over what such counters have counted, which are 0 again.
+  void collect(Counters& other);
   /// All counts are 0 again.
   void clear() {
-    seen_.fill(0);
-    elements_ = 0;
-    last_ = 0;
-    std::fill(tiles_.begin(), tiles_.end(), 0);
+    clear_totals();
+    if (tiles_ != nullptr) std::fill(tiles_->begin(), tiles_->end(), 0);
   }
 
   std::uint64_t total(Counter counter) const;
   /// Whether counts per tile are kept.
-  bool has_tiles() const { return !tiles_.empty(); }
+  bool has_tiles() const { return tiles_ != nullptr; }
   /// Whether events of a kind count for their tile.
   bool counts_tiles_at(EventKind kind) const {
     return (tile_kinds_ >> static_cast<unsigned>(kind) & 1U) != 0;
@@ -92,6 +100,11 @@ class Counters final : public Sink {
   static std::size_t class_of(const Event& e) {
     return static_cast<std::size_t>(e.kind) * kClassesPerKind + (e.a >> 8) % kClassesPerKind;
   }
+  void clear_totals() {
+    seen_.fill(0);
+    elements_ = 0;
+    last_ = 0;
+  }
   std::uint64_t hops(Direction d) const;
   void count_tile(const Event& e);
   void add(std::uint32_t place, Counter counter, std::uint32_t amount);
@@ -101,8 +114,8 @@ class Counters final : public Sink {
   std::array<std::uint64_t, std::size_t{kEventKindCount} * kClassesPerKind> seen_{};
   std::uint64_t elements_ = 0;
   Cycle last_ = 0;
-  std::uint32_t tile_kinds_ = 0;      ///< kinds of events that count for their tile, a bit each
-  std::vector<std::uint32_t> tiles_;  ///< [place][counter]; empty: not kept
+  std::uint32_t tile_kinds_ = 0;  ///< kinds of events that count for their tile, a bit each
+  std::shared_ptr<std::vector<std::uint32_t>> tiles_;  ///< [place][counter]; none: not kept
 };
 
 }  // namespace tessera::observe

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/observe/counters.h"
@@ -25,15 +27,29 @@ class EventStream final : public Sink {
       : counters_(per_tile ? Counters(width, height, only) : Counters()) {}
 
   /// Forwards every event to `sink` too, which is not owned.
-  void add(Sink& sink) { others_.push_back(&sink); }
+  void add(Sink& sink) {
+    others_.push_back(&sink);
+    for (const auto& part : parts_) part->add(sink);
+  }
   /// Drops events of cycle `end` and later: a run that is stopped before `end` does not reach what
   /// was announced for then. Default: none are dropped.
-  void set_end(Cycle end) { end_ = end; }
+  void set_end(Cycle end) {
+    end_ = end;
+    for (const auto& part : parts_) part->set_end(end);
+  }
+  /// Part number `number` of the stream: what one of several threads records. Digest and counters of
+  /// the parts are in those of the stream; to be read, and recorded here, while no thread records.
+  /// Other sinks are not for several threads: see is_traced().
+  EventStream& part(std::size_t number) {
+    while (parts_.size() <= number)
+      parts_.push_back(std::unique_ptr<EventStream>(new EventStream(*this, counters_.beside())));
+    return *parts_[number];
+  }
 
   /// The machine was reset: digest and counters begin again.
   void on_reset(Cycle origin) override {
-    digest_ = {};
-    counters_.clear();
+    clear();
+    for (const auto& part : parts_) part->clear();
     for (Sink* sink : others_) sink->on_reset(origin);
   }
 
@@ -51,18 +67,39 @@ class EventStream final : public Sink {
   /// Records hops of one cycle together, which is cheaper where millions of them follow each other.
   class Hops;
 
-  const Digest& digest() const { return digest_; }
-  const Counters& counters() const { return counters_; }
+  const Digest& digest() const {
+    collect();
+    return digest_;
+  }
+  const Counters& counters() const {
+    collect();
+    return counters_;
+  }
 
  private:
+  EventStream(const EventStream& whole, Counters counters)
+      : counters_(std::move(counters)), end_(whole.end_), others_(whole.others_) {}
+  void clear() {
+    digest_ = {};
+    counters_.clear();
+  }
+  void collect() const {
+    for (const auto& part : parts_) {
+      digest_.add(part->digest_.value());
+      part->digest_ = {};
+      counters_.collect(part->counters_);
+    }
+  }
   void forward(Event e) const {
     for (Sink* sink : others_) sink->on_event(e);
   }
 
-  Digest digest_;
-  Counters counters_;
+  // Mutable: who reads them collects what the parts have.
+  mutable Digest digest_;
+  mutable Counters counters_;
   Cycle end_ = kNever;
   std::vector<Sink*> others_;
+  std::vector<std::unique_ptr<EventStream>> parts_;
 };
 
 /// From construction to destruction no other events of the stream may matter to its reader:

@@ -320,7 +320,8 @@ class WaitBook {
   WaitBook(std::size_t places, WaitListener* listener) : tiles_(places), listener_(listener) {}
 
   /// Makes the account of a tile, whose program has number `program`. Once a tile; the address
-  /// stays.
+  /// stays. The tiles of a number share its lines: where several threads step the machine, the same
+  /// program has a number for each.
   TileWaits& open(std::uint32_t place, std::size_t program);
   /// nullptr: the tile has no compute engine.
   const TileWaits* tile(std::uint32_t place) const { return tiles_[place].get(); }

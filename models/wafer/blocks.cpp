@@ -6,9 +6,10 @@
 
 namespace tessera::wafer {
 
-Blocks::Blocks(const Plan& plan_, Outside& outside_, observe::EventStream* events_,
+Blocks::Blocks(const Strip& strip_, Outside& outside_, observe::EventStream* events_,
                SlotGraph& graph)
-    : plan(plan_), outside(outside_), events(events_), pipes(*this, std::move(graph.pipes)),
+    : strip(strip_), plan(strip_.plan), outside(outside_), events(events_), rims(strip),
+      pipes(*this, std::move(graph.pipes)),
       slots(*this, std::move(graph.slots), std::move(graph.links), std::move(graph.groups)),
       routers(*this, graph.plain), pes(*this) {}
 
@@ -24,6 +25,8 @@ void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
     return routers.put(receiver, w, due);
   case Ref::Kind::kPort:
     return outside.put(receiver.index(), w, due);
+  case Ref::Kind::kRim:
+    return rims.send(receiver, w, due);
   default:
     break;  // a sender has no credit for these
   }
@@ -41,6 +44,8 @@ void Blocks::give_credit(Ref sender, Color color, Cycle due) {
     return routers.credit(sender, color, due);
   case Ref::Kind::kPort:
     return outside.credit(sender.index(), color, due);
+  case Ref::Kind::kRim:
+    return rims.send_credit(sender, color, due);
   default:
     break;  // nobody sends there
   }

@@ -8,6 +8,7 @@
 #include "models/wafer/pes.h"
 #include "models/wafer/pipes.h"
 #include "models/wafer/plan.h"
+#include "models/wafer/rims.h"
 #include "models/wafer/routers.h"
 #include "models/wafer/slots.h"
 #include "models/wafer/units.h"
@@ -31,7 +32,7 @@ struct SlotGraph;
 struct Blocks {
   /// The references must outlive the blocks, but `graph` (lay_out_slots()): its pipes, slots, links
   /// and groups are moved out of it.
-  Blocks(const Plan& plan_, Outside& outside_, observe::EventStream* events_, SlotGraph& graph);
+  Blocks(const Strip& strip_, Outside& outside_, observe::EventStream* events_, SlotGraph& graph);
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
 
@@ -57,12 +58,14 @@ struct Blocks {
   }
   void step_in(Cycle due) { last_credit = std::max(last_credit, due); }
 
+  const Strip strip;
   const Plan& plan;
   Outside& outside;
   observe::EventStream* const events;
   Cycle now = 0;          ///< the present cycle
   Cycle last_credit = 0;  ///< cycle of the last credit that woke nobody
   StepOrder order;
+  Rims rims;
 
   Pipes pipes;
   Slots slots;

@@ -14,6 +14,7 @@ Connections::Connections(Blocks& blocks, std::vector<Ref> buffers)
     : blocks_(blocks), plan_(blocks.plan), buffers_(std::move(buffers)) {
   for (std::uint32_t p = 0; p < plan_.ports.size(); ++p) {
     const std::uint64_t place = plan_.place_of(plan_.ports[p].tile);
+    if (!blocks.strip.has(static_cast<std::uint32_t>(place))) continue;
     port_of_[place * kDirectionCount + index(plan_.ports[p].side)] = p;
   }
 }
@@ -40,9 +41,14 @@ void Connections::connect() {
     if (port.kind() == Ref::Kind::kPort) slot.upstream = port;
   }
   connect_routers();
-  for (std::uint32_t place = 0; place < plan_.tile_count(); ++place) connect_ramps(place);
+  connect_rim(Direction::kNorth);
+  connect_rim(Direction::kSouth);
+  const Strip& strip = blocks_.strip;
+  for (std::uint32_t place = strip.first_place; place < strip.end_place; ++place)
+    connect_ramps(place);
   for (std::uint32_t p = 0; p < plan_.ports.size(); ++p) {
-    if (plan_.ports[p].side == Direction::kRamp) connect_ramp_port(p);
+    const PortPlan& port = plan_.ports[p];
+    if (port.side == Direction::kRamp && strip.has(plan_.place_of(port.tile))) connect_ramp_port(p);
   }
 }
 
@@ -69,6 +75,39 @@ void Connections::connect_routers() {
       }
     }
   }
+}
+
+void Connections::connect_rim(Direction side) {
+  if (!blocks_.rims.has(side)) return;
+  for (int x = 0; x < plan_.width; ++x) {
+    for (unsigned c = 0; c < kColorCount; ++c) {
+      const Ref receiver = receiver_at_rim(side, x, Color(c));
+      if (receiver.kind() == Ref::Kind::kNone) continue;
+      const Ref way = blocks_.rims.way(side, x, Color(c));
+      attach(way, receiver, Color(c));
+      blocks_.rims.receiver(way) = receiver;
+    }
+  }
+}
+
+Ref Connections::receiver_at_rim(Direction side, int x, Color color) const {
+  const Strip& strip = blocks_.strip;
+  const int y = side == Direction::kNorth ? strip.first_row : strip.end_row - 1;
+  const std::uint32_t place = plan_.place_of({x, y});
+  const bool is_cut = port_at(place, side).kind() == Ref::Kind::kPort;
+  return is_cut ? Ref() : receiver_at(place, side, color);
+}
+
+std::vector<std::uint16_t> Connections::rooms_at(Direction side) const {
+  std::vector<std::uint16_t> rooms;
+  rooms.reserve(static_cast<std::size_t>(plan_.width) * kColorCount);
+  for (int x = 0; x < plan_.width; ++x) {
+    for (unsigned c = 0; c < kColorCount; ++c) {
+      const unsigned room = capacity_of(receiver_at_rim(side, x, Color(c)), Color(c));
+      rooms.push_back(static_cast<std::uint16_t>(room));
+    }
+  }
+  return rooms;
 }
 
 // The ways of an on-ramp: the colors that its router receives from RAMP. With color swap these may
@@ -102,6 +141,9 @@ unsigned Connections::attach(Ref sender, Ref receiver, Color color) {
   case Ref::Kind::kRouter:
     blocks_.routers.all()[receiver.router()].sender(receiver.direction(), color) = sender;
     break;
+  case Ref::Kind::kRim:
+    blocks_.rims.sender(receiver) = sender;
+    break;
   default:
     break;
   }
@@ -110,7 +152,11 @@ unsigned Connections::attach(Ref sender, Ref receiver, Color color) {
 
 Ref Connections::buffer_of(std::uint32_t place, Color color) const {
   const std::uint32_t route = find_route(plan_, place, color);
-  return route == kNoIndex ? Ref() : buffers_[route];
+  return route == kNoIndex ? Ref() : buffer_of_route(route);
+}
+
+Ref Connections::buffer_of_route(std::uint32_t tile_route) const {
+  return buffers_[tile_route - blocks_.strip.first_route];
 }
 
 std::optional<Direction> Connections::input_of(Ref buffer) const {
@@ -132,6 +178,10 @@ Ref Connections::receiver_behind(std::uint32_t place, Direction out, Color color
   const TileCoord next = neighbour(plan_.tile_of(place), out);
   if (!plan_.on_wafer(next)) return {};
   const std::uint32_t there = plan_.place_of(next);
+  if (!blocks_.strip.has(there)) {
+    const Ref way = blocks_.rims.way(out, next.x, color);
+    return blocks_.rims.room(way) > 0 ? way : Ref();
+  }
   if (port_at(there, opposite(out)).kind() == Ref::Kind::kPort) return {};
   return receiver_at(there, opposite(out), color);
 }
@@ -155,6 +205,8 @@ unsigned Connections::capacity_of(Ref receiver, Color color) const {
                                                                         color);
   case Ref::Kind::kPort:
     return blocks_.outside.capacity(receiver.index(), color);
+  case Ref::Kind::kRim:
+    return blocks_.rims.room(receiver);
   default:
     return 0;
   }

@@ -22,15 +22,16 @@ struct Blocks;
 /// follow them too.
 class Connections {
  public:
-  /// `blocks` must outlive it. `buffers`: pipe or slot of every tile route (SlotGraph::receivers).
+  /// `blocks` must outlive it. `buffers`: SlotGraph::receivers.
   Connections(Blocks& blocks, std::vector<Ref> buffers);
 
   /// Tells all senders their receivers, with the room there, and the other way round. Throws as
   /// WaferCore::start().
   void connect();
 
-  /// The pipe or slot of an entry of Plan::tile_routes; kNone: its router is not plain.
-  Ref buffer_of_route(std::uint32_t tile_route) const { return buffers_[tile_route]; }
+  /// The pipe or slot of an entry of Plan::tile_routes, which belongs to the strip; kNone: its router
+  /// is not plain.
+  Ref buffer_of_route(std::uint32_t tile_route) const;
   /// Who takes wavelets of `color` at input `in` of a tile; none: nobody.
   Ref receiver_at(std::uint32_t place, Direction in, Color color) const;
   /// The input queue of a PE that receives `color` from the port at RAMP; none: no queue does.
@@ -39,14 +40,19 @@ class Connections {
   Ref buffer_of(std::uint32_t place, Color color) const;
   /// The port of the router that a pipe or slot belongs to.
   std::optional<Direction> input_of(Ref buffer) const;
+  /// Room that the neighbouring strip at `side` finds here, by column and color (Rims::set_rooms).
+  std::vector<std::uint16_t> rooms_at(Direction side) const;
   /// Room of a receiver for wavelets of `color`.
   unsigned capacity_of(Ref receiver, Color color) const;
 
  private:
   void connect_routers();
+  void connect_rim(Direction side);
   void connect_ramps(std::uint32_t place);
   unsigned attach(Ref sender, Ref receiver, Color color);
   Ref receiver_behind(std::uint32_t place, Direction out, Color color) const;
+  /// Who receives what comes across the border at `side`, unless a port cuts the link.
+  Ref receiver_at_rim(Direction side, int x, Color color) const;
   Ref queue_of(std::uint32_t place, Color color) const;
   void connect_ramp_port(std::uint32_t port);
   Ref port_at(std::uint32_t place, Direction side) const;

@@ -12,6 +12,13 @@ namespace tessera::wafer {
 
 namespace {
 
+std::size_t programs_in(const Strip& strip) {
+  std::size_t found = 0;
+  for (std::uint32_t place = strip.first_place; place < strip.end_place; ++place)
+    found += strip.plan.image_of_tile[place] >= 0 ? 1 : 0;
+  return found;
+}
+
 constexpr std::uint8_t queue_bit(QueueId q) {
   return static_cast<std::uint8_t>(1U << q.value());
 }
@@ -65,7 +72,7 @@ void Pe::push(QueueId q, const link::Wavelet& w, Cycle now) {
     blocks.events->record({now, place, observe::EventKind::kQueueOut,
                            q.value() | w.color.value() << 8, w.payload, w.ident});
   }
-  pes_.due_ramps_.insert(pes_.of_tile_[place], visible_from);
+  pes_.due_ramps_.insert(pes_.index_at(place), visible_from);
 }
 
 std::uint16_t Pe::read_config(config_space::Address address, Cycle now) const {
@@ -83,22 +90,22 @@ void Pe::write_config(config_space::Address address, std::uint16_t value, Cycle 
 // --- building
 
 Pes::Pes(Blocks& blocks)
-    : blocks_(blocks),
-      pes_(static_cast<std::size_t>(std::count_if(blocks.plan.image_of_tile.begin(),
-                                                  blocks.plan.image_of_tile.end(),
-                                                  [](std::int32_t image) { return image >= 0; }))),
-      of_tile_(blocks.plan.tile_count(), kNoIndex) {
+    : blocks_(blocks), pes_(programs_in(blocks.strip)), first_place_(blocks.strip.first_place),
+      of_tile_(blocks.strip.tile_count(), kNoIndex) {
   const Plan& plan = blocks.plan;
-  std::vector<std::shared_ptr<const pe::DecodedImage>> programs;  // each shared by its tiles
+  std::vector<std::shared_ptr<const pe::DecodedImage>>
+      programs;  // of the strip; each shared by its tiles
   for (const auto& image : plan.images) {
     queue_maps_.emplace_back(*image);
-    programs.push_back(std::make_shared<const pe::DecodedImage>(image, plan.pe));
+    programs.push_back(nullptr);
   }
   reserve_queues();
-  for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
+  for (std::uint32_t place = first_place_; place < blocks.strip.end_place; ++place) {
     if (plan.image_of_tile[place] < 0) continue;
     const auto image = static_cast<std::size_t>(plan.image_of_tile[place]);
-    of_tile_[place] = static_cast<std::uint32_t>(pes_.size());
+    if (!programs[image])
+      programs[image] = std::make_shared<const pe::DecodedImage>(plan.images[image], plan.pe);
+    of_tile_[place - first_place_] = static_cast<std::uint32_t>(pes_.size());
     Pe& pe = pes_.emplace_back(*this, place, plan.tile_of(place), programs[image],
                                queue_maps_[image], blocks.events);
     if (blocks.routers.index_at(place) != kNoIndex) pe.engine.set_config(&pe);
@@ -113,7 +120,8 @@ Pes::Pes(Blocks& blocks)
 // No more than needed: a wafer has millions of them.
 void Pes::reserve_queues() {
   std::size_t inputs = 0, outputs = 0, in_entries = 0, out_entries = 0;
-  for (const std::int32_t image : blocks_.plan.image_of_tile) {
+  for (std::uint32_t place = first_place_; place < blocks_.strip.end_place; ++place) {
+    const std::int32_t image = blocks_.plan.image_of_tile[place];
     if (image < 0) continue;
     for (const pe::QueueBinding& queue :
          blocks_.plan.images[static_cast<std::size_t>(image)]->queues) {
@@ -139,7 +147,7 @@ void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
     InQueue& queue = in_queues_.emplace_back();
     queue.id = binding.id;
     queue.color = *binding.color;
-    queue.pe = of_tile_[pe.place];
+    queue.pe = index_at(pe.place);
     queue.room = length;
     queue.first_entry = static_cast<std::uint32_t>(in_entries_.size());
     in_entries_.resize(in_entries_.size() + length);
@@ -160,13 +168,13 @@ std::uint32_t Pes::add_ramp_link(std::uint32_t place, Color color, Ref target, u
   Pe& pe = *at(place);
   if (pe.ramps == 0) pe.first_ramp = number;
   ++pe.ramps;
-  ramp_links_.push_back({0, target, of_tile_[place], static_cast<std::uint16_t>(credits), color});
+  ramp_links_.push_back({0, target, index_at(place), static_cast<std::uint16_t>(credits), color});
   return number;
 }
 
 std::uint32_t Pes::ramp_link_of(std::uint32_t place, Color color) const {
-  if (of_tile_[place] == kNoIndex) return kNoIndex;
-  const Pe& pe = pes_[of_tile_[place]];
+  if (index_at(place) == kNoIndex) return kNoIndex;
+  const Pe& pe = pes_[index_at(place)];
   for (std::uint32_t l = pe.first_ramp; l < pe.first_ramp + pe.ramps; ++l) {
     if (ramp_links_[l].color == color) return l;
   }
@@ -200,18 +208,18 @@ void Pes::tell_teardown(std::uint32_t place, Color color, Cycle due) {
   Pe* const pe = at(place);
   if (pe == nullptr) return;
   pe->engine.teardown(color, due);
-  due_engines_.insert(of_tile_[place], due, blocks_.now);
+  due_engines_.insert(index_at(place), due, blocks_.now);
 }
 
 void Pes::launch(std::uint32_t place, const pe::Function& function,
                  const std::vector<std::uint32_t>& arguments, Cycle at_cycle) {
   at(place)->engine.launch(function, arguments, at_cycle);
-  due_engines_.insert(of_tile_[place], at_cycle, blocks_.now);
+  due_engines_.insert(index_at(place), at_cycle, blocks_.now);
 }
 
 void Pes::access(std::uint32_t place, pe::HostAccess access, Cycle at_cycle) {
   at(place)->engine.access(std::move(access), at_cycle);
-  due_engines_.insert(of_tile_[place], at_cycle, blocks_.now);
+  due_engines_.insert(index_at(place), at_cycle, blocks_.now);
 }
 
 inline void Pes::land(Pe& pe, std::uint64_t cycle) {
@@ -307,8 +315,8 @@ std::size_t Pes::wavelets_held() const {
 
 void Pes::describe_waits(std::uint32_t place, const Connections& connections, observe::Waits& waits,
                          Cycle now) const {
-  if (of_tile_[place] == kNoIndex) return;
-  const Pe& pe = pes_[of_tile_[place]];
+  if (index_at(place) == kNoIndex) return;
+  const Pe& pe = pes_[index_at(place)];
   pe.engine.describe_waits(waits, now);
   for (unsigned i = 0; i < pe.inputs; ++i) {
     const InQueue& queue = in_queues_[pe.first_input + i];

@@ -152,7 +152,8 @@ class Pes {
 
   /// nullptr where a tile is only a router.
   Pe* at(std::uint32_t place) {
-    return of_tile_[place] == kNoIndex ? nullptr : &pes_[of_tile_[place]];
+    const std::uint32_t pe = index_at(place);
+    return pe == kNoIndex ? nullptr : &pes_[pe];
   }
   FixedArray<Pe>& all() { return pes_; }
   InQueue& in_queue(std::uint32_t queue) { return in_queues_[queue]; }
@@ -171,6 +172,7 @@ class Pes {
  private:
   friend class Pe;
 
+  std::uint32_t index_at(std::uint32_t place) const { return of_tile_[place - first_place_]; }
   unsigned length_of(const pe::QueueBinding& queue) const;
   void reserve_queues();
   void add_queue(Pe& pe, const pe::QueueBinding& binding);
@@ -183,7 +185,8 @@ class Pes {
 
   Blocks& blocks_;
   FixedArray<Pe> pes_;
-  std::vector<std::uint32_t> of_tile_;  // kNoIndex: only a router
+  const std::uint32_t first_place_;
+  std::vector<std::uint32_t> of_tile_;  // by tile of the strip; kNoIndex: only a router
   std::vector<QueueMap> queue_maps_;    // by image
   std::vector<InQueue> in_queues_;
   std::vector<link::Wavelet> in_entries_;

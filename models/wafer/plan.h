@@ -63,4 +63,28 @@ struct Plan {
   }
 };
 
+/// Some of the rows of a wafer: those that one WaferCore has. Tiles keep their places in the plan;
+/// what is stored by tile or by route is counted from the first one of the strip.
+struct Strip {
+  /// All rows.
+  explicit Strip(const Plan& of) : Strip(of, 0, of.height) {}
+  /// Rows `first` to `end` - 1; `of` must outlive it.
+  Strip(const Plan& of, int first, int end)
+      : plan(of), first_row(first), end_row(end), first_place(of.place_of({0, first})),
+        end_place(of.place_of({0, end})), first_route(of.tile_routes_begin[first_place]),
+        end_route(of.tile_routes_begin[end_place]) {}
+
+  bool has(std::uint32_t place) const { return place >= first_place && place < end_place; }
+  std::uint32_t tile_count() const { return end_place - first_place; }
+  std::uint32_t route_count() const { return end_route - first_route; }
+
+  const Plan& plan;
+  const int first_row;
+  const int end_row;
+  const std::uint32_t first_place;
+  const std::uint32_t end_place;
+  const std::uint32_t first_route;  ///< in Plan::tile_routes
+  const std::uint32_t end_route;
+};
+
 }  // namespace tessera::wafer

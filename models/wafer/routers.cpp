@@ -9,11 +9,12 @@ namespace tessera::wafer {
 Routers::Routers(Blocks& blocks, const std::vector<bool>& plain)
     : blocks_(blocks),
       routers_(static_cast<std::size_t>(std::count(plain.begin(), plain.end(), false))),
-      of_tile_(plain.size(), kNoIndex) {
+      first_place_(blocks.strip.first_place), of_tile_(plain.size(), kNoIndex) {
   const Plan& plan = blocks.plan;
-  for (std::uint32_t place = 0; place < plain.size(); ++place) {
-    if (plain[place]) continue;
-    of_tile_[place] = static_cast<std::uint32_t>(routers_.size());
+  for (std::uint32_t i = 0; i < plain.size(); ++i) {
+    if (plain[i]) continue;
+    const std::uint32_t place = first_place_ + i;
+    of_tile_[i] = static_cast<std::uint32_t>(routers_.size());
     fabric::RouterCore& core =
         routers_.emplace_back(place, plan.tile_of(place), plan.fabric, blocks.events).core;
     const std::int32_t image = plan.image_of_tile[place];
@@ -57,7 +58,7 @@ void Routers::credit(Ref output, Color color, Cycle due) {
 
 void Routers::write_register(std::uint32_t place, config_space::Address address,
                              std::uint16_t value, Cycle due) {
-  const std::uint32_t router = of_tile_[place];
+  const std::uint32_t router = index_at(place);
   if (routers_[router].core.write_register(address, value, due))
     due_.insert(router, due, blocks_.now);
 }

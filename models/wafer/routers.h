@@ -51,10 +51,10 @@ class Routers {
   FixedArray<WholeRouter>& all() { return routers_; }
   const FixedArray<WholeRouter>& all() const { return routers_; }
   /// Index of the router of a tile; kNoIndex: it is plain.
-  std::uint32_t index_at(std::uint32_t place) const { return of_tile_[place]; }
+  std::uint32_t index_at(std::uint32_t place) const { return of_tile_[place - first_place_]; }
   /// The core of a router that is not plain.
   const fabric::RouterCore& core_at(std::uint32_t place) const {
-    return routers_[of_tile_[place]].core;
+    return routers_[index_at(place)].core;
   }
 
  private:
@@ -62,7 +62,8 @@ class Routers {
 
   Blocks& blocks_;
   FixedArray<WholeRouter> routers_;
-  std::vector<std::uint32_t> of_tile_;
+  const std::uint32_t first_place_;
+  std::vector<std::uint32_t> of_tile_;  // by tile of the strip
   FarActiveSet due_;
 };
 

@@ -23,19 +23,21 @@ Direction only(DirectionSet set) {
                        [set](Direction d) { return set.contains(d); });
 }
 
-std::vector<bool> plain_tiles(const Plan& plan) {
+std::vector<bool> plain_tiles(const Strip& strip) {
+  const Plan& plan = strip.plan;
   std::vector<bool> plain_route;
   for (const fabric::ColorRoute& route : plan.routes) plain_route.push_back(is_plain(route));
   std::vector<bool> plain_image;  // the program uses no registers, which plain routers do not have
   for (const auto& image : plan.images)
     plain_image.push_back(!image->uses(pe::Opcode::kLdcfg) && !image->uses(pe::Opcode::kStcfg));
-  std::vector<bool> plain(plan.tile_count());
-  for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
+  std::vector<bool> plain(strip.tile_count());
+  for (std::uint32_t place = strip.first_place; place < strip.end_place; ++place) {
     const std::int32_t image = plan.image_of_tile[place];
-    plain[place] = image < 0 || plain_image[static_cast<std::size_t>(image)];
+    bool is_plain = image < 0 || plain_image[static_cast<std::size_t>(image)];
     for (std::uint32_t r = plan.tile_routes_begin[place]; r < plan.tile_routes_begin[place + 1];
          ++r)
-      plain[place] = plain[place] && plain_route[plan.tile_routes[r].route];
+      is_plain = is_plain && plain_route[plan.tile_routes[r].route];
+    plain[place - strip.first_place] = is_plain;
   }
   return plain;
 }
@@ -46,25 +48,23 @@ static_assert(kColorCount <= 32);
 
 class Layout {
  public:
-  explicit Layout(const Plan& plan) : plan_(plan) {
-    graph_.plain = plain_tiles(plan);
-    graph_.receivers.resize(plan.tile_routes.size());
-    place_of_route_.resize(plan.tile_routes.size());
-    for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
-      for (std::uint32_t r = begin(place); r < end(place); ++r) place_of_route_[r] = place;
-    }
-    for (const PortPlan& port : plan.ports) {
-      if (port.side != Direction::kRamp) ports_.insert({plan.place_of(port.tile), port.side});
+  explicit Layout(const Strip& strip) : strip_(strip), plan_(strip.plan) {
+    graph_.plain = plain_tiles(strip);
+    graph_.receivers.resize(strip.route_count());
+    place_of_route_.reserve(strip.route_count());
+    for (std::uint32_t place = strip.first_place; place < strip.end_place; ++place)
+      place_of_route_.insert(place_of_route_.end(), end(place) - begin(place), place);
+    for (const PortPlan& port : plan_.ports) {
+      if (port.side != Direction::kRamp) ports_.insert({plan_.place_of(port.tile), port.side});
     }
     pipes_fit_ = latencies_fit();
   }
 
   SlotGraph run() {
-    const auto routes = static_cast<std::uint32_t>(plan_.tile_routes.size());
     // Paths from where they begin; then what is left, closed rings.
     for (const bool any : {false, true}) {
-      for (std::uint32_t r = 0; r < routes; ++r) {
-        if (graph_.plain[place_of_route_[r]] && (any || begins_path(r))) follow(r);
+      for (std::uint32_t r = strip_.first_route; r < strip_.end_route; ++r) {
+        if (is_plain_tile(place_of_route(r)) && (any || begins_path(r))) follow(r);
       }
     }
     return std::move(graph_);
@@ -77,12 +77,20 @@ class Layout {
     return plan_.routes[plan_.tile_routes[r].route].positions[0];
   }
 
+  std::uint32_t place_of_route(std::uint32_t r) const {
+    return place_of_route_[r - strip_.first_route];
+  }
+  Ref& receiver(std::uint32_t r) { return graph_.receivers[r - strip_.first_route]; }
+  bool is_plain_tile(std::uint32_t place) const { return graph_.plain[place - strip_.first_place]; }
+
   /// The route of the neighbour at `side` with the color of `r`, if it has slots.
   std::uint32_t neighbour_route(std::uint32_t r, Direction side) const {
-    const TileCoord next = neighbour(plan_.tile_of(place_of_route_[r]), side);
+    const TileCoord next = neighbour(plan_.tile_of(place_of_route(r)), side);
     if (side == Direction::kRamp || !plan_.on_wafer(next)) return kNoIndex;
     const std::uint32_t place = plan_.place_of(next);
-    return graph_.plain[place] ? find_route(plan_, place, plan_.tile_routes[r].color) : kNoIndex;
+    return strip_.has(place) && is_plain_tile(place)
+               ? find_route(plan_, place, plan_.tile_routes[r].color)
+               : kNoIndex;
   }
   bool begins_path(std::uint32_t r) const {
     const Direction in = only(position(r).rx);
@@ -96,12 +104,12 @@ class Layout {
     while (!pending_.empty()) {
       const std::uint32_t next = pending_.back();
       pending_.pop_back();
-      if (graph_.receivers[next].kind() == Ref::Kind::kNone) number_unit(next);
+      if (receiver(next).kind() == Ref::Kind::kNone) number_unit(next);
     }
   }
 
   void number_unit(std::uint32_t r) {
-    const std::uint32_t first = begin(place_of_route_[r]);
+    const std::uint32_t first = begin(place_of_route(r));
     const RouteMask unit = competitors(r);
     if ((unit & (unit - 1)) == 0 && is_pipe(r)) return add_pipe(r);
     std::uint32_t group = kNoIndex;
@@ -133,7 +141,7 @@ class Layout {
            !is_port(r, in) && !is_port(r, out);
   }
   bool is_port(std::uint32_t r, Direction side) const {
-    return ports_.count({place_of_route_[r], side}) != 0;
+    return ports_.count({place_of_route(r), side}) != 0;
   }
   // Whether the counts and masks of pipes are large enough for this machine.
   bool latencies_fit() const {
@@ -146,9 +154,9 @@ class Layout {
   }
 
   void add_pipe(std::uint32_t r) {
-    graph_.receivers[r] = Ref(Ref::Kind::kPipe, static_cast<std::uint32_t>(graph_.pipes.size()));
+    receiver(r) = Ref(Ref::Kind::kPipe, static_cast<std::uint32_t>(graph_.pipes.size()));
     const Direction out = only(position(r).tx);
-    graph_.pipes.emplace_back(place_of_route_[r], plan_.tile_routes[r].color, out);
+    graph_.pipes.emplace_back(place_of_route(r), plan_.tile_routes[r].color, out);
     visit_later(r, out);
   }
 
@@ -160,10 +168,10 @@ class Layout {
 
   void add_slot(std::uint32_t r, std::uint32_t group) {
     const auto index = static_cast<std::uint32_t>(graph_.slots.size());
-    graph_.receivers[r] = Ref(Ref::Kind::kSlot, index);
+    receiver(r) = Ref(Ref::Kind::kSlot, index);
     Slot& slot = graph_.slots.emplace_back();
     slot.first_link = static_cast<std::uint32_t>(graph_.links.size());
-    slot.place = place_of_route_[r];
+    slot.place = place_of_route(r);
     slot.group = group;
     slot.unit = group == kNoIndex ? index : graph_.groups[group].first;
     slot.color = plan_.tile_routes[r].color;
@@ -180,8 +188,8 @@ class Layout {
 
   // Routes of the tile that share an output with `r`, directly or through others.
   RouteMask competitors(std::uint32_t r) const {
-    const std::uint32_t first = begin(place_of_route_[r]);
-    const std::uint32_t count = end(place_of_route_[r]) - first;
+    const std::uint32_t first = begin(place_of_route(r));
+    const std::uint32_t count = end(place_of_route(r)) - first;
     RouteMask unit = RouteMask{1} << (r - first);
     unsigned outputs = position(r).tx.bits();
     for (bool grew = true; grew;) {
@@ -197,8 +205,9 @@ class Layout {
     return unit;
   }
 
+  const Strip& strip_;
   const Plan& plan_;
-  std::vector<std::uint32_t> place_of_route_;
+  std::vector<std::uint32_t> place_of_route_;  // by route of the strip
   std::set<std::pair<std::uint32_t, Direction>> ports_;
   bool pipes_fit_ = false;
   std::vector<std::uint32_t> pending_;
@@ -207,8 +216,8 @@ class Layout {
 
 }  // namespace
 
-SlotGraph lay_out_slots(const Plan& plan) {
-  return Layout(plan).run();
+SlotGraph lay_out_slots(const Strip& strip) {
+  return Layout(strip).run();
 }
 
 std::uint32_t find_route(const Plan& plan, std::uint32_t place, Color color) {

@@ -13,7 +13,7 @@
 namespace tessera::wafer {
 
 struct SlotGraph {
-  /// By tile, whether its router needs no more than pipes and slots: every color is received from
+  /// By tile of the strip, whether its router needs no more than pipes and slots: every color is received from
   /// one port and keeps its route, and the program does not touch its registers. Otherwise it gets
   /// a fabric::RouterCore of its own.
   std::vector<bool> plain;
@@ -21,10 +21,11 @@ struct SlotGraph {
   std::vector<Slot> slots;  ///< along the paths; `upstream` is not set
   std::vector<Link> links;  ///< in the order of their slots; `target`, `credits` are not set
   std::vector<Group> groups;
-  std::vector<Ref> receivers;  ///< pipe or slot, as Plan::tile_routes; none: router not plain
+  std::vector<Ref> receivers;  ///< pipe or slot, by route of the strip; none: router not plain
 };
 
-SlotGraph lay_out_slots(const Plan& plan);
+/// A path that leaves the strip ends there, and one that enters it begins there.
+SlotGraph lay_out_slots(const Strip& strip);
 
 /// Index in Plan::tile_routes of `color` on a tile; kNoIndex when it does not route it.
 std::uint32_t find_route(const Plan& plan, std::uint32_t place, Color color);

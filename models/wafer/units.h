@@ -207,6 +207,7 @@ class Ref {
     kRamp,    ///< RampLink of an on-ramp
     kRouter,  ///< port of a router with a core of its own: router * 8 + direction
     kPort,    ///< a link that leaves the wafer
+    kRim,     ///< a way into the neighbouring strip (rims.h)
     kNone,    ///< nobody: never has room
   };
   Ref() : Ref(Kind::kNone, 0) {}

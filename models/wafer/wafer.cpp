@@ -9,10 +9,11 @@
 namespace tessera::wafer {
 
 Wafer::Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan plan,
-             observe::EventStream* events)
+             observe::EventStream* events, Threads threads)
     : sc_core::sc_module(name), out("out", plan.ports.size()), in("in", plan.ports.size()),
       domain_(domain), block_(domain.add(*this)), plan_(std::move(plan)), events_(events),
-      core_(std::in_place, plan_, static_cast<Outside&>(*this), events) {
+      threads_(threads),
+      core_(std::in_place, plan_, threads, static_cast<Outside&>(*this), events) {
   for (std::uint32_t p = 0; p < plan_.ports.size(); ++p) {
     ports_.push_back(std::make_unique<Port>(*this, p));
     in[p].bind(static_cast<link::ForwardIf&>(*ports_.back()));
@@ -31,13 +32,11 @@ void Wafer::end_of_elaboration() {
 
 void Wafer::reset(Plan plan, bool keep_memory) {
   std::vector<pe::Sram> memories;
-  if (keep_memory)
-    for (Pe& pe : core_->pes()) memories.push_back(std::move(pe.engine.sram()));
+  if (keep_memory) memories = core_->take_memories();
   core_.reset();  // it refers to the plan
   plan_ = std::move(plan);
-  core_.emplace(plan_, static_cast<Outside&>(*this), events_);
-  for (std::size_t i = 0; i < memories.size(); ++i)
-    core_->pes()[i].engine.sram().take_over(std::move(memories[i]));
+  core_.emplace(plan_, threads_, static_cast<Outside&>(*this), events_);
+  if (keep_memory) core_->put_memories(std::move(memories));
 }
 
 void Wafer::start() {
@@ -58,12 +57,12 @@ void Wafer::access(TileCoord tile, pe::HostAccess access, Cycle at) {
 }
 
 void Wafer::Port::put(const link::Wavelet& w, Cycle due) {
-  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_->ports().put(index, w, due); }))
+  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_->put(index, w, due); }))
     wafer.domain_.wake(wafer.block_, due);
 }
 
 void Wafer::Port::credit(Color color, Cycle due) {
-  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_->ports().credit(index, color, due); }))
+  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_->credit(index, color, due); }))
     wafer.domain_.wake(wafer.block_, due);
 }
 

@@ -1,4 +1,4 @@
-// Wafer module: WaferCore behind link sockets. All tiles of a rectangle are one block of the clock
+// Wafer module: Strips behind link sockets. All tiles of a rectangle are one block of the clock
 // domain; the links that leave it (Plan::ports) are sockets, as those of a router are: bind a host
 // edge, a stub, another wafer, or a model that takes the place of a tile.
 #pragma once
@@ -12,7 +12,7 @@
 
 #include "models/fabric/router.h"
 #include "models/timing/clock_domain.h"
-#include "models/wafer/wafer_core.h"
+#include "models/wafer/strips.h"
 #include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera::wafer {
@@ -29,10 +29,10 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
 
   /// `plan` is kept. `events` may be nullptr. Throws as WaferCore.
   Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan plan,
-        observe::EventStream* events);
+        observe::EventStream* events, Threads threads = {});
 
-  WaferCore& core() { return *core_; }
-  const WaferCore& core() const { return *core_; }
+  Strips& core() { return *core_; }
+  const Strips& core() const { return *core_; }
   /// As built from `plan`, which has the ports of the first one; `keep_memory`: PEs keep their SRAM, for
   /// a plan with the same programs. When the blocks behind the ports have been reset too, start()
   /// begins with cycle 0, as it does when the simulation starts. Throws as WaferCore.
@@ -52,9 +52,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   struct Port : link::ForwardIf, link::BackwardIf {
     Port(Wafer& owner, std::uint32_t number) : wafer(owner), index(number) {}
     void put(const link::Wavelet& w, Cycle due) override;
-    unsigned capacity(Color color) const override {
-      return wafer.core_->ports().capacity(index, color);
-    }
+    unsigned capacity(Color color) const override { return wafer.core_->capacity(index, color); }
     void credit(Color color, Cycle due) override;
     Wafer& wafer;
     const std::uint32_t index;
@@ -76,7 +74,8 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   const timing::BlockId block_;
   Plan plan_;
   observe::EventStream* const events_;
-  std::optional<WaferCore> core_;  // always there; made anew by reset()
+  const Threads threads_;
+  std::optional<Strips> core_;  // always there; made anew by reset()
   std::vector<std::unique_ptr<Port>> ports_;
 };
 

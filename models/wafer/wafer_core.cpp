@@ -20,19 +20,19 @@ void require_at_most(const char* key, unsigned value, unsigned most) {
 }
 
 // What is built from a plan relies on its limits.
-const Plan& checked(const Plan& plan) {
-  WaferCore::check_limits(plan.fabric, plan.queue_write_latency);
-  return plan;
+const Strip& checked(const Strip& strip) {
+  WaferCore::check_limits(strip.plan.fabric, strip.plan.queue_write_latency);
+  return strip;
 }
 
 }  // namespace
 
-WaferCore::WaferCore(const Plan& plan, Outside& outside, observe::EventStream* events)
-    : WaferCore(checked(plan), outside, events, lay_out_slots(plan)) {}
+WaferCore::WaferCore(const Strip& strip, Outside& outside, observe::EventStream* events)
+    : WaferCore(checked(strip), outside, events, lay_out_slots(strip)) {}
 
-WaferCore::WaferCore(const Plan& plan, Outside& outside, observe::EventStream* events,
+WaferCore::WaferCore(const Strip& strip, Outside& outside, observe::EventStream* events,
                      SlotGraph graph)
-    : blocks_(plan, outside, events, graph), connections_(blocks_, std::move(graph.receivers)) {}
+    : blocks_(strip, outside, events, graph), connections_(blocks_, std::move(graph.receivers)) {}
 
 void WaferCore::check_limits(const fabric::FabricTiming& fabric, unsigned queue_write_latency) {
   require_at_most("fabric.hop_latency", fabric.hop_latency, kMaxLatency);
@@ -82,7 +82,7 @@ std::size_t WaferCore::wavelets_held() const {
 
 void WaferCore::describe_waits(observe::Waits& waits, Cycle now) const {
   const Plan& plan = blocks_.plan;
-  for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
+  for (std::uint32_t place = blocks_.strip.first_place; place < blocks_.strip.end_place; ++place) {
     if (!waits.wants(place)) continue;
     blocks_.pes.describe_waits(place, connections_, waits, now);
     if (blocks_.routers.index_at(place) != kNoIndex) {

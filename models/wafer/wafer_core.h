@@ -1,4 +1,4 @@
-// All tiles of a rectangle in one block: the `dense` structure
+// The tiles of a rectangle, or of some of its rows, in one block: the `dense` structure
 // (docs/architecture.md#two-structures). The same machine as one built of modules, cycle by cycle
 // and event by event; only the storage differs. Plain C++; `wafer.h` is its module.
 //
@@ -30,13 +30,23 @@ namespace tessera::wafer {
 
 class WaferCore {
  public:
-  /// `plan` and `outside` must outlive the wafer. Throws UserError when a latency is above
-  /// kMaxLatency or a buffer above 255 wavelets.
-  WaferCore(const Plan& plan, Outside& outside, observe::EventStream* events);
+  /// The rows of `strip`, whose plan and `outside` must outlive the wafer. Throws UserError when a
+  /// latency is above kMaxLatency or a buffer above 255 wavelets.
+  WaferCore(const Strip& strip, Outside& outside, observe::EventStream* events);
   /// Throws what the constructor throws for this configuration.
   static void check_limits(const fabric::FabricTiming& fabric, unsigned queue_write_latency);
   WaferCore(const WaferCore&) = delete;
   WaferCore& operator=(const WaferCore&) = delete;
+
+  /// The borders with other strips, if the wafer is not whole: they must know their rooms before
+  /// start(). When the strips have been stepped in a cycle, each takes what its neighbours sent.
+  Rims& rims() { return blocks_.rims; }
+  std::vector<std::uint16_t> rooms_at(Direction side) const { return connections_.rooms_at(side); }
+  /// Takes what the neighbour at `side` has sent by the end of cycle `now`.
+  void take(Direction side, std::vector<Crossing>& crossings, Cycle now) {
+    blocks_.now = now;
+    blocks_.rims.take(side, crossings, blocks_);
+  }
 
   /// Asks the outside for its capacities. Once, before the first step; all engines are due in cycle
   /// 0. Throws std::logic_error when two input queues of a tile are bound to a color that it routes
@@ -82,7 +92,7 @@ class WaferCore {
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
  private:
-  WaferCore(const Plan& plan, Outside& outside, observe::EventStream* events, SlotGraph graph);
+  WaferCore(const Strip& strip, Outside& outside, observe::EventStream* events, SlotGraph graph);
   std::string what_pipe_waits_for(const Pipe& pipe) const;
   std::string what_slot_waits_for(const Slot& slot) const;
 

@@ -147,7 +147,8 @@ struct Diagnoses {
   std::vector<Diagnosis> first;  ///< by cycle, then place
 };
 
-/// Which run a report is of: two runs with equal members, `argv` aside, give equal results.
+/// Which run a report is of: two runs with equal members, `argv` and `threads` aside, give equal
+/// results.
 struct Run {
   std::vector<std::string> argv;
   std::string version;                          ///< of Tessera

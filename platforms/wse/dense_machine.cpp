@@ -31,10 +31,11 @@ wafer::Plan plan_of(const WseConfig& config, const Workload& workload, const Wor
 }  // namespace
 
 DenseMachine::DenseMachine(sc_core::sc_module_name name, const WseConfig& config,
-                           const Workload& workload, observe::EventStream* events)
+                           const Workload& workload, observe::EventStream* events,
+                           wafer::Threads threads)
     : sc_core::sc_module(name), Machine(config, workload, events),
       domain_("clock", config.clock_period_ps),
-      wafer_("tiles", domain_, plan_of(config, workload, workload), events),
+      wafer_("tiles", domain_, plan_of(config, workload, workload), events, threads),
       edges_(config, workload, domain_, events) {
   std::size_t port = 0;
   for (const layout::HostLink& link : workload.links) {

@@ -19,12 +19,14 @@ namespace tessera::wse {
 
 class DenseMachine : public sc_core::sc_module, public Machine {
  public:
-  /// Builds the grid of the workload. `events` may be nullptr. Throws UserError when the configuration
+  /// Builds the grid of the workload, to be stepped by `threads`. `events` may be nullptr. Throws UserError when the configuration
   /// is beyond what the structure takes (wafer::WaferCore).
   DenseMachine(sc_core::sc_module_name name, const WseConfig& config, const Workload& workload,
-               observe::EventStream* events);
+               observe::EventStream* events, wafer::Threads threads);
 
   const char* structure() const override { return "dense"; }
+  unsigned threads() const override { return static_cast<unsigned>(wafer_.core().count()); }
+  unsigned thread_of(TileCoord tile) const override { return wafer_.core().strip_of(tile); }
   bool is_quick_to_destroy() const override { return true; }
   timing::ClockDomain& domain() override { return domain_; }
   void shuffle_step_order(std::uint64_t seed) override;

@@ -1,6 +1,7 @@
 #include "platforms/wse/machine.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "platforms/wse/dense_machine.h"
 #include "platforms/wse/module_machine.h"
@@ -16,6 +17,20 @@ bool is_dense(const std::string& structure, const FabricOptions& options,
   if (structure != "auto") return structure == "dense";
   return layout.tile_count() > kAutoModuleTiles && !options.check_links && !options.check_epochs &&
          options.replace.empty();
+}
+
+// Fewer busy tiles are no work for two threads in any cycle.
+constexpr std::size_t kTilesWorthThreads = 256;
+constexpr std::uint64_t kMostThreads = 1024;
+
+wafer::Threads threads_for(const FabricOptions& options, const layout::Layout& layout) {
+  if (options.threads) return {static_cast<unsigned>(*options.threads), false};
+  const auto is_pe = [](std::int32_t program) { return program >= 0; };
+  const auto pes =
+      std::count_if(layout.program_of_tile.begin(), layout.program_of_tile.end(), is_pe);
+  const std::size_t most = std::max(static_cast<std::size_t>(pes), layout.tile_routes.size());
+  if (most < kTilesWorthThreads) return {};
+  return {std::max(std::thread::hardware_concurrency(), 1U), true};
 }
 
 /// Throws UserError if `next` needs host edges that a machine for `built` does not have. A stream that
@@ -79,6 +94,10 @@ void catch_up(Machine& machine, const layout::Layout& layout, Cycle end) {
 
 void check_structure(const std::string& structure, const FabricOptions& options,
                      const layout::Layout& layout, const WseConfig& config) {
+  if (options.threads && (*options.threads == 0 || *options.threads > kMostThreads))
+    throw UserError("", "--threads",
+                    "expected a number from 1 to " + std::to_string(kMostThreads) + ", found " +
+                        std::to_string(*options.threads));
   if (is_dense(structure, options, layout)) {
     if (options.check_epochs) {
       throw UserError("", "--check-epochs",
@@ -96,6 +115,10 @@ void check_structure(const std::string& structure, const FabricOptions& options,
     }
     wafer::WaferCore::check_limits(config.fabric, config.queue_write_latency);
     return;
+  }
+  if (options.threads.value_or(1) > 1) {
+    throw UserError("", "--threads",
+                    "structure 'modules' is stepped by one thread; use --structure dense");
   }
   if (options.check_epochs && !options.replace.empty()) {
     throw UserError("", "--check-epochs",
@@ -115,7 +138,8 @@ std::unique_ptr<Machine> build_machine(const std::string& structure, const Fabri
                                        observe::EventStream* events, Replacements* replacements) {
   check_structure(structure, options, workload.layout, config);
   if (is_dense(structure, options, workload.layout))
-    return std::make_unique<DenseMachine>("wafer", config, workload, events);
+    return std::make_unique<DenseMachine>("wafer", config, workload, events,
+                                          threads_for(options, workload.layout));
   Replacements none;
   Replacements& registered = replacements == nullptr ? none : *replacements;
   for (const std::string& text : options.replace) registered.choose(text);

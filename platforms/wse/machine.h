@@ -31,6 +31,10 @@ class Machine {
   virtual ~Machine() = default;
   /// "modules", "dense": the name of the structure in reports.
   virtual const char* structure() const = 0;
+  /// How many threads step it.
+  virtual unsigned threads() const { return 1; }
+  /// Which of them, from 0, steps a tile.
+  virtual unsigned thread_of(TileCoord /*tile*/) const { return 0; }
   /// Whether it may be destroyed before the process ends: the kernel finds what to unregister by
   /// linear search, which takes quadratic time when every block is a module.
   virtual bool is_quick_to_destroy() const = 0;

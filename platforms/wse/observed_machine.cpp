@@ -66,7 +66,9 @@ void ObservedMachine::account_waits() {
     if (program < 0 || !(accounts_all_ || recorders_.shows_waits(place))) continue;
     const auto x = static_cast<int>(place) % layout_.width;
     const auto y = static_cast<int>(place) / layout_.width;
-    machine_->engine({x, y})->set_waits(&waits_->open(place, static_cast<std::size_t>(program)));
+    const std::size_t number =
+        static_cast<std::size_t>(program) + machine_->thread_of({x, y}) * images_.size();
+    machine_->engine({x, y})->set_waits(&waits_->open(place, number));
   }
 }
 
@@ -111,6 +113,7 @@ double ObservedMachine::live_value(std::size_t quantity, std::size_t cell, Cycle
 void ObservedMachine::summarize(report::Report& report) const {
   report.preset = config_.name;
   report.run.config_digest = config::digest(config_, wse_schema);
+  report.run.threads = machine_->threads();
   report.clock_period_ps = config_.clock_period_ps;
   const observe::Counters& counters = recorders_.counters();
   const bool anything_happened = recorders_.digest().value() != 0;

@@ -1,6 +1,7 @@
 // Options of wse_platform.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,7 +29,8 @@ struct FabricOptions {
   std::string heatmap_of = "busy";
   bool check_links = false;
   bool check_epochs = false;
-  std::vector<std::string> replace;  ///< see Replacements::choose
+  std::optional<std::uint64_t> threads;  ///< none: as many as help
+  std::vector<std::string> replace;      ///< see Replacements::choose
 
   cli::OptionGroup group() {
     using cli::file;
@@ -62,6 +64,10 @@ struct FabricOptions {
              "watch the links between routers and at the rim for broken protocol rules (exit 3)"),
          cli::flag("check-epochs", check_epochs,
                    "watch for wavelets that a change of a route catches under way (exit 4)"),
+         cli::whole_number(
+             "threads", threads,
+             "threads that step the tiles of structure 'dense'; results do not depend on "
+             "it (default: all cores if the program keeps them busy, else 1)"),
          replace_option}};
   }
 };

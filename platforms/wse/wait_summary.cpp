@@ -91,7 +91,7 @@ void summarize_waits(const observe::WaitBook& book,
   });
   Lines lines;
   for (std::size_t program = 0; program < book.programs(); ++program)
-    lines.add(book.lines(program), *images[program]);
+    lines.add(book.lines(program), *images[program % images.size()]);
   lines.put(summary);
   summary.sort();
 }

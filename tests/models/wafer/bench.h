@@ -1,5 +1,5 @@
 // Test bench: a wafer and what stands at its ports, run by a plain timing::Scheduler. The wafer is
-// a WaferCore or, in reference.h, the blocks of the other structure.
+// wafer::Strips or, in reference.h, the blocks of the other structure.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "models/fabric/sender.h"
 #include "models/observe/event_stream.h"
 #include "models/timing/scheduler.h"
-#include "models/wafer/wafer_core.h"
+#include "models/wafer/strips.h"
 #include "tests/models/wafer/plan.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -249,12 +249,12 @@ class Machine {
   timing::Scheduler scheduler_;
 };
 
-/// A WaferCore as one block.
+/// A wafer of one strip or several as one block.
 class DenseMachine : public Machine, private Outside {
  public:
   DenseMachine(const Plan& plan, std::vector<PortScript> scripts, bool traced,
-               std::uint64_t shuffle = 0)
-      : Machine(plan, std::move(scripts), traced), wafer_(plan, *this, &stream_) {
+               std::uint64_t shuffle = 0, Threads threads = {})
+      : Machine(plan, std::move(scripts), traced), wafer_(plan, threads, *this, &stream_) {
     step_.run = [this](Cycle now) { return wafer_.step(now); };
     block_ = scheduler_.add(step_);
     add_ports();
@@ -271,18 +271,18 @@ class DenseMachine : public Machine, private Outside {
     scheduler_.wake(block_, when);
   }
   std::size_t held() const override { return wafer_.wavelets_held(); }
-  WaferCore& core() { return wafer_; }
+  Strips& core() { return wafer_; }
 
  private:
   unsigned room_behind_port(std::uint32_t port, Color color) const override {
-    return wafer_.ports().capacity(port, color);
+    return wafer_.capacity(port, color);
   }
   void put_into_wafer(std::uint32_t port, const link::Wavelet& w, Cycle due) override {
-    wafer_.ports().put(port, w, due);
+    wafer_.put(port, w, due);
     scheduler_.wake(block_, due);
   }
   void credit_wafer(std::uint32_t port, Color color, Cycle due) override {
-    wafer_.ports().credit(port, color, due);
+    wafer_.credit(port, color, due);
     scheduler_.wake(block_, due);
   }
   unsigned capacity(std::uint32_t port, Color color) const override {
@@ -298,7 +298,7 @@ class DenseMachine : public Machine, private Outside {
     wafer_.describe_waits(waits, now);
   }
 
-  WaferCore wafer_;
+  Strips wafer_;
   Block step_;
   timing::BlockId block_ = 0;
 };

@@ -125,7 +125,7 @@ TEST(WaferPorts, DeepBuffersHoldWhatTheySay) {
 
 class WaferPortRules : public testing::Test, private Outside {
  protected:
-  WaferPortRules() : plan_(plain_and_whole()), core_(plan_, *this, nullptr) { core_.start(); }
+  WaferPortRules() : plan_(plain_and_whole()), core_(Strip(plan_), *this, nullptr) { core_.start(); }
 
   /// Row of two: color 1 through a plain tile to a whole router, ports at both ends.
   static Plan plain_and_whole() {

@@ -1,5 +1,5 @@
-// Random wafers (random.h) as a WaferCore and as the blocks of the other structure: the same
-// events in the same cycles, nothing lost or doubled, every credit back, in any step order. 3 * 10^5
+// Random wafers (random.h) as one strip, as several, and as the blocks of the other structure: the same
+// events in the same cycles, nothing lost or doubled, every credit back, in any step order, with several threads. 3 * 10^5
 // wavelets in a run of all tests.
 //
 // TESSERA_WAFER_WAVELETS: wavelets of each test instead (soak).
@@ -85,7 +85,7 @@ void expect_equal(const std::vector<Outcome>& expected, const std::vector<Outcom
     EXPECT_EQ(difference(expected[stage], found[stage], traced), "") << what << ", stage " << stage;
 }
 
-void compare(const RandomWafer& wafer, std::uint64_t seed) {
+void compare(const RandomWafer& wafer, std::uint64_t seed, unsigned long number_of_wafer) {
   ReferenceMachine reference(wafer.plan, wafer.scripts, true);
   const std::vector<Outcome> expected = outcomes(reference, wafer);
   if (wafer.drains()) {
@@ -99,6 +99,13 @@ void compare(const RandomWafer& wafer, std::uint64_t seed) {
   expect_equal(expected, outcomes(fast, wafer), false, "not traced");
   DenseMachine shuffled(wafer.plan, wafer.scripts, seed % 2 == 0, seed + 1);
   expect_equal(expected, outcomes(shuffled, wafer), seed % 2 == 0, "shuffled");
+  // Cycles this short are stepped by one thread, strip by strip.
+  const unsigned count = 2 + static_cast<unsigned>(seed % 4);
+  DenseMachine strips(wafer.plan, wafer.scripts, seed % 3 == 0, seed % 2 * seed, {count, true});
+  expect_equal(expected, outcomes(strips, wafer), seed % 3 == 0, "strips");
+  if (number_of_wafer % 16 != 0) return;
+  DenseMachine threads(wafer.plan, wafer.scripts, false, 0, {count, false});
+  expect_equal(expected, outcomes(threads, wafer), false, "threads");
 }
 
 class WaferProperty : public ::testing::TestWithParam<std::tuple<Flavor, std::uint64_t>> {};
@@ -114,7 +121,7 @@ TEST_P(WaferProperty, AgreesWithRoutersQueuesAndRampsOfTheirOwn) {
     const std::uint64_t key = seed * 0x9E3779B97F4A7C15 + number;
     const RandomWafer wafer(fabric::bench::Choices(key), flavor, kPerSource);
     sent += 2 * wafer.wavelets();
-    compare(wafer, key);
+    compare(wafer, key, number);
     if (HasFailure() || only != kAll) return;
   }
 }
@@ -133,7 +140,7 @@ struct Drawn {
 };
 
 void count_units(const Plan& plan, Drawn& drawn) {
-  const SlotGraph graph = lay_out_slots(plan);
+  const SlotGraph graph = lay_out_slots(Strip(plan));
   const std::vector<bool>& plain = graph.plain;
   drawn.pipes += graph.pipes.size();
   drawn.slots += graph.slots.size();

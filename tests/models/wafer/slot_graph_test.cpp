@@ -37,7 +37,7 @@ PlanBuilder grid(int width, int height) {
 }
 
 SlotGraph laid_out(const Plan& plan) {
-  return lay_out_slots(plan);
+  return lay_out_slots(Strip(plan));
 }
 
 /// Tiles of the pipes, in their order.
@@ -348,7 +348,7 @@ Direction only_input(const Plan& plan, std::uint32_t r) {
 }
 
 void expect_consistent(const Plan& plan) {
-  const SlotGraph graph = lay_out_slots(plan);
+  const SlotGraph graph = lay_out_slots(Strip(plan));
   const std::vector<bool>& plain = graph.plain;
   std::set<std::pair<Ref::Kind, std::uint32_t>> used;
   for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {

@@ -1,8 +1,9 @@
-"""However a machine is built, as modules or dense, it is the same machine: the report outside `wall`, `run` and `structure`,
-messages, exit codes and traces are equal. The examples at several sizes, runs that are cut short, runs that fail, and
-random layouts.
+"""However a machine is built, as modules or dense, and by however many threads it is stepped, it is the same machine: the
+report outside `wall`, `run` and `structure`, messages, exit codes and traces are equal. The examples at several sizes, runs
+that are cut short, runs that fail, and random layouts.
 
-structures_test.py EXECUTABLE SOURCES [FIRST COUNT]: only the random layouts FIRST .. FIRST + COUNT - 1 (soak)."""
+structures_test.py EXECUTABLE SOURCES [FIRST COUNT]: only the random layouts FIRST .. FIRST + COUNT - 1 (soak).
+structures_test.py EXECUTABLE SOURCES threads: dense with one thread and with several, instead of modules and dense."""
 import collections
 import json
 import pathlib
@@ -60,6 +61,9 @@ BROKEN = [
 
 Run = collections.namedtuple("Run", "exit_code error report files")
 
+STRUCTURES = [["--structure=modules"], ["--structure=dense"]]
+THREADS = [["--structure=dense", f"--threads={count}"] for count in (1, 2, 3, 7)]
+
 
 def check_waits(report):
     """The cycles of every tile are busy, idle or waits; of all tiles too."""
@@ -76,17 +80,18 @@ def check_waits(report):
 
 
 class Structures:
-    """Runs layouts in both structures and compares."""
+    """Runs layouts in several variants of a machine, which are options, and compares."""
 
-    def __init__(self, executable, folder):
+    def __init__(self, executable, folder, variants):
         self.executable = executable
         self.folder = folder
+        self.variants = variants
         self.runs = 0
 
-    def run(self, layout, options, structure, traces=False):
+    def run(self, layout, options, variant, traces=False):
         path = self.folder / "report.json"
         path.unlink(missing_ok=True)
-        command = [self.executable, str(layout), "--quiet", "--structure", structure, "--report", str(path), *options]
+        command = [self.executable, str(layout), "--quiet", *variant, "--report", str(path), *options]
         files = [self.folder / option for option in TRACES] if traces else []
         for option, file in zip(TRACES, files):
             command += [option, str(file)]
@@ -94,7 +99,7 @@ class Structures:
         self.runs += 1
         report = json.loads(path.read_text()) if path.exists() else {}
         if report:
-            assert report["structure"] == structure or result.returncode == 2, report["structure"]
+            assert variant[0] == f"--structure={report['structure']}" or result.returncode == 2, report["structure"]
             del report["structure"], report["wall"], report["run"]
             check_waits(report)
         contents = [file.read_bytes() for file in files if file.exists()]
@@ -109,14 +114,16 @@ class Structures:
         assert expected.files == found.files, f"{what}: traces"
 
     def compare(self, layout, options, traces=False):
-        """The run as modules; it is the same one dense."""
-        expected = self.run(layout, options, "modules", traces)
-        self.expect_equal(expected, self.run(layout, options, "dense", traces), f"{layout} {' '.join(options)}")
+        """The run in the first variant; it is the same one in all others."""
+        expected = self.run(layout, options, self.variants[0], traces)
+        for variant in self.variants[1:]:
+            found = self.run(layout, options, variant, traces)
+            self.expect_equal(expected, found, f"{layout} {' '.join([*variant, *options])}")
         return expected
 
     def compare_shuffled(self, expected, layout, options, traces=False):
         shuffled = [*options, "--shuffle-step-order", "--seed", "7"]
-        self.expect_equal(expected, self.run(layout, shuffled, "dense", traces), f"{layout} {' '.join(shuffled)}")
+        self.expect_equal(expected, self.run(layout, shuffled, self.variants[-1], traces), f"{layout} {' '.join(shuffled)}")
 
 
 def check_examples(structures, sources):
@@ -201,7 +208,13 @@ def check_choice(structures, sources):
 def main():
     executable, sources = sys.argv[1], pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as name:
-        structures = Structures(executable, pathlib.Path(name))
+        if sys.argv[3:] == ["threads"]:
+            structures = Structures(executable, pathlib.Path(name), THREADS)
+            check_examples(structures, sources)
+            check_broken(structures, sources)
+            check_random(structures, 1000, 40)
+            return
+        structures = Structures(executable, pathlib.Path(name), STRUCTURES)
         if len(sys.argv) > 3:
             check_random(structures, int(sys.argv[3]), int(sys.argv[4]))
             return

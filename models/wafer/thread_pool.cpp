@@ -1,0 +1,79 @@
+#include "models/wafer/thread_pool.h"
+
+namespace tessera::wafer {
+
+namespace {
+
+// About 50 us, which is longer than the work between two jobs of a busy machine and far shorter than
+// a time slice of the operating system.
+constexpr unsigned kSpins = 1500;
+
+void pause_briefly() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(unsigned threads) {
+  try {
+    for (unsigned n = 1; n < threads; ++n) workers_.emplace_back([this, n] { work(n); });
+  } catch (...) {
+    end();
+    throw;
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  end();
+}
+
+void ThreadPool::end() {
+  ends_.store(true, std::memory_order_relaxed);
+  round_.fetch_add(1);
+  wake(new_round_);
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::run(const std::function<void(unsigned)>& job) {
+  job_ = &job;
+  open_.store(static_cast<unsigned>(workers_.size()), std::memory_order_relaxed);
+  round_.fetch_add(1);
+  wake(new_round_);
+  job(0);
+  wait_until(all_done_, [this] { return open_.load() == 0; });
+}
+
+void ThreadPool::work(unsigned number) {
+  for (std::uint64_t done = 0;; ++done) {
+    wait_until(new_round_, [this, done] { return round_.load() > done; });
+    if (ends_.load(std::memory_order_relaxed)) return;
+    (*job_)(number);
+    if (open_.fetch_sub(1) == 1) wake(all_done_);
+  }
+}
+
+// A sleeper first says that it sleeps and then looks once more; wake() comes after the change, so
+// one of the two sees the other. All of these accesses are in one order (the default of atomics).
+template <class Done>
+void ThreadPool::wait_until(std::condition_variable& changed, Done done) {
+  for (unsigned spin = 0; spin < kSpins; ++spin) {
+    if (done()) return;
+    pause_briefly();
+  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  sleepers_.fetch_add(1);
+  changed.wait(lock, done);
+  sleepers_.fetch_sub(1);
+}
+
+void ThreadPool::wake(std::condition_variable& changed) {
+  if (sleepers_.load() == 0) return;
+  { const std::lock_guard<std::mutex> lock(mutex_); }
+  changed.notify_all();
+}
+
+}  // namespace tessera::wafer
