@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <ostream>
 
+#include "models/observe/stall.h"
 #include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::observe {
@@ -40,6 +41,23 @@ std::string as_number(std::uint32_t payload) {
 std::string upper(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return text;
+}
+
+/// The part of the line behind the tile, with the stage of the stall (wse.md 6.5, 9.2).
+std::string words_of(const Stall& s) {
+  switch (s.kind) {
+  case Stall::Kind::kWavelets:
+    return format("Not enough wavelets (%u/%u) for SRC%u with C%u, IN_Q[%u], SIMD-%u", s.there,
+                  s.needed, s.source, s.color, s.number, s.lanes);
+  case Stall::Kind::kRoom:
+    return format("Backpressure on C%u for OUT_Q[%u]", s.color, s.number);
+  case Stall::Kind::kBankConflict:
+    return format("Pipe: 5, Msg: stall: read conflict MEM[%04x](b%u)", s.address, s.number);
+  case Stall::Kind::kDsr:
+    break;
+  }
+  constexpr std::array<const char*, 3> kFiles = {"S0DS", "S1DS", "DDS"};
+  return format("Pipe: 2, Msg: stall: dependent %s%u", kFiles[s.source], s.number);
 }
 
 }  // namespace
@@ -79,7 +97,7 @@ void WseTrace::on_tile_event(const Event& e) {
   case EventKind::kCompute:
     return execute_group(e);
   default:
-    return;
+    if (e.kind == kStallKind) stall(e);
   }
 }
 
@@ -159,7 +177,18 @@ std::optional<std::uint32_t> WseTrace::neighbour_of(std::uint32_t place, Directi
   return static_cast<std::uint32_t>(there.y * width + there.x);
 }
 
+// A thread is told to be held back in every step of its engine; the first one counts.
+void WseTrace::stall(const Event& e) {
+  const Stall stall = stall_of(e);
+  std::uint32_t& known = tiles_[e.place].stalled[stall.thread];
+  if (known == e.a + 1) return;
+  known = e.a + 1;
+  if (!is_near(e.cycle)) return;
+  cycles_[e.cycle].stalls.push_back(at_id(e.cycle, e.place) + ", " + words_of(stall));
+}
+
 void WseTrace::issue(const Event& e) {
+  tiles_[e.place].stalled[kMainThread] = 0;
   Operation& op = tiles_[e.place].issued;
   op.pc = e.b;
   ++op.number;
@@ -179,6 +208,7 @@ void WseTrace::start_operation(const Event& e) {
 }
 
 void WseTrace::execute_group(const Event& e) {
+  tiles_[e.place].stalled[thread_of(e)] = 0;
   Operation& op = tiles_[e.place].operations[thread_of(e)];
   const Operation before = op;
   ++op.groups;
@@ -213,6 +243,7 @@ void WseTrace::write_cycle(Cycle cycle, const Lines& lines) {
   if (cycle > written_ + 1) write_idle(written_ + 1, nullptr);
   for (const std::string& line : lines.queues) out_ << line << '\n';
   for (const auto& [key, hop] : lines.hops) write_hop(cycle, key.first, key.second, hop);
+  for (const std::string& line : lines.stalls) out_ << line << '\n';
   for (const std::string& line : lines.issues) out_ << line << '\n';
   for (const auto& entry : lines.executes) out_ << entry.second << '\n';
   write_idle(cycle, &lines);
@@ -252,6 +283,13 @@ void WseTrace::write_hop(Cycle cycle, std::uint32_t place, std::uint64_t ident, 
     out_ << ", no_ce";  // else the visualizer takes a wavelet that only waits here for consumed
   }
   out_ << '\n';
+}
+
+// What was to be shown behind the reset did not happen.
+void WseTrace::on_machine_reset(Cycle origin) {
+  cycles_.erase(cycles_.lower_bound(origin), cycles_.end());
+  written_to_queue_.clear();
+  tiles_.clear();
 }
 
 void WseTrace::on_end() {

@@ -3,8 +3,8 @@
 //
 // Written: the dimensions line first; then, in order of cycles: writes to output queues and sends
 // out of them, landings, wavelet lines (one a cycle, tile and wavelet: where it landed, through
-// which ports it leaves), [IS OP] and [EX OP] lines. What the event stream does not carry is left
-// out: operands, stalls, back-pressure.
+// which ports it leaves), stalls of threads (stall.h) where they begin, [IS OP] and [EX OP] lines.
+// What the event stream does not carry is left out: operands, register interlocks.
 //
 //   * A wavelet is known by its serial number (Event::ident), so that equal payloads are told apart.
 //   * A wavelet lands at a neighbour one cycle after its departure line, as the visualizer wants
@@ -48,6 +48,7 @@ class WseTrace final : public SortedSink {
 
  protected:
   void on_sorted_event(const Event& e) override;
+  void on_machine_reset(Cycle origin) override;
   void on_end() override;
 
  private:
@@ -66,6 +67,7 @@ class WseTrace final : public SortedSink {
   struct Lines {
     std::vector<std::string> queues;
     std::map<std::pair<std::uint32_t, std::uint64_t>, Hop> hops;  // by tile and ident
+    std::vector<std::string> stalls;
     std::vector<std::string> issues;
     std::map<std::uint32_t, std::string> executes;  // by tile: one issue slot
   };
@@ -84,6 +86,8 @@ class WseTrace final : public SortedSink {
   struct Tile {
     Operation issued;  ///< the instruction issued last; its task: the one that runs
     std::array<Operation, kThreadCount> operations;
+    /// By thread: what holds it back, as Event::a; 0: nothing since its last group or instruction.
+    std::array<std::uint32_t, kThreadCount> stalled{};
   };
 
   void on_tile_event(const Event& e);
@@ -96,6 +100,7 @@ class WseTrace final : public SortedSink {
   Hop& land(std::uint32_t place, Direction from, Cycle cycle, const Event& e);
   Hop& hop_line(Cycle cycle, std::uint32_t place, const Event& e);
   std::optional<std::uint32_t> neighbour_of(std::uint32_t place, Direction d) const;
+  void stall(const Event& e);
   void issue(const Event& e);
   void start_operation(const Event& e);
   void execute_group(const Event& e);

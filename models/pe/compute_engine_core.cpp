@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/observe/event_fields.h"
+#include "models/pe/stalls.h"
 #include "models/pe/wait_account.h"
 
 namespace tessera::pe {
@@ -49,6 +50,7 @@ Cycle ComputeEngineCore::step(Cycle now) {
   const bool goes_on = chosen && issue(chosen, now);
   // 4. An operation that this ended may complete at once.
   vector_.complete_operations(pe_, now);
+  if (pe_.stalls != nullptr) tell_stalls(pe_, vector_.operations(), chosen.thread, now);
   // 5. Control wavelets that name no task go; the picker starts a task.
   const bool was_free = !pe_.main.runs();
   Runnables by_wavelet;
@@ -180,6 +182,7 @@ Cycle ComputeEngineCore::next_wake(bool acted, bool goes_on, Cycle now) {
   const bool runs = pe_.main.runs();
   if (runs && vector_.operations().of_main_thread() == nullptr) {
     wait_for_operands();
+    if (pe_.stalls != nullptr) tell_dsr_load(pe_, now);
     next = std::max(now + 1, pe_.main.ready_at());
   } else if (goes_on) {
     return now + 1;

@@ -81,6 +81,10 @@ class ComputeEngineCore {
   static constexpr unsigned kMaxLaunchArguments = 4;
   /// Has the PE take a command of the host as soon as the main thread is free, from cycle `at` on.
   void access(HostAccess access, Cycle at) { tasks_.access(std::move(access), at); }
+  /// Who hears of stalls when they begin, with every group executed in a step of its own
+  /// (observe/stall.h). Default: nobody.
+  void set_stalls(observe::Sink* stalls) { pe_.stalls = stalls; }
+
   /// Launches and commands that have not come to their end.
   unsigned launches_open() const { return tasks_.launches_open(pe_.main); }
 

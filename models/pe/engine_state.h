@@ -74,6 +74,7 @@ struct EngineState {
   DsrFiles dsrs;
   Sram sram;
   const TileCoord at;
+  observe::Sink* stalls = nullptr;          ///< who hears of stalls (stalls.h); nullptr: nobody
   PeConfig* router = nullptr;               ///< its registers; nullptr: there is no router
   observe::Diagnoses* diagnoses = nullptr;  ///< nullptr: nobody reads them
   observe::TileWaits* waits = nullptr;      ///< account of its cycles; nullptr: nobody reads it

@@ -7,6 +7,7 @@
 #include "models/pe/banks.h"
 #include "models/pe/dispatch.h"
 #include "models/pe/readiness.h"
+#include "models/pe/stalls.h"
 #include "models/pe/wait_account.h"
 
 namespace tessera::pe {
@@ -403,6 +404,7 @@ bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t ele
   }
   const PeTiming& timing = pe.timing();
   const unsigned slowdown = reads_conflict(pe, op) ? timing.read_conflict_factor : 1;
+  if (slowdown > 1 && pe.stalls != nullptr) tell_bank_conflict(pe, op, now);
   const bool heads = heads_matter(pe, op);
   std::uint32_t executed = 0;
   while (executed < elements) {

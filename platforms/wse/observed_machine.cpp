@@ -47,11 +47,13 @@ ObservedMachine::~ObservedMachine() {
 }
 
 void ObservedMachine::observe_engines() {
-  if (recorders_.need_every_group()) {
+  if (observe::Sink* const stalls = recorders_.stall_listener()) {
     for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
       const std::vector<int> at = coordinates(place);
-      if (pe::ComputeEngineCore* const engine = machine_->engine({at[0], at[1]}))
-        engine->set_step_every_group(true);
+      pe::ComputeEngineCore* const engine = machine_->engine({at[0], at[1]});
+      if (engine == nullptr) continue;
+      engine->set_step_every_group(true);
+      engine->set_stalls(stalls);
     }
   }
   if (accounts_all_ || recorders_.wait_listener() != nullptr) account_waits();

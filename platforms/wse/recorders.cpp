@@ -139,8 +139,7 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
   const observe::WseTraceOptions wse{
       width_, height_, config.fabric.hop_latency, config.fabric.on_ramp_latency, config.generation,
       scope_};
-  needs_every_group_ = true;
-  add_trace<observe::WseTrace>(fabric.trace_wse_file, wse, names);
+  stall_listener_ = &add_trace<observe::WseTrace>(fabric.trace_wse_file, wse, names);
 }
 
 bool Recorders::shows_waits(std::uint32_t place) const {

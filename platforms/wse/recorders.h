@@ -36,8 +36,9 @@ class Recorders {
   /// Whether it shows those of tile `place`. The accounts of a whole wafer take as much memory as its
   /// machine, so a trace of more than 65,536 tiles has none of its own.
   bool shows_waits(std::uint32_t place) const;
-  /// Whether groups of operations must be announced in their own cycle (observe/sorted_sink.h).
-  bool need_every_group() const { return needs_every_group_; }
+  /// The trace that shows when threads are held back (observe/stall.h), and needs groups of operations
+  /// announced in their own cycle (observe/sorted_sink.h); nullptr: there is none.
+  observe::Sink* stall_listener() { return stall_listener_; }
   /// Completes the trace files and draws the heat map. Call once, after the run.
   /// `waits`: of all tiles, finished; nullptr: nobody accounted them.
   void finish(const observe::WaitBook* waits);
@@ -63,7 +64,7 @@ class Recorders {
   observe::WaitListener* wait_listener_ = nullptr;
   observe::Scope scope_;
   unsigned width_, height_;  ///< of the machine, in tiles
-  bool needs_every_group_ = false;
+  observe::Sink* stall_listener_ = nullptr;
   std::unique_ptr<text::OutputFile> print_file_;
   std::unique_ptr<observe::PrintLog> prints_;
 };

@@ -56,12 +56,12 @@ class Browser:
         return result["result"].get("value")
 
     def wait_for(self, expression):
-        """Until it is true; answers it."""
+        """Until it is true; answers it. A page that is being loaded lacks elements."""
         while True:
-            value = self.value(expression)
+            value = self.value(f"(() => {{ try {{ return {expression}; }} catch {{ return null; }} }})()")
             if value:
                 return value
-            assert time.monotonic() < self.deadline, f"{expression}\n" + self.value("document.body.innerText")
+            assert time.monotonic() < self.deadline, f"{expression}\n{self.value('document.body.innerText')}"
             time.sleep(0.01)
 
     def click(self, element, x=0.5, y=0.5):

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/observe/event_fields.h"
+#include "models/observe/stall.h"
 
 using namespace tessera;
 using namespace tessera::observe;
@@ -28,6 +29,11 @@ const std::regex kQueueSend(
 const std::regex kInstruction(
     R"(^@(\d+) P(\d+)\.(\d+): Id: \d+, Instr: \d+, Seq: (\d+), Pipe: (\d+), Msg: \[(IS|EX) OP\] ..0x([0-9a-f]+): )"
     R"(T(\d+)(?:\.(\w+))?\s+(\S+)(.*))");
+const std::regex kStarvation(
+    R"(^@(\d+) P(\d+)\.(\d+):.*Not enough wavelets \((\d+)/(\d+)\) (?:for )?SRC(\d) with C(\d+), IN_Q\[(\d+)\], SIMD-(\d+))");
+const std::regex
+    kBackpressure(R"(^@(\d+) P(\d+)\.(\d+):.*Backpressure on C(\d+) for OUT_Q\[(\d+)\])");
+const std::regex kStall(R"(^@(\d+) P(\d+)\.(\d+):.*Pipe: (\d+), Msg: stall: (.*))");
 const std::regex kIdle(R"(^@(\d+) P(\d+)\.(\d+): Id: \d+, Msg: \[EX OP\] IDLE$)");
 
 struct Wavelet {
@@ -345,4 +351,52 @@ TEST(ObserveSortedSink, ACycleIsHandedOnWhenALaterOneBegins) {
   EXPECT_EQ(sink.cycles, (std::vector<Cycle>{5, 6, 9}));
   sink.finish();
   EXPECT_EQ(sink.cycles, (std::vector<Cycle>{5, 6, 9, 10}));
+}
+
+TEST(ObserveWseTrace, AStallIsToldWhereItBegins) {
+  Stall lacks;
+  lacks.thread = 3;
+  lacks.number = 5;
+  lacks.color = 7;
+  lacks.source = 1;
+  lacks.there = 1;
+  lacks.needed = 2;
+  lacks.lanes = 4;
+  Stall room;
+  room.kind = Stall::Kind::kRoom;
+  room.thread = 3;
+  room.number = 2;
+  room.color = 9;
+  Stall bank;
+  bank.kind = Stall::Kind::kBankConflict;
+  bank.thread = 8;
+  bank.number = 2;
+  bank.address = 0x01a4;
+  Stall dsr;
+  dsr.kind = Stall::Kind::kDsr;
+  dsr.thread = 8;
+  dsr.source = Stall::kDestinations;
+  dsr.number = 4;
+  // The engine tells in each of its steps; a group makes the next one a stall of its own.
+  const Trace trace(options(), {event_of(lacks, 10, 1),
+                                event_of(lacks, 12, 1),
+                                {15, 1, EventKind::kCompute, 30U | 3U << 8, 4},
+                                event_of(lacks, 16, 1),
+                                event_of(room, 20, 1),
+                                event_of(bank, 21, 1),
+                                event_of(dsr, 22, 1)});
+  const auto starved = trace.matches(kStarvation);
+  ASSERT_EQ(starved.size(), 2U);
+  EXPECT_EQ(starved[0],
+            (std::vector<std::string>{
+                "@10 P1.0: Id: 1, Not enough wavelets (1/2) for SRC1 with C7, IN_Q[5], SIMD-4",
+                "10", "1", "0", "1", "2", "1", "7", "5", "4"}));
+  EXPECT_EQ(starved[1][1], "16");
+  const auto full = trace.matches(kBackpressure);
+  ASSERT_EQ(full.size(), 1U);
+  EXPECT_EQ(full[0][0], "@20 P1.0: Id: 1, Backpressure on C9 for OUT_Q[2]");
+  const auto stalls = trace.matches(kStall);
+  ASSERT_EQ(stalls.size(), 2U);
+  EXPECT_EQ(stalls[0][0], "@21 P1.0: Id: 1, Pipe: 5, Msg: stall: read conflict MEM[01a4](b2)");
+  EXPECT_EQ(stalls[1][0], "@22 P1.0: Id: 1, Pipe: 2, Msg: stall: dependent DDS4");
 }

@@ -87,6 +87,40 @@ def check_why(folder):
         assert "X,Y@CYCLE" in run("wse", layout, "--why", wrong, exit_code=2), wrong
 
 
+STALL = re.compile(r"@(\d+) P(\d+)\.(\d+): Id: \d+, (Not enough wavelets|Backpressure|Pipe: \d, Msg: stall:) .*")
+
+
+def check_log(folder):
+    """The vendor-style log tells of a stall in a cycle in which the Perfetto trace shows that wait; both structures write one text."""
+    reasons = {"Not enough wavelets": "wavelet", "Backpressure": "room"}
+    for layout, options in (("reduce_chain/layout.json", []), ("gemv_stream/layout.json", []),
+                            ("exchange/layout.json", ["--param=W=4", "--param=H=5", "--param=ITER=3"])):
+        logs = []
+        for structure in ("modules", "dense"):
+            run("wse", layout, "--quiet", "--structure", structure, "--trace-wse", folder / "log", "--trace-perfetto", folder / "p.json", *options)
+            logs.append((folder / "log").read_text())
+        assert logs[0] == logs[1], layout
+        shown = {}
+        records = json.loads((folder / "p.json").read_text())["traceEvents"]
+        tiles = {r["pid"]: r["args"]["name"] for r in records if r["name"] == "process_name"}
+        for r in records:
+            if r["name"].startswith("wait: "):
+                shown.setdefault((tiles[r["pid"]], r["args"]["reason"]), []).append((r["ts"], r["ts"] + r["dur"]))
+        told = 0
+        for cycle, x, y, what in (found.groups() for found in map(STALL.fullmatch, logs[0].splitlines()) if found):
+            if what not in reasons:
+                continue
+            told += 1
+            waits = shown.get((f"tile ({x}, {y})", reasons[what]), [])
+            assert any(begin <= int(cycle) < end for begin, end in waits), f"{layout}: @{cycle} P{x}.{y} {what}: {waits}"
+        assert told > 0, layout
+    run("wse", "bottleneck/gemv.json", "--quiet", "--trace-wse", folder / "log")
+    conflicts = re.findall(r"stall: read conflict MEM\[\w{4}\]\(b\d\)$", (folder / "log").read_text(), re.MULTILINE)
+    assert len(conflicts) == 16 * 16 * 32, len(conflicts)  # every group of every fmacs
+    run("wse", "bottleneck/gemv.json", "--quiet", "--trace-wse", folder / "log", "--param", "PAD=1")
+    assert "read conflict" not in (folder / "log").read_text()
+
+
 def check_heatmaps(folder):
     layout = "reduce_chain/layout.json"
     pictures = {}
@@ -94,6 +128,8 @@ def check_heatmaps(folder):
         file = folder / f"{what}.svg"
         run("wse", layout, "--quiet", "--heatmap", file, "--heatmap-of", what)
         pictures[what] = file.read_text()
+        run("wse", layout, "--quiet", "--heatmap", file, "--heatmap-of", what, "--report", folder / "r.json", "--report-detail")
+        assert pictures[what] == file.read_text(), what  # fewer counters of tiles, the same picture
         assert pictures[what].startswith("<svg") or "<svg" in pictures[what][:200]
     assert len(set(pictures.values())) == 3
     assert "cycles of waits" in pictures["waits"] and "busiest link" in pictures["links"]
@@ -130,6 +166,6 @@ def check_numesh(folder):
 
 
 with tempfile.TemporaryDirectory() as name:
-    for check in (check_wse, check_why, check_heatmaps, check_ascend, check_numesh):
+    for check in (check_wse, check_why, check_log, check_heatmaps, check_ascend, check_numesh):
         check(pathlib.Path(name))
         print(check.__name__)
