@@ -1,9 +1,12 @@
 // Options of ascend_platform.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "platforms/cli/options.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
 
@@ -23,6 +26,18 @@ struct Options : cli::MachineOptions {
           cli::one_of("pto-level", "LEVEL", pto_level, {"level1", "level2", "level3"},
                       "the text is for this level of the public assembler: level3 gives all "
                       "addresses, level1 and level2 give none"),
+          {"arg", "NAME=VALUE",
+           "an argument of a kernel in C++: a number, a file FILE.npy, or the type and shape of an array of "
+           "zeros, f16[128,128]",
+           [this](const std::string& value) {
+             if (!args.insert(cli::split("arg", value, "NAME=VALUE")).second)
+               throw UserError("", "--arg",
+                               "'" + value.substr(0, value.find('=')) + "' is given twice");
+           },
+           cli::Option::File::kNone, true},
+          {"include", "DIR", "a folder with headers of a kernel in C++",
+           [this](const std::string& value) { includes.push_back(value); },
+           cli::Option::File::kNone, true},
           cli::one_of("hazards", "KIND", hazards, {"warn", "error", "off"},
                       "two operations on the same bytes that nothing orders: warn, error (exit 4), "
                       "off")}});
@@ -33,6 +48,8 @@ struct Options : cli::MachineOptions {
   std::string function;
   std::string pto_level;
   std::string hazards = "warn";
+  std::map<std::string, std::string> args;  ///< of a kernel in C++
+  std::vector<std::string> includes;
 };
 
 }  // namespace tessera::ascend

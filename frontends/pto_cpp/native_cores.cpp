@@ -1,0 +1,397 @@
+#include "frontends/pto_cpp/native_cores.h"
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <unordered_map>
+#include <utility>
+
+#include "frontends/pto_cpp/call_sites.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::pto_cpp {
+
+using boost::context::fiber;
+using cluster::CoreId;
+using cluster::CoreKind;
+using cluster::Location;
+
+namespace {
+
+constexpr std::size_t kStackBytes = 512 << 10;
+constexpr std::uint64_t kMostBlocks = 2'000'000'000;  // of native code without a call
+constexpr const char* kNativeId = "/tessera/cluster/native";
+
+/// The largest access of the scalar unit that a native access of `bytes` begins with.
+unsigned piece_of(std::size_t bytes) {
+  return bytes >= 8 ? 8 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1;
+}
+
+}  // namespace
+
+/// Why native code stopped.
+struct NativeCores::Request {
+  enum class Kind : std::uint8_t { kEnded, kOperation, kSync, kLoad, kClean, kNothing, kFailed };
+  Kind kind = Kind::kEnded;
+  std::uint64_t from = 0;  // the return address of the call, in the module
+  const TsrCall* call = nullptr;
+  TsrSync sync = TSR_SET_FLAG;
+  int pipe = 0, to = 0, mode = 0;
+  std::int64_t id = 0;
+  std::uint64_t address = 0;
+  std::size_t bytes = 0;
+  std::string text;  // of kFailed
+};
+
+/// Native bytes that the scalar unit stores before it does anything else.
+struct NativeCores::Store {
+  std::uint64_t address, from;
+  std::size_t bytes;
+};
+
+/// The native code of one core: it leaves a Request and waits.
+struct NativeCores::Core {
+  Core(const NativeLaunch& to_launch, const MemoryMap& map, CoreId core_id, KernelModule& code);
+  void start();
+  /// Runs native code up to its next request.
+  void run();
+  /// Of native code: waits until the request has been served.
+  void wait(Request r) {
+    request = std::move(r);
+    outside = std::move(outside).resume();
+  }
+  std::uint32_t place(const Step& step);
+
+  const NativeLaunch& launch;
+  const MemoryMap& memory;
+  const CoreId id;
+  KernelModule& module;
+  CallSites sites;
+  TsrApi api{};
+  std::vector<std::int64_t> arguments;
+  unsigned first_block() const { return id.cluster; }
+  unsigned block = 0, block_count = 0;
+  bool is_launcher = false;  // the function is a launcher, which has come to its launch
+  Cycle now = 0;
+  std::uint64_t blocks_run = 0;  // basic blocks since the last request
+  std::uint64_t last_from = 0;
+  fiber inside, outside;
+  Request request;
+  std::deque<Store> stores;                        // not issued yet
+  std::uint64_t load_address = 0, load_bytes = 0;  // what is left of the native load that is being served
+  unsigned load_piece = 0;                         // bytes that the scalar unit is loading
+  bool served = true;                              // the request
+  std::function<const std::byte*(unsigned)> contents;  // while it is found out whether the core takes part
+  bool took_part = false;
+  std::shared_ptr<cluster::Program> program;
+  std::unordered_map<std::uint64_t, NativeCores::Range> places;  // by key
+};
+
+// --- what native code calls ---
+
+/// The functions of TsrApi; `self` is a Core.
+class NativeCores::Interface {
+ public:
+  static TsrApi of(Core& core) {
+    return {TSR_INTERFACE_VERSION, &core, operation, sync, special, access, clean, address, launch, block, fail};
+  }
+
+ private:
+  static Core& core_of(void* self) { return *static_cast<Core*>(self); }
+  static std::uint64_t from(Core& core, const void* address) { return core.module.offset_of(address); }
+
+  static void operation(void* self, const TsrCall* call) {
+    Core& core = core_of(self);
+    Request r;
+    r.kind = Request::Kind::kOperation;
+    r.from = from(core, __builtin_return_address(0));
+    r.call = call;
+    core.wait(std::move(r));
+  }
+  static void sync(void* self, TsrSync what, int pipe, int to, std::int64_t id, int mode) {
+    Core& core = core_of(self);
+    // A5 keeps the order of its vector unit (ascend.md 2.3), and no pipe S needs a barrier.
+    const bool a5 = core.launch.profile == cluster::Profile::kA5;
+    const auto barrier = static_cast<cluster::Pipe>(pipe);
+    const bool has_barrier = barrier == cluster::Pipe::kMte2 || barrier == cluster::Pipe::kMte3 ||
+                             barrier == cluster::Pipe::kAll;
+    if (what == TSR_BARRIER && (barrier == cluster::Pipe::kS || (a5 && !has_barrier))) return;
+    if (what == TSR_SET_FFTS && (a5 || core.contents)) return;
+    Request r;
+    r.kind = Request::Kind::kSync;
+    r.from = from(core, __builtin_return_address(0));
+    r.sync = what;
+    r.pipe = pipe;
+    r.to = to;
+    r.id = id;
+    r.mode = mode;
+    core.wait(std::move(r));
+  }
+  static std::int64_t special(void* self, TsrSpecial what) {
+    Core& core = core_of(self);
+    switch (what) {
+    case TSR_BLOCK_INDEX:
+      return core.block;
+    case TSR_BLOCK_COUNT:
+      return core.block_count;
+    case TSR_SUBBLOCK_INDEX:
+      return core.id.is_aic() ? 0 : core.id.subblock();
+    case TSR_SUBBLOCK_COUNT:
+      return core.launch.subblocks;
+    case TSR_CLUSTER:
+      return core.id.cluster;
+    case TSR_CORE:
+      return core.id.index();
+    case TSR_CYCLE:
+      break;
+    }
+    // The counter of A2/A3 runs at 50 MHz, that of A5 at 1 GHz. Whoever asks may wait for time to pass.
+    Request r;
+    r.kind = Request::Kind::kNothing;
+    r.from = from(core, __builtin_return_address(0));
+    core.wait(std::move(r));
+    const std::uint64_t khz = core.launch.profile == cluster::Profile::kA5 ? 1'000'000 : 50'000;
+    return static_cast<std::int64_t>(core.now * khz / std::max<std::uint64_t>(core.launch.clock_khz, 1));
+  }
+  static void access(void* self, const void* address, std::size_t bytes, bool stores, const void* at) {
+    Core& core = core_of(self);
+    const auto where = reinterpret_cast<std::uint64_t>(address);
+    const auto found = core.memory.find(where);
+    Request r;
+    r.from = from(core, at);
+    r.address = where;
+    r.bytes = bytes;
+    if (!found || !core.memory.is_mapped(*found, bytes)) {
+      r.kind = Request::Kind::kFailed;
+      r.text = describe(core, where, bytes, stores);
+      return core.wait(std::move(r));
+    }
+    if (core.contents) return preview(core, *found, bytes);
+    if (stores) return core.stores.push_back({where, r.from, bytes});
+    r.kind = Request::Kind::kLoad;
+    core.wait(std::move(r));
+  }
+  static std::string describe(const Core& core, std::uint64_t where, std::size_t bytes, bool stores) {
+    std::string text = std::string("native code ") + (stores ? "writes " : "reads ") + std::to_string(bytes) + " bytes";
+    const auto found = core.memory.find(where);
+    if (!found) return text + " at an address that belongs to no array";
+    if (found->location != Location::kGm)
+      return text + " at byte " + std::to_string(found->offset) + " of " + to_string(found->location) + " of " +
+             to_string(CoreId::at(found->core)) +
+             (found->location == Location::kUb ? ", which it does not have" : ", which native code cannot reach");
+    return text + " at byte " + std::to_string(found->offset) + " of the array " +
+           core.launch.arrays[found->array].name + ", which has " +
+           std::to_string(core.launch.array_bytes[found->array]);
+  }
+  // Before the launch arrays have what the host gave.
+  static void preview(Core& core, const DeviceAddress& at, std::size_t bytes) {
+    if (at.location != Location::kGm) return;
+    const std::byte* const from = core.contents(at.array);
+    if (from != nullptr)
+      std::memcpy(reinterpret_cast<void*>(MemoryMap::of_array(at.array) + static_cast<std::uint64_t>(at.offset)),
+                  from + at.offset, bytes);
+  }
+  static void clean(void* self, const void* address) {
+    Core& core = core_of(self);
+    Request r;
+    r.kind = Request::Kind::kClean;
+    r.from = from(core, __builtin_return_address(0));
+    r.address = reinterpret_cast<std::uint64_t>(address);
+    core.wait(std::move(r));
+  }
+  static void* address(void* self, const char* location, std::uint64_t byte) {
+    constexpr const char* kNames[] = {"", "vec", "mat", "left", "right", "acc", "bias", "scaling"};
+    unsigned n = 1;
+    while (n < 7 && std::strcmp(kNames[n], location) != 0) ++n;
+    return reinterpret_cast<void*>(
+        MemoryMap::of_buffer(core_of(self).id.index(), static_cast<Location>(n)) + byte);
+  }
+  // A launcher runs on every core, and each of them runs its blocks of the kernel at once.
+  static void launch(void* self, std::uint64_t blocks, void (*run)(void*), void (*drop)(void*), void* closure) {
+    Core& core = core_of(self);
+    core.is_launcher = true;
+    core.block_count = static_cast<unsigned>(blocks);
+    for (core.block = core.first_block(); core.block < blocks; core.block += core.launch.clusters) run(closure);
+    drop(closure);
+  }
+  static void block(void* self) {
+    Core& core = core_of(self);
+    if (++core.blocks_run > kMostBlocks)
+      fail(self, "native code runs on without an operation, as in an endless loop");
+  }
+  static void fail(void* self, const char* text) {
+    Core& core = core_of(self);
+    Request r;
+    r.kind = Request::Kind::kFailed;
+    r.from = from(core, __builtin_return_address(0));
+    r.text = text;
+    core.wait(std::move(r));
+  }
+};
+
+NativeCores::Core::Core(const NativeLaunch& to_launch, const MemoryMap& map, CoreId core_id,
+                        KernelModule& code)
+    : launch(to_launch), memory(map), id(core_id), module(code),
+      sites(to_launch.profile, cluster::kind_of(core_id), map, code.lines()), api(Interface::of(*this)),
+      block_count(to_launch.blocks) {}
+
+void NativeCores::Core::start() {
+  inside = fiber(std::allocator_arg, boost::context::protected_fixedsize_stack(kStackBytes),
+                 [this](fiber&& caller) {
+                   outside = std::move(caller);
+                   for (block = first_block(); !is_launcher && block < launch.blocks; block += launch.clusters)
+                     module.entry()->call(arguments.data());
+                   request = {};
+                   return std::move(outside);
+                 });
+}
+
+void NativeCores::Core::run() {
+  module.use(api);
+  blocks_run = 0;
+  inside = std::move(inside).resume();
+  served = false;
+}
+
+// The instructions of a step in the program of this core, which grows by those that it meets for the first time.
+std::uint32_t NativeCores::Core::place(const Step& step) {
+  cluster::Program& p = *program;
+  const auto begin = static_cast<std::uint32_t>(p.code.size());
+  const auto operations = static_cast<std::uint32_t>(p.operations.size());
+  p.registers = std::max(p.registers, step.code->registers);
+  for (cluster::Instruction i : step.code->code) {
+    if (i.operation != 0) i.operation += operations;
+    if (i.op == cluster::Opcode::kJump || i.op == cluster::Opcode::kBranch) i.target += begin;
+    if (!step.place.file.empty() && step.place.file != p.file)
+      p.other_files[static_cast<std::uint32_t>(p.code.size())] = step.place.file;
+    p.code.push_back(i);
+  }
+  p.operations.insert(p.operations.end(), step.code->operations.begin(), step.code->operations.end());
+  return begin;
+}
+
+// --- the source of instructions ---
+
+NativeCores::NativeCores(NativeLaunch launch)
+    : launch_(std::move(launch)),
+      memory_(launch_.clusters * 3, cluster::capacities_of(launch_.profile)[static_cast<unsigned>(Location::kUb)],
+              launch_.array_bytes),
+      cores_(std::size_t{launch_.clusters} * 3) {}
+
+NativeCores::~NativeCores() = default;
+
+std::vector<std::int64_t> NativeCores::argument_values() const {
+  std::vector<std::int64_t> values;
+  for (const KernelArgument& a : launch_.arguments)
+    values.push_back(a.array < 0 ? a.value
+                                 : static_cast<std::int64_t>(MemoryMap::of_array(static_cast<unsigned>(a.array))));
+  return values;
+}
+
+std::unique_ptr<NativeCores::Core> NativeCores::make_core(CoreId id) {
+  auto core = std::make_unique<Core>(launch_, memory_, id, id.is_aic() ? *launch_.aic : *launch_.aiv);
+  core->arguments = argument_values();
+  core->start();
+  return core;
+}
+
+bool NativeCores::takes_part(CoreKind kind,
+                             const std::function<const std::byte*(unsigned array)>& contents) {
+  const CoreId id = CoreId::at(kind == CoreKind::kAic ? 0 : 1);
+  const auto core = make_core(id);
+  core->contents = contents;
+  core->run();
+  return core->request.kind != Request::Kind::kEnded;
+}
+
+std::shared_ptr<const cluster::Program> NativeCores::begin(CoreId id) {
+  auto& core = cores_[id.index()];
+  core = make_core(id);
+  core->program = std::make_shared<cluster::Program>();
+  cluster::Program& p = *core->program;
+  p.name = launch_.name;
+  p.file = launch_.file;
+  p.arrays = launch_.arrays;
+  p.registers = kArgumentRegisters;
+  p.code.emplace_back();  // kEnd
+  return core->program;
+}
+
+cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::int64_t>& registers,
+                                                    Cycle now) {
+  Core& core = *cores_[id.index()];
+  core.now = now;
+  const auto fail = [&](std::uint64_t from, const std::string& text) {
+    const SourceLine& line = core.module.lines().at(from);
+    const std::string place =
+        line.file.empty() ? launch_.name : line.file + ":" + std::to_string(line.line);
+    throw IllegalBehaviour(place + ": " + to_string(id) + ": " + text, kNativeId);
+  };
+  const auto issue = [&](const Step& step) -> Range {
+    auto found = core.places.find(step.key);
+    if (found == core.places.end()) {
+      const std::uint32_t begin = core.place(step);
+      found = core.places.insert({step.key, {begin, static_cast<std::uint32_t>(core.program->code.size()), 0}}).first;
+    }
+    if (registers.size() < core.program->registers) registers.resize(core.program->registers);
+    std::copy_n(step.arguments.begin(), step.count, registers.begin());
+    return found->second;
+  };
+  for (;;) {
+    if (core.load_piece > 0) {  // the value is there
+      std::memcpy(reinterpret_cast<void*>(core.load_address), &registers[CallSites::kValue], core.load_piece);
+      core.load_address += core.load_piece;
+      core.load_bytes -= core.load_piece;
+      core.load_piece = 0;
+      if (core.load_bytes == 0) core.served = true;
+    }
+    if (core.served) core.run();
+    const Request& r = core.request;
+    if (!core.stores.empty()) {
+      Store& store = core.stores.front();
+      const unsigned bytes = piece_of(store.bytes);
+      Step step = core.sites.access(*memory_.find(store.address), bytes, true, store.from);
+      const Range range = issue(step);
+      registers[CallSites::kValue] = 0;
+      std::memcpy(&registers[CallSites::kValue], reinterpret_cast<const void*>(store.address), bytes);
+      store.address += bytes;
+      store.bytes -= bytes;
+      if (store.bytes == 0) core.stores.pop_front();
+      return range;
+    }
+    switch (r.kind) {
+    case Request::Kind::kEnded:
+      return {0, 1, 0};
+    case Request::Kind::kFailed:
+      fail(r.from, r.text);
+      break;
+    case Request::Kind::kLoad: {
+      if (core.load_bytes == 0) {
+        core.load_address = r.address;
+        core.load_bytes = r.bytes;
+      }
+      core.load_piece = piece_of(core.load_bytes);
+      return issue(core.sites.access(*memory_.find(core.load_address), core.load_piece, false, r.from));
+    }
+    case Request::Kind::kOperation:
+      core.served = true;
+      return issue(core.sites.operation(*r.call, r.from));
+    case Request::Kind::kSync:
+      core.served = true;
+      return issue(core.sites.sync(r.sync, r.pipe, r.to, r.id, r.mode, r.from));
+    case Request::Kind::kClean: {
+      core.served = true;
+      const auto at = memory_.find(r.address);
+      return issue(core.sites.clean(at ? &*at : nullptr, r.from));
+    }
+    case Request::Kind::kNothing:
+      core.served = true;
+      return issue(core.sites.nothing(r.from));
+    }
+  }
+}
+
+}  // namespace tessera::pto_cpp
