@@ -75,6 +75,7 @@ bool run_kernel(const ascend::Options& options, report::Report& report) {
 
   // 5. Run until nothing moves any more, and report.
   driver.run(machine.domain(), machine.structure(), simulation, simulation);
+  if (native && report.status == report::Status::kFinished) native->finish(arrays);
   return true;
 }
 

@@ -7,10 +7,13 @@
 
 #include "frontends/pto/words.h"
 #include "frontends/pto_cpp/tile_values.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto_cpp {
 
 namespace {
+
+constexpr const char* kOperationId = "/tessera/cluster/operation";
 
 using cluster::Location;
 using cluster::Opcode;
@@ -71,6 +74,18 @@ std::string name_in_cpp(const std::string& operation) {
   return name;
 }
 
+/// What the lowering says of an operation of PTO assembly, in the words of C++. Calls have no column.
+std::string in_cpp(std::string text, const std::string& operation) {
+  const auto replace = [&text](const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos;
+         at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  };
+  replace(":0: ", ": ");
+  replace(operation, name_in_cpp(operation));
+  return text;
+}
+
 bool is_tensor(const TsrOperand& o) {
   return o.role == TSR_TENSOR_IN || o.role == TSR_TENSOR_OUT;
 }
@@ -98,7 +113,8 @@ Step CallSites::step_at(std::uint64_t key, std::uint64_t from) {
 
 void CallSites::keep(Step& step, OperationCode code) {
   for (cluster::Instruction& i : code.code) i.line = step.place.line;
-  step.code = &sites_.insert_or_assign(step.key, Site{std::move(code), step.place}).first->second.code;
+  step.code =
+      &sites_.insert_or_assign(step.key, Site{std::move(code), step.place}).first->second.code;
 }
 
 Step CallSites::operation(const TsrCall& call, std::uint64_t from) {
@@ -112,13 +128,19 @@ Step CallSites::operation(const TsrCall& call, std::uint64_t from) {
     if (!is_tensor(o)) continue;
     const auto at = memory_.find(bits_of(o.tensor->data));
     if (!at || at->location != Location::kGm) {
-      const pto::Diagnostics here(step.place.file);
-      here.fail({step.place.line, 0}, name_in_cpp(call.operation), ": the tensor's pointer ",
-                bits_of(o.tensor->data), " points into no array of GM");
+      throw IllegalBehaviour(step.place.file + ":" + std::to_string(step.place.line) + ": " +
+                                 name_in_cpp(call.operation) +
+                                 ": the tensor's pointer points into no array of GM",
+                             kOperationId);
     }
     step.arguments[step.count++] = at->offset;
   }
-  if (step.code == nullptr) keep(step, lower(call, step.place));
+  if (step.code != nullptr) return step;
+  try {
+    keep(step, lower(call, step.place));
+  } catch (const UserError& e) {
+    throw IllegalBehaviour(in_cpp(e.what(), call.operation), kOperationId);
+  }
   return step;
 }
 
@@ -179,10 +201,10 @@ cluster::Instruction CallSites::instruction(Opcode op, Pipe pipe) const {
 
 Step CallSites::sync(TsrSync what, int pipe, int to, std::int64_t id, int mode,
                      std::uint64_t from) {
-  constexpr Opcode kOpcodes[] = {Opcode::kSetFlag,      Opcode::kWaitFlag,      Opcode::kBarrier,
-                                 Opcode::kGetBuf,       Opcode::kRlsBuf,        Opcode::kSetCrossCore,
-                                 Opcode::kWaitFlagDev,  Opcode::kSetIntraBlock, Opcode::kWaitIntraCore,
-                                 Opcode::kSetFfts,      Opcode::kDataBarrier};
+  constexpr Opcode kOpcodes[] = {
+      Opcode::kSetFlag,       Opcode::kWaitFlag,     Opcode::kBarrier,     Opcode::kGetBuf,
+      Opcode::kRlsBuf,        Opcode::kSetCrossCore, Opcode::kWaitFlagDev, Opcode::kSetIntraBlock,
+      Opcode::kWaitIntraCore, Opcode::kSetFfts,      Opcode::kDataBarrier};
   Step step = step_at(key_of(from, what, pipe, to, id, mode), from);
   if (step.code != nullptr) return step;
   cluster::Instruction i = instruction(kOpcodes[what], static_cast<Pipe>(pipe));
@@ -199,7 +221,8 @@ Step CallSites::access(const DeviceAddress& at, unsigned bytes, bool stores, std
   step.arguments[0] = at.offset;
   step.count = 1;
   if (step.code != nullptr) return step;
-  cluster::Instruction i = instruction(stores ? Opcode::kStoreScalar : Opcode::kLoadScalar, Pipe::kS);
+  cluster::Instruction i =
+      instruction(stores ? Opcode::kStoreScalar : Opcode::kLoadScalar, Pipe::kS);
   i.operation = 1;
   if (stores)
     i.a = reg(kValue);

@@ -35,8 +35,8 @@ class CallSites {
             LineTable& lines)
       : profile_(profile), core_(core), memory_(memory), lines_(lines) {}
 
-  /// `from`: the return address of the call, from the begin of the module. Throws UserError for operands that
-  /// the operation does not take.
+  /// `from`: the return address of the call, from the begin of the module. Throws IllegalBehaviour for
+  /// operands that the operation does not take.
   Step operation(const TsrCall& call, std::uint64_t from);
   Step sync(TsrSync what, int pipe, int to, std::int64_t id, int mode, std::uint64_t from);
   /// A native load or store of 1, 2, 4 or 8 bytes; the value is in register kValue.

@@ -111,7 +111,8 @@ struct Definition {
 std::vector<Definition> definitions(const std::string& text) {
   std::vector<Definition> found;
   const std::string code = masked(text);
-  for (std::size_t open = code.find('('); open != std::string::npos; open = code.find('(', open + 1)) {
+  for (std::size_t open = code.find('('); open != std::string::npos;
+       open = code.find('(', open + 1)) {
     std::size_t end = open;
     while (end > 0 && std::isspace(static_cast<unsigned char>(code[end - 1])) != 0) --end;
     std::size_t begin = end;
@@ -126,9 +127,13 @@ std::vector<Definition> definitions(const std::string& text) {
                                          begin - (start == std::string::npos ? 0 : start + 1));
     Definition d;
     d.entry.name = code.substr(begin, end - begin);
-    if (d.entry.name == "if" || d.entry.name == "for" || d.entry.name == "while" || d.entry.name == "switch") continue;
+    if (d.entry.name == "if" || d.entry.name == "for" || d.entry.name == "while" ||
+        d.entry.name == "switch")
+      continue;
     d.entry.parameters = parameter_names(code.substr(open + 1, close - open - 2));
-    d.entry.line = static_cast<unsigned>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n')) + 1;
+    d.entry.line = static_cast<unsigned>(std::count(
+                       text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n')) +
+                   1;
     d.is_kernel = head.find("__global__") != std::string::npos;
     d.is_exported = head.find("extern \"C\"") != std::string::npos;
     found.push_back(std::move(d));
@@ -136,7 +141,8 @@ std::vector<Definition> definitions(const std::string& text) {
   return found;
 }
 
-EntryText find_entry(const std::string& file, const std::string& text, const std::string& function) {
+EntryText find_entry(const std::string& file, const std::string& text,
+                     const std::string& function) {
   const std::vector<Definition> all = definitions(text);
   const std::string name = function.substr(0, function.find('<'));
   std::vector<std::string> names;
@@ -154,9 +160,13 @@ EntryText find_entry(const std::string& file, const std::string& text, const std
     return list.empty() ? std::string("none that is __global__ or extern \"C\"") : list;
   };
   if (!function.empty() && chosen == nullptr)
-    throw UserError(file, "--function " + function, "the kernel defines no such function" + did_you_mean(name, names) + "; it has " + listed());
+    throw UserError(file, "--function " + function,
+                    "the kernel defines no such function" + did_you_mean(name, names) +
+                        "; it has " + listed());
   if (chosen == nullptr || (function.empty() && kernels > 1))
-    throw UserError(file, "--function", "expected the name of the function that the cores start; the file has " + listed());
+    throw UserError(file, "--function",
+                    "expected the name of the function that the cores start; the file has " +
+                        listed());
   EntryText entry = chosen->entry;
   if (!function.empty()) entry.name = function;
   return entry;
@@ -184,7 +194,9 @@ void write_whole(const fs::path& file, std::string_view text) {
   std::ofstream out(fresh, std::ios::binary);
   out << text;
   out.close();
-  if (!out) throw UserError(file.string(), "", "cannot be written; TESSERA_CACHE names another folder for compiled kernels");
+  if (!out)
+    throw UserError(file.string(), "",
+                    "cannot be written; TESSERA_CACHE names another folder for compiled kernels");
   fs::rename(fresh, file);
 }
 
@@ -231,13 +243,13 @@ std::vector<std::string> macros_of(Profile profile, CoreKind kind) {
   const bool a5 = profile == Profile::kA5, cube = kind == CoreKind::kAic;
   std::vector<std::string> names = {cube ? "__DAV_CUBE__" : "__DAV_VEC__"};
   if (a5) {
-    for (const char* n : {"__CCE_AICORE__=310", "__NPU_ARCH__=3510", "__DAV_C310__", "PTO_NPU_ARCH_A5", "REGISTER_BASE",
-                          "PTO_UBUF_SIZE_BYTES=262144"})
+    for (const char* n : {"__CCE_AICORE__=310", "__NPU_ARCH__=3510", "__DAV_C310__",
+                          "PTO_NPU_ARCH_A5", "REGISTER_BASE", "PTO_UBUF_SIZE_BYTES=262144"})
       names.emplace_back(n);
     names.emplace_back(cube ? "__DAV_C310_CUBE__" : "__DAV_C310_VEC__");
   } else {
-    for (const char* n : {"__CCE_AICORE__=220", "__NPU_ARCH__=2201", "PTO_NPU_ARCH_A2A3", "MEMORY_BASE",
-                          "PTO_UBUF_SIZE_BYTES=196608"})
+    for (const char* n : {"__CCE_AICORE__=220", "__NPU_ARCH__=2201", "PTO_NPU_ARCH_A2A3",
+                          "MEMORY_BASE", "PTO_UBUF_SIZE_BYTES=196608"})
       names.emplace_back(n);
     names.emplace_back(cube ? "__DAV_C220_CUBE__" : "__DAV_C220_VEC__");
   }
@@ -255,15 +267,39 @@ struct Job {
   pid_t process = 0;
 };
 
-std::vector<std::string> command_of(const Job& job, const KernelText& kernel, const CompileOptions& options, const fs::path& library) {
-  std::vector<std::string> words = {compiler(), "-x", "c++", "-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-shared", "-Wl,-Bsymbolic", "-fno-gnu-unique",
-                                    "-fmax-errors=8", "-fdiagnostics-color=never", "-fsanitize=kernel-address", "--param",
-                                    "asan-instrumentation-with-call-threshold=0", "--param", "asan-stack=0", "--param", "asan-globals=0",
-                                    "-fsanitize-coverage=trace-pc", "-include", (library / "pto/pto-inst.hpp").string(),
-                                    "-I", library.string(), "-iquote", fs::absolute(kernel.file).parent_path().string()};
+std::vector<std::string> command_of(const Job& job, const KernelText& kernel,
+                                    const CompileOptions& options, const fs::path& library) {
+  std::vector<std::string> words = {compiler(),
+                                    "-x",
+                                    "c++",
+                                    "-std=c++17",
+                                    "-O1",
+                                    "-g1",
+                                    "-w",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-Wl,-Bsymbolic",
+                                    "-fno-gnu-unique",
+                                    "-fmax-errors=8",
+                                    "-fdiagnostics-color=never",
+                                    "-fsanitize=kernel-address",
+                                    "--param",
+                                    "asan-instrumentation-with-call-threshold=0",
+                                    "--param",
+                                    "asan-stack=0",
+                                    "--param",
+                                    "asan-globals=0",
+                                    "-fsanitize-coverage=trace-pc",
+                                    "-include",
+                                    (library / "pto/pto-inst.hpp").string(),
+                                    "-I",
+                                    library.string(),
+                                    "-iquote",
+                                    fs::absolute(kernel.file).parent_path().string()};
   for (const std::string& folder : options.includes) words.insert(words.end(), {"-I", folder});
   for (const std::string& name : macros_of(options.profile, job.kind)) words.push_back("-D" + name);
-  words.insert(words.end(), {"-MMD", "-MF", job.rules.string(), job.copy.string(), "-o", job.fresh.string()});
+  words.insert(words.end(),
+               {"-MMD", "-MF", job.rules.string(), job.copy.string(), "-o", job.fresh.string()});
   return words;
 }
 
@@ -278,7 +314,9 @@ void start(Job& job, const std::vector<std::string>& command) {
   const int error = posix_spawnp(&job.process, words[0], &files, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   if (error != 0)
-    throw UserError("", compiler(), "cannot be started; kernels in C++ need a compiler: install g++, or name one in CXX");
+    throw UserError(
+        "", compiler(),
+        "cannot be started; kernels in C++ need a compiler: install g++, or name one in CXX");
 }
 
 void finish(Job& job, const KernelText& kernel) {
@@ -290,7 +328,10 @@ void finish(Job& job, const KernelText& kernel) {
   if (status != 0) {
     fs::remove(job.fresh);
     fs::remove(job.rules);
-    throw UserError(kernel.file, "", std::string("does not compile for ") + (job.kind == CoreKind::kAic ? "the cube core" : "the vector core") + ":\n" + said);
+    throw UserError(kernel.file, "",
+                    std::string("does not compile for ") +
+                        (job.kind == CoreKind::kAic ? "the cube core" : "the vector core") + ":\n" +
+                        said);
   }
   note_files(job.module, job.rules, job.copy);
   fs::remove(job.rules);
@@ -302,7 +343,8 @@ void finish(Job& job, const KernelText& kernel) {
 std::string with_launches(const std::string& text) {
   std::string out = text;
   std::string code = masked(text);
-  for (std::size_t open = code.find("<<<"); open != std::string::npos; open = code.find("<<<", open + 1)) {
+  for (std::size_t open = code.find("<<<"); open != std::string::npos;
+       open = code.find("<<<", open + 1)) {
     int depth = 0;
     std::size_t close = open + 3;
     for (; close + 2 < code.size(); ++close) {
@@ -320,7 +362,14 @@ std::string with_launches(const std::string& text) {
 
 KernelText read_kernel(const std::string& file, const std::string& function) {
   const std::string text = text::read_file(file, "the kernel");
-  return {file, with_launches(text), find_entry(file, text, function)};
+  KernelText kernel{file, with_launches(text), find_entry(file, text, function), std::nullopt};
+  const auto has = [code = masked(text)](const char* word) {
+    return code.find(word) != std::string::npos;
+  };
+  const bool is_cube = has("TMATMUL") || has("TGEMV") || has("TileLeft") || has("TileRight") ||
+                       has("TileType::Left") || has("TileType::Right") || has("TileType::Mat");
+  if (!has("__DAV_")) kernel.only = is_cube ? CoreKind::kAic : CoreKind::kAiv;
+  return kernel;
 }
 
 CompiledKernel compile(const KernelText& kernel, const CompileOptions& options) {
@@ -331,7 +380,9 @@ CompiledKernel compile(const KernelText& kernel, const CompileOptions& options) 
   const std::string path = fs::absolute(kernel.file).string();
   std::vector<Job> jobs;
   for (const CoreKind kind : {CoreKind::kAic, CoreKind::kAiv}) {
-    std::string about = compiler() + "\n" + path + "\n" + options.function + "\n" + kernel.text + "\n" + library.string();
+    if (kernel.only && *kernel.only != kind) continue;
+    std::string about = compiler() + "\n" + path + "\n" + options.function + "\n" + kernel.text +
+                        "\n" + library.string();
     for (const std::string& name : macros_of(options.profile, kind)) about += "\n" + name;
     for (const std::string& folder : options.includes) about += "\n" + folder;
     Job job;
@@ -345,8 +396,10 @@ CompiledKernel compile(const KernelText& kernel, const CompileOptions& options) 
     job.log = mine + ".log";
     job.rules = mine + ".d";
     job.copy = base + ".cpp";
-    write_whole(job.copy, "#line 1 \"" + path + "\"\n" + kernel.text + "\n#line " + std::to_string(kernel.entry.line) + " \"" + path +
-                              "\"\nextern \"C\" const TsrEntry* const tsr_entry = &tsr::Entry<&" + kernel.entry.name + ">::kEntry;\n");
+    write_whole(job.copy, "#line 1 \"" + path + "\"\n" + kernel.text + "\n#line " +
+                              std::to_string(kernel.entry.line) + " \"" + path +
+                              "\"\nextern \"C\" const TsrEntry* const tsr_entry = &tsr::Entry<&" +
+                              kernel.entry.name + ">::kEntry;\n");
     jobs.push_back(std::move(job));
   }
   for (Job& job : jobs) start(job, command_of(job, kernel, options, library));

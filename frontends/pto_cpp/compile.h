@@ -2,6 +2,7 @@
 // pto_cpp.md 1). Modules are kept in a folder, by the contents of all files that they are made of.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct EntryText {
 struct KernelText {
   std::string file, text;  ///< the text after the rewrite of launches
   EntryText entry;
+  /// The only kind of core that the file is for: it does not tell kinds apart (`__DAV_VEC__`), so it is a cube kernel if it
+  /// has matrix products or moves into L0, and a vector kernel otherwise. Nothing: both.
+  std::optional<cluster::CoreKind> only;
 };
 
 /// Reads a kernel, and finds the function `function`; "": the only one that a run could start. Throws UserError.
@@ -36,10 +40,10 @@ KernelText read_kernel(const std::string& file, const std::string& function);
 std::string with_launches(const std::string& text);
 
 struct CompiledKernel {
-  std::string aic, aiv;  ///< files of the modules
+  std::string aic, aiv;  ///< files of the modules; "": the file is not for this kind of core
   std::string library;   ///< the folder of the headers
 };
-/// Compiles for both kinds of core at the same time, what the cache does not have. Throws UserError with what the
+/// Compiles for the kinds of core that the file is for, both at the same time, what the cache does not have. Throws UserError with what the
 /// compiler says.
 CompiledKernel compile(const KernelText& kernel, const CompileOptions& options);
 

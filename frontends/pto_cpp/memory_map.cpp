@@ -9,13 +9,12 @@ namespace tessera::pto_cpp {
 
 using cluster::Location;
 
-MemoryMap::MemoryMap(unsigned cores, std::uint32_t ub_bytes,
-                     const std::vector<std::size_t>& array_bytes)
-    : cores_(cores), ub_bytes_(ub_bytes), array_bytes_(array_bytes) {
+MemoryMap::MemoryMap(unsigned cores, std::uint32_t ub_bytes, std::vector<std::size_t> array_bytes)
+    : cores_(cores), ub_bytes_(ub_bytes), array_bytes_(std::move(array_bytes)) {
   for (unsigned core = 0; core < cores; ++core)
     if (core % 3 != 0) map(of_buffer(core, Location::kUb), ub_bytes);
-  for (unsigned a = 0; a < array_bytes.size(); ++a)
-    if (array_bytes[a] > 0) map(of_array(a), array_bytes[a]);
+  for (unsigned a = 0; a < array_bytes_.size(); ++a)
+    if (array_bytes_[a] > 0) map(of_array(a), array_bytes_[a]);
 }
 
 MemoryMap::~MemoryMap() {
@@ -27,9 +26,18 @@ void MemoryMap::map(std::uint64_t address, std::size_t bytes) {
   void* const got = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (got != wanted)
-    throw std::runtime_error("the host has no room for the memories of the device at their addresses; "
-                             "only one kernel in C++ can run in a process at a time");
+    throw std::runtime_error(
+        "the host has no room for the memories of the device at their addresses; "
+        "only one kernel in C++ can run in a process at a time");
   mapped_.emplace_back(address, bytes);
+}
+
+void* MemoryMap::allocate(unsigned n, std::size_t bytes) {
+  if (n == array_bytes_.size()) {
+    array_bytes_.push_back(bytes);
+    if (bytes > 0) map(of_array(n), bytes);
+  }
+  return reinterpret_cast<void*>(of_array(n));
 }
 
 std::optional<DeviceAddress> MemoryMap::find(std::uint64_t address) const {

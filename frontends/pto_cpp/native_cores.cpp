@@ -1,8 +1,5 @@
 #include "frontends/pto_cpp/native_cores.h"
 
-#include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
-
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -10,19 +7,20 @@
 #include <utility>
 
 #include "frontends/pto_cpp/call_sites.h"
+#include "frontends/pto_cpp/native_fiber.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto_cpp {
 
-using boost::context::fiber;
 using cluster::CoreId;
 using cluster::CoreKind;
 using cluster::Location;
 
 namespace {
 
-constexpr std::size_t kStackBytes = 512 << 10;
-constexpr std::uint64_t kMostBlocks = 2'000'000'000;  // of native code without a call
+constexpr std::uint64_t kMostBlocks = 500'000'000;  // basic blocks without a call
+/// Time of native code (pto_cpp.md 6.5): so many cycles a basic block, beyond those that the issue of an operation contains.
+constexpr Cycle kBlockCycles = 2, kIssueCycles = 5;
 constexpr const char* kNativeId = "/tessera/cluster/native";
 
 /// The largest access of the scalar unit that a native access of `bytes` begins with.
@@ -55,13 +53,14 @@ struct NativeCores::Store {
 /// The native code of one core: it leaves a Request and waits.
 struct NativeCores::Core {
   Core(const NativeLaunch& to_launch, const MemoryMap& map, CoreId core_id, KernelModule& code);
+  ~Core() { module.forget(statics); }
   void start();
   /// Runs native code up to its next request.
   void run();
   /// Of native code: waits until the request has been served.
   void wait(Request r) {
     request = std::move(r);
-    outside = std::move(outside).resume();
+    fiber.wait();
   }
   std::uint32_t place(const Step& step);
 
@@ -77,14 +76,17 @@ struct NativeCores::Core {
   bool is_launcher = false;  // the function is a launcher, which has come to its launch
   Cycle now = 0;
   std::uint64_t blocks_run = 0;  // basic blocks since the last request
-  std::uint64_t last_from = 0;
-  fiber inside, outside;
+  Cycle scalar_cycles = 0;
+  NativeFiber fiber;
+  std::vector<std::byte> statics;  // of this core: the variables of the module
   Request request;
-  std::deque<Store> stores;                        // not issued yet
-  std::uint64_t load_address = 0, load_bytes = 0;  // what is left of the native load that is being served
-  unsigned load_piece = 0;                         // bytes that the scalar unit is loading
-  bool served = true;                              // the request
-  std::function<const std::byte*(unsigned)> contents;  // while it is found out whether the core takes part
+  std::deque<Store> stores;  // not issued yet
+  std::uint64_t load_address = 0,
+                load_bytes = 0;  // what is left of the native load that is being served
+  unsigned load_piece = 0;       // bytes that the scalar unit is loading
+  bool served = true;            // the request
+  std::function<const std::byte*(unsigned)>
+      contents;  // while it is found out whether the core takes part
   bool took_part = false;
   std::shared_ptr<cluster::Program> program;
   std::unordered_map<std::uint64_t, NativeCores::Range> places;  // by key
@@ -96,12 +98,25 @@ struct NativeCores::Core {
 class NativeCores::Interface {
  public:
   static TsrApi of(Core& core) {
-    return {TSR_INTERFACE_VERSION, &core, operation, sync, special, access, clean, address, launch, block, fail};
+    return {TSR_INTERFACE_VERSION,
+            &core,
+            operation,
+            sync,
+            special,
+            access,
+            clean,
+            address,
+            launch,
+            block,
+            fail,
+            allocate};
   }
 
  private:
   static Core& core_of(void* self) { return *static_cast<Core*>(self); }
-  static std::uint64_t from(Core& core, const void* address) { return core.module.offset_of(address); }
+  static std::uint64_t from(Core& core, const void* address) {
+    return core.module.offset_of(address);
+  }
 
   static void operation(void* self, const TsrCall* call) {
     Core& core = core_of(self);
@@ -154,9 +169,11 @@ class NativeCores::Interface {
     r.from = from(core, __builtin_return_address(0));
     core.wait(std::move(r));
     const std::uint64_t khz = core.launch.profile == cluster::Profile::kA5 ? 1'000'000 : 50'000;
-    return static_cast<std::int64_t>(core.now * khz / std::max<std::uint64_t>(core.launch.clock_khz, 1));
+    return static_cast<std::int64_t>(core.now * khz /
+                                     std::max<std::uint64_t>(core.launch.clock_khz, 1));
   }
-  static void access(void* self, const void* address, std::size_t bytes, bool stores, const void* at) {
+  static void access(void* self, const void* address, std::size_t bytes, bool stores,
+                     const void* at) {
     Core& core = core_of(self);
     const auto where = reinterpret_cast<std::uint64_t>(address);
     const auto found = core.memory.find(where);
@@ -174,24 +191,28 @@ class NativeCores::Interface {
     r.kind = Request::Kind::kLoad;
     core.wait(std::move(r));
   }
-  static std::string describe(const Core& core, std::uint64_t where, std::size_t bytes, bool stores) {
-    std::string text = std::string("native code ") + (stores ? "writes " : "reads ") + std::to_string(bytes) + " bytes";
+  static std::string describe(const Core& core, std::uint64_t where, std::size_t bytes,
+                              bool stores) {
+    std::string text = std::string("native code ") + (stores ? "writes " : "reads ") +
+                       std::to_string(bytes) + " bytes";
     const auto found = core.memory.find(where);
     if (!found) return text + " at an address that belongs to no array";
     if (found->location != Location::kGm)
-      return text + " at byte " + std::to_string(found->offset) + " of " + to_string(found->location) + " of " +
-             to_string(CoreId::at(found->core)) +
-             (found->location == Location::kUb ? ", which it does not have" : ", which native code cannot reach");
+      return text + " at byte " + std::to_string(found->offset) + " of " +
+             to_string(found->location) + " of " + to_string(CoreId::at(found->core)) +
+             (found->location == Location::kUb ? ", which it does not have"
+                                               : ", which native code cannot reach");
     return text + " at byte " + std::to_string(found->offset) + " of the array " +
            core.launch.arrays[found->array].name + ", which has " +
-           std::to_string(core.launch.array_bytes[found->array]);
+           std::to_string(core.memory.array_bytes()[found->array]);
   }
   // Before the launch arrays have what the host gave.
   static void preview(Core& core, const DeviceAddress& at, std::size_t bytes) {
     if (at.location != Location::kGm) return;
     const std::byte* const from = core.contents(at.array);
     if (from != nullptr)
-      std::memcpy(reinterpret_cast<void*>(MemoryMap::of_array(at.array) + static_cast<std::uint64_t>(at.offset)),
+      std::memcpy(reinterpret_cast<void*>(MemoryMap::of_array(at.array) +
+                                          static_cast<std::uint64_t>(at.offset)),
                   from + at.offset, bytes);
   }
   static void clean(void* self, const void* address) {
@@ -210,17 +231,27 @@ class NativeCores::Interface {
         MemoryMap::of_buffer(core_of(self).id.index(), static_cast<Location>(n)) + byte);
   }
   // A launcher runs on every core, and each of them runs its blocks of the kernel at once.
-  static void launch(void* self, std::uint64_t blocks, void (*run)(void*), void (*drop)(void*), void* closure) {
+  static void launch(void* self, std::uint64_t blocks, void (*run)(void*), void (*drop)(void*),
+                     void* closure) {
     Core& core = core_of(self);
     core.is_launcher = true;
     core.block_count = static_cast<unsigned>(blocks);
-    for (core.block = core.first_block(); core.block < blocks; core.block += core.launch.clusters) run(closure);
+    for (core.block = core.first_block(); core.block < blocks; core.block += core.launch.clusters)
+      run(closure);
     drop(closure);
   }
-  static void block(void* self) {
+  static void block(void* self, const void* at) {
     Core& core = core_of(self);
-    if (++core.blocks_run > kMostBlocks)
-      fail(self, "native code runs on without an operation, as in an endless loop");
+    if (++core.blocks_run <= kMostBlocks) return;
+    Request r;
+    r.kind = Request::Kind::kFailed;
+    r.from = from(core, at);
+    r.text = "native code runs on without an operation, as in an endless loop";
+    core.wait(std::move(r));
+  }
+  static void* allocate(void* self, std::size_t) {
+    fail(self, "a kernel cannot allocate memory of the device");
+    return nullptr;
   }
   static void fail(void* self, const char* text) {
     Core& core = core_of(self);
@@ -235,25 +266,32 @@ class NativeCores::Interface {
 NativeCores::Core::Core(const NativeLaunch& to_launch, const MemoryMap& map, CoreId core_id,
                         KernelModule& code)
     : launch(to_launch), memory(map), id(core_id), module(code),
-      sites(to_launch.profile, cluster::kind_of(core_id), map, code.lines()), api(Interface::of(*this)),
-      block_count(to_launch.blocks) {}
+      sites(to_launch.profile, cluster::kind_of(core_id), map, code.lines()),
+      api(Interface::of(*this)), block_count(to_launch.blocks) {}
 
 void NativeCores::Core::start() {
-  inside = fiber(std::allocator_arg, boost::context::protected_fixedsize_stack(kStackBytes),
-                 [this](fiber&& caller) {
-                   outside = std::move(caller);
-                   for (block = first_block(); !is_launcher && block < launch.blocks; block += launch.clusters)
-                     module.entry()->call(arguments.data());
-                   request = {};
-                   return std::move(outside);
-                 });
+  fiber.start([this] {
+    const BoundKernel& bound = id.is_aic() ? launch.aic_kernel : launch.aiv_kernel;
+    for (block = first_block(); !is_launcher && block < launch.blocks; block += launch.clusters) {
+      if (bound.run != nullptr)
+        bound.run(bound.closure);
+      else
+        module.entry()->call(arguments.data());
+    }
+    request = {};
+  });
 }
 
 void NativeCores::Core::run() {
-  module.use(api);
+  module.enter(statics, api);
   blocks_run = 0;
-  inside = std::move(inside).resume();
+  fiber.run();
   served = false;
+  if (fiber.crash().signal == 0) return;
+  request = {};
+  request.kind = Request::Kind::kFailed;
+  request.from = module.offset_of(reinterpret_cast<const void*>(fiber.crash().instruction)) + 1;
+  request.text = "native code ended with " + fiber.describe_crash();
 }
 
 // The instructions of a step in the program of this core, which grows by those that it meets for the first time.
@@ -269,16 +307,15 @@ std::uint32_t NativeCores::Core::place(const Step& step) {
       p.other_files[static_cast<std::uint32_t>(p.code.size())] = step.place.file;
     p.code.push_back(i);
   }
-  p.operations.insert(p.operations.end(), step.code->operations.begin(), step.code->operations.end());
+  p.operations.insert(p.operations.end(), step.code->operations.begin(),
+                      step.code->operations.end());
   return begin;
 }
 
 // --- the source of instructions ---
 
 NativeCores::NativeCores(NativeLaunch launch)
-    : launch_(std::move(launch)),
-      memory_(launch_.clusters * 3, cluster::capacities_of(launch_.profile)[static_cast<unsigned>(Location::kUb)],
-              launch_.array_bytes),
+    : launch_(std::move(launch)), memory_(*launch_.memory),
       cores_(std::size_t{launch_.clusters} * 3) {}
 
 NativeCores::~NativeCores() = default;
@@ -287,12 +324,14 @@ std::vector<std::int64_t> NativeCores::argument_values() const {
   std::vector<std::int64_t> values;
   for (const KernelArgument& a : launch_.arguments)
     values.push_back(a.array < 0 ? a.value
-                                 : static_cast<std::int64_t>(MemoryMap::of_array(static_cast<unsigned>(a.array))));
+                                 : static_cast<std::int64_t>(
+                                       MemoryMap::of_array(static_cast<unsigned>(a.array))));
   return values;
 }
 
 std::unique_ptr<NativeCores::Core> NativeCores::make_core(CoreId id) {
-  auto core = std::make_unique<Core>(launch_, memory_, id, id.is_aic() ? *launch_.aic : *launch_.aiv);
+  auto core =
+      std::make_unique<Core>(launch_, memory_, id, id.is_aic() ? *launch_.aic : *launch_.aiv);
   core->arguments = argument_values();
   core->start();
   return core;
@@ -316,6 +355,7 @@ std::shared_ptr<const cluster::Program> NativeCores::begin(CoreId id) {
   p.file = launch_.file;
   p.arrays = launch_.arrays;
   p.registers = kArgumentRegisters;
+  p.automatic_sync = launch_.automatic_sync;
   p.code.emplace_back();  // kEnd
   return core->program;
 }
@@ -334,15 +374,21 @@ cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::
     auto found = core.places.find(step.key);
     if (found == core.places.end()) {
       const std::uint32_t begin = core.place(step);
-      found = core.places.insert({step.key, {begin, static_cast<std::uint32_t>(core.program->code.size()), 0}}).first;
+      found =
+          core.places
+              .insert({step.key, {begin, static_cast<std::uint32_t>(core.program->code.size()), 0}})
+              .first;
     }
     if (registers.size() < core.program->registers) registers.resize(core.program->registers);
     std::copy_n(step.arguments.begin(), step.count, registers.begin());
-    return found->second;
+    Range range = found->second;
+    range.scalar_cycles = std::exchange(core.scalar_cycles, 0);
+    return range;
   };
   for (;;) {
     if (core.load_piece > 0) {  // the value is there
-      std::memcpy(reinterpret_cast<void*>(core.load_address), &registers[CallSites::kValue], core.load_piece);
+      std::memcpy(reinterpret_cast<void*>(core.load_address), &registers[CallSites::kValue],
+                  core.load_piece);
       core.load_address += core.load_piece;
       core.load_bytes -= core.load_piece;
       core.load_piece = 0;
@@ -350,13 +396,16 @@ cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::
     }
     if (core.served) core.run();
     const Request& r = core.request;
+    const Cycle native = std::exchange(core.blocks_run, 0) * kBlockCycles;
+    core.scalar_cycles = native > kIssueCycles ? native - kIssueCycles : 0;
     if (!core.stores.empty()) {
       Store& store = core.stores.front();
       const unsigned bytes = piece_of(store.bytes);
       Step step = core.sites.access(*memory_.find(store.address), bytes, true, store.from);
       const Range range = issue(step);
       registers[CallSites::kValue] = 0;
-      std::memcpy(&registers[CallSites::kValue], reinterpret_cast<const void*>(store.address), bytes);
+      std::memcpy(&registers[CallSites::kValue], reinterpret_cast<const void*>(store.address),
+                  bytes);
       store.address += bytes;
       store.bytes -= bytes;
       if (store.bytes == 0) core.stores.pop_front();
@@ -374,7 +423,8 @@ cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::
         core.load_bytes = r.bytes;
       }
       core.load_piece = piece_of(core.load_bytes);
-      return issue(core.sites.access(*memory_.find(core.load_address), core.load_piece, false, r.from));
+      return issue(
+          core.sites.access(*memory_.find(core.load_address), core.load_piece, false, r.from));
     }
     case Request::Kind::kOperation:
       core.served = true;

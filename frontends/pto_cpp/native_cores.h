@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/pto_cpp/host_program.h"
 #include "frontends/pto_cpp/kernel_module.h"
 #include "frontends/pto_cpp/memory_map.h"
 #include "models/cluster/program/program.h"
@@ -28,14 +29,18 @@ struct KernelArgument {
 struct NativeLaunch {
   cluster::Profile profile = cluster::Profile::kA2A3;
   unsigned clusters = 1;
-  unsigned blocks = 1;           ///< more than clusters: one behind the other
-  unsigned subblocks = 1;        ///< AIVs of a cluster
+  unsigned blocks = 1;     ///< more than clusters: one behind the other
+  unsigned subblocks = 1;  ///< AIVs of a cluster
   std::uint64_t clock_khz = 0;
-  std::string name, file;        ///< of the kernel
+  bool automatic_sync =
+      false;  ///< the model orders the pipes of each core, as the vendor's compiler may
+  std::string name, file;  ///< of the kernel
   std::vector<cluster::GmArray> arrays;
-  std::vector<std::size_t> array_bytes;
   std::vector<KernelArgument> arguments;
   std::shared_ptr<KernelModule> aic, aiv;
+  std::shared_ptr<MemoryMap> memory;  ///< with the arrays
+  /// What the cores of a kind start in place of the entry of their module.
+  BoundKernel aic_kernel, aiv_kernel;
 };
 
 class NativeCores final : public cluster::InstructionSource {
@@ -62,7 +67,7 @@ class NativeCores final : public cluster::InstructionSource {
   std::vector<std::int64_t> argument_values() const;
 
   const NativeLaunch launch_;
-  MemoryMap memory_;
+  const MemoryMap& memory_;
   std::vector<std::unique_ptr<Core>> cores_;  // by CoreId::index()
 };
 

@@ -136,8 +136,7 @@ Value value_of(const TsrTensor& tensor, const TsrTile& tile, unsigned array, uns
   for (unsigned d = 1; d < 4; ++d) below *= std::max<std::int64_t>(tensor.shape[d], 1);
   bool outermost = true;
   for (unsigned d = 0; d < 4; ++d) {
-    const std::int64_t size =
-        outermost ? (tile.valid_rows + below - 1) / below : tensor.shape[d];
+    const std::int64_t size = outermost ? (tile.valid_rows + below - 1) / below : tensor.shape[d];
     if (d < 3) below /= std::max<std::int64_t>(tensor.shape[d + 1], 1);
     if (d < 3 && outermost && size == 1) continue;
     outermost = false;

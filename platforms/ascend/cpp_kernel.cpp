@@ -36,7 +36,8 @@ constexpr std::array<TypeName, 11> kTypes = {{{"f32", DType::kF32, Element::kF32
                                               {"i64", DType::kI64, Element::kI64},
                                               {"u64", DType::kI64, Element::kI64}}};
 
-[[noreturn]] void refuse(const std::string& name, const std::string& value, const std::string& why) {
+[[noreturn]] void refuse(const std::string& name, const std::string& value,
+                         const std::string& why) {
   throw UserError("", "--arg", name + "=" + value + ": " + why);
 }
 
@@ -72,6 +73,7 @@ bool is_cpp(const std::string& file) {
 
 CppKernel::CppKernel(const Options& options, const AscendConfig& config) {
   const pto_cpp::KernelText text = pto_cpp::read_kernel(options.program, options.function);
+  only_ = text.only;
   pto_cpp::CompileOptions compiling;
   compiling.profile = config.machine.profile;
   compiling.function = text.entry.name;
@@ -81,9 +83,22 @@ CppKernel::CppKernel(const Options& options, const AscendConfig& config) {
   native_.name = text.entry.name;
   native_.file = options.program;
   native_.clock_khz = config.machine.clock_khz;
-  native_.aic = std::make_shared<pto_cpp::KernelModule>(compiled.aic, compiled.library);
-  native_.aiv = std::make_shared<pto_cpp::KernelModule>(compiled.aiv, compiled.library);
-  read_arguments(options, config, text.entry.parameters, *native_.aiv->entry());
+  native_.automatic_sync = options.auto_sync;
+  for (const bool cube : {true, false}) {
+    const std::string& file = cube ? compiled.aic : compiled.aiv;
+    if (file.empty()) continue;
+    auto& module = cube ? native_.aic : native_.aiv;
+    module = std::make_shared<pto_cpp::KernelModule>(file, compiled.library);
+  }
+  const pto_cpp::KernelModule& any = native_.aiv ? *native_.aiv : *native_.aic;
+  read_arguments(options, config, text.entry.parameters, *any.entry());
+  std::vector<std::size_t> bytes;
+  for (const data::HostArray& array : contents_) bytes.push_back(array.bytes.size());
+  native_.memory = std::make_shared<pto_cpp::MemoryMap>(
+      cluster::kMaxClusters * 3,
+      cluster::capacities_of(native_.profile)[static_cast<unsigned>(cluster::Location::kUb)],
+      bytes);
+  if (options.host_program) run_hosts(native_.arguments);
   const cluster::Launch launch = find_launch(config);
   native_.clusters = launch.clusters;
   native_.blocks = launch.block_count();
@@ -103,7 +118,9 @@ void CppKernel::read_arguments(const Options& options, const AscendConfig& confi
   for (unsigned n = 0; n < entry.count; ++n) known.push_back(name_of(n));
   for (const auto& [name, value] : options.args)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UserError("", "--arg", "'" + name + "' is no argument of " + native_.name + did_you_mean(name, known));
+      throw UserError("", "--arg",
+                      "'" + name + "' is no argument of " + native_.name +
+                          did_you_mean(name, known));
   for (unsigned n = 0; n < entry.count; ++n) {
     const TsrParameter& p = entry.parameters[n];
     const auto given = options.args.find(known[n]);
@@ -112,7 +129,8 @@ void CppKernel::read_arguments(const Options& options, const AscendConfig& confi
       // What launchers have: the stream of the host, and the number of blocks.
       const bool is_stream = p.is_pointer != 0 && known[n].find("stream") != std::string::npos;
       const bool is_blocks = p.is_pointer == 0 && known[n].rfind("block", 0) == 0;
-      if (is_blocks) argument.value = config.blocks > config.clusters ? config.blocks : config.clusters;
+      if (is_blocks)
+        argument.value = config.blocks > config.clusters ? config.blocks : config.clusters;
       if (!is_stream && !is_blocks)
         missing.push_back("--arg " + known[n] + (p.is_pointer != 0 ? "=FILE.npy" : "=NUMBER"));
     } else if (p.is_pointer != 0) {
@@ -130,28 +148,35 @@ void CppKernel::read_arguments(const Options& options, const AscendConfig& confi
   if (missing.empty()) return;
   std::string list;
   for (const std::string& m : missing) list += " " + m;
-  throw UserError(options.program, "", native_.name + " has arguments without a value; give" + list);
+  throw UserError(options.program, "",
+                  native_.name + " has arguments without a value; give" + list);
 }
 
-void CppKernel::add_array(const std::string& name, const std::string& value, const std::string& pointee) {
+void CppKernel::add_array(const std::string& name, const std::string& value,
+                          const std::string& pointee) {
   data::HostArray array;
   Element element = Element::kU8;
   if (ends_with(value, ".npy")) {
     array = data::read_npy(value);
     const auto type = std::find_if(kTypes.begin(), kTypes.end(),
                                    [&](const TypeName& t) { return t.dtype == array.dtype; });
-    if (type == kTypes.end()) refuse(name, value, std::string("arrays of ") + data::to_string(array.dtype) + " are not taken");
-    element = pointee == "bf16" && array.dtype == DType::kU16 ? Element::kBf16 : array.dtype == DType::kU16 ? Element::kU16 : type->element;
+    if (type == kTypes.end())
+      refuse(name, value,
+             std::string("arrays of ") + data::to_string(array.dtype) + " are not taken");
+    element = pointee == "bf16" && array.dtype == DType::kU16 ? Element::kBf16
+              : array.dtype == DType::kU16                    ? Element::kU16
+                                                              : type->element;
   } else if (const auto zeros = array_in(value)) {
     array.dtype = zeros->first->dtype;
     array.shape = zeros->second;
     array.bytes.resize(data::element_count(array.shape) * data::bytes_of(array.dtype));
     element = zeros->first->element;
   } else {
-    refuse(name, value, "the argument is a pointer: expected FILE.npy, or a type and shape such as f16[128,128]");
+    refuse(
+        name, value,
+        "the argument is a pointer: expected FILE.npy, or a type and shape such as f16[128,128]");
   }
   native_.arrays.push_back({name, element});
-  native_.array_bytes.push_back(array.bytes.size());
   contents_.push_back(std::move(array));
 }
 
@@ -166,17 +191,64 @@ cluster::Launch CppKernel::find_launch(const AscendConfig& config) const {
   bool aic = false, aiv = false;
   {
     pto_cpp::NativeCores cores(probe);
-    aic = cores.takes_part(CoreKind::kAic, contents);
-    aiv = cores.takes_part(CoreKind::kAiv, contents);
+    aic = only_ != CoreKind::kAiv && cores.takes_part(CoreKind::kAic, contents);
+    aiv = only_ != CoreKind::kAic && cores.takes_part(CoreKind::kAiv, contents);
   }
   if (!aic && !aiv)
-    throw UserError(native_.file, native_.name, "the function comes to no operation on either kind of core");
+    throw UserError(native_.file, native_.name,
+                    "the function comes to no operation on either kind of core");
   cluster::Launch launch;
   launch.clusters = config.clusters;
   launch.blocks = config.blocks;
-  launch.ratio = config.ratio.value_or(!aiv ? LaunchRatio::k1To0 : aic ? LaunchRatio::k1To2 : LaunchRatio::k0To1);
+  if (aic_host_ || aiv_host_) {  // the launch says how many
+    launch.blocks = native_.blocks;
+    launch.clusters = std::clamp(launch.blocks, 1U, cluster::kMaxClusters);
+  }
+  launch.ratio = config.ratio.value_or(!aiv  ? LaunchRatio::k1To0
+                                       : aic ? LaunchRatio::k1To2
+                                             : LaunchRatio::k0To1);
   launch.mix = config.mix.value_or(aic && aiv);
   return launch;
+}
+
+// Up to the launch, in the modules of both kinds. What they have allocated and filled are the arrays.
+void CppKernel::run_hosts(const std::vector<pto_cpp::KernelArgument>& arguments) {
+  std::vector<std::int64_t> values;
+  for (const pto_cpp::KernelArgument& a : arguments)
+    values.push_back(a.array < 0 ? a.value
+                                 : static_cast<std::int64_t>(pto_cpp::MemoryMap::of_array(
+                                       static_cast<unsigned>(a.array))));
+  const auto run = [&](const std::shared_ptr<pto_cpp::KernelModule>& module,
+                       std::unique_ptr<pto_cpp::HostProgram>& host, pto_cpp::BoundKernel& kernel) {
+    if (!module) return;
+    host = std::make_unique<pto_cpp::HostProgram>(module, native_.memory, values);
+    kernel = host->run_to_launch();
+    native_.blocks = static_cast<unsigned>(kernel.blocks);
+  };
+  run(native_.aic, aic_host_, native_.aic_kernel);
+  run(native_.aiv, aiv_host_, native_.aiv_kernel);
+  const std::vector<std::size_t>& bytes = native_.memory->array_bytes();
+  for (std::size_t a = contents_.size(); a < bytes.size(); ++a) {
+    native_.arrays.push_back({"allocation" + std::to_string(a), Element::kU8});
+    data::HostArray array;
+    array.dtype = DType::kU8;
+    array.shape = {bytes[a]};
+    const auto* const begin =
+        reinterpret_cast<const std::byte*>(pto_cpp::MemoryMap::of_array(static_cast<unsigned>(a)));
+    array.bytes.assign(begin, begin + bytes[a]);
+    contents_.push_back(std::move(array));
+  }
+}
+
+void CppKernel::finish(Arrays& arrays) {
+  pto_cpp::HostProgram* const host = aiv_host_ ? aiv_host_.get() : aic_host_.get();
+  if (host == nullptr) return;
+  for (std::size_t a = 0; a < contents_.size(); ++a) {
+    const std::vector<std::byte> bytes = arrays.data()->contents(a);
+    std::copy(bytes.begin(), bytes.end(),
+              reinterpret_cast<std::byte*>(pto_cpp::MemoryMap::of_array(static_cast<unsigned>(a))));
+  }
+  host->finish();
 }
 
 void CppKernel::fill(Arrays& arrays) const {

@@ -22,6 +22,8 @@ class CppKernel {
   CppKernel(const Options& options, const AscendConfig& config);
 
   const LaunchedKernel& launched() const { return *launched_; }
+  /// Of a host program: it goes on behind its launch, with what the arrays contain. Throws IllegalBehaviour.
+  void finish(Arrays& arrays);
   /// Puts the contents of its arguments into the arrays of the machine.
   void fill(Arrays& arrays) const;
 
@@ -31,7 +33,11 @@ class CppKernel {
   void add_array(const std::string& name, const std::string& value, const std::string& pointee);
   cluster::Launch find_launch(const AscendConfig& config) const;
 
+  void run_hosts(const std::vector<pto_cpp::KernelArgument>& arguments);
+
   pto_cpp::NativeLaunch native_;
+  std::optional<cluster::CoreKind> only_;  // the kind of core that the file is for
+  std::unique_ptr<pto_cpp::HostProgram> aic_host_, aiv_host_;
   std::vector<data::HostArray> contents_;  // by array
   std::unique_ptr<LaunchedKernel> launched_;
 };

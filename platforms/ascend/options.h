@@ -27,7 +27,8 @@ struct Options : cli::MachineOptions {
                       "the text is for this level of the public assembler: level3 gives all "
                       "addresses, level1 and level2 give none"),
           {"arg", "NAME=VALUE",
-           "an argument of a kernel in C++: a number, a file FILE.npy, or the type and shape of an array of "
+           "an argument of a kernel in C++: a number, a file FILE.npy, or the type and shape of an "
+           "array of "
            "zeros, f16[128,128]",
            [this](const std::string& value) {
              if (!args.insert(cli::split("arg", value, "NAME=VALUE")).second)
@@ -35,6 +36,14 @@ struct Options : cli::MachineOptions {
                                "'" + value.substr(0, value.find('=')) + "' is given twice");
            },
            cli::Option::File::kNone, true},
+          cli::flag(
+              "auto-sync", auto_sync,
+              "the simulator orders the pipes of a kernel in C++ that has no flags, as it does "
+              "for PTO text"),
+          cli::flag(
+              "host-program", host_program,
+              "the function of --function is one of the host: it allocates memory of the device, "
+              "launches a kernel and looks at the results"),
           {"include", "DIR", "a folder with headers of a kernel in C++",
            [this](const std::string& value) { includes.push_back(value); },
            cli::Option::File::kNone, true},
@@ -50,6 +59,8 @@ struct Options : cli::MachineOptions {
   std::string hazards = "warn";
   std::map<std::string, std::string> args;  ///< of a kernel in C++
   std::vector<std::string> includes;
+  bool auto_sync = false;
+  bool host_program = false;
 };
 
 }  // namespace tessera::ascend

@@ -26,10 +26,9 @@ std::string signal_name(const Event& e) {
 
 }  // namespace
 
-PipeTrace::PipeTrace(std::ostream& out, unsigned clusters,
-                     std::shared_ptr<const cluster::Program> aic,
-                     std::shared_ptr<const cluster::Program> aiv, const observe::Scope& scope)
-    : out_(out), aic_(std::move(aic)), aiv_(std::move(aiv)), scope_(scope),
+PipeTrace::PipeTrace(std::ostream& out, unsigned clusters, Programs programs,
+                     const observe::Scope& scope)
+    : out_(out), programs_(std::move(programs)), scope_(scope),
       pipes_(std::size_t{clusters} * kUnits * sync::kPipeCount) {
   for (unsigned c = 0; c < clusters; ++c) out_.name_process(c, "cluster " + std::to_string(c));
 }
@@ -89,9 +88,8 @@ void PipeTrace::close(std::uint32_t place, unsigned number, Cycle end) {
   p.last = std::max(p.start, end - std::min<Cycle>(end, 1));
   if (!scope_.has_span(p.start, *p.last)) return;
   name_pipe(place, number);
-  const auto& program = place % kUnits == 0 ? aic_ : aiv_;
-  out_.slice(track(place, number), cluster::to_string(program->code[p.pc].op), p.start, end,
-             Args().add("line", line(place, p.pc)));
+  out_.slice(track(place, number), cluster::to_string(programs_(place)->code[p.pc].op), p.start,
+             end, Args().add("line", line(place, p.pc)));
 }
 
 // The event that ended the wait has come before, in the same cycle.
@@ -162,8 +160,8 @@ void PipeTrace::instant(const Event& e, const std::string& what) {
 
 /// The source line of an instruction.
 std::string PipeTrace::line(std::uint32_t place, std::uint32_t pc) const {
-  const auto& program = place % kUnits == 0 ? aic_ : aiv_;
-  return program ? program->where(pc) : "";
+  const cluster::Program* const program = programs_(place);
+  return program != nullptr ? program->where(pc) : "";
 }
 
 }  // namespace tessera::ascend

@@ -35,9 +35,13 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
   if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
   machine_.launch(kernel.kernel.aic, kernel.kernel.aiv, 0);
   if (options.validate || options.trace_perfetto_file.empty()) return;
-  trace_ =
-      run::TraceFile::of<PipeTrace>(options.trace_perfetto_file, events_, kernel.launch.clusters,
-                                    kernel.kernel.aic, kernel.kernel.aiv, options.trace_scope());
+  trace_ = run::TraceFile::of<PipeTrace>(
+      options.trace_perfetto_file, events_, kernel.launch.clusters,
+      [this](std::uint32_t place) {
+        const auto* core = machine_.view().find(cluster::CoreId::at(place));
+        return core == nullptr ? nullptr : core->program();
+      },
+      options.trace_scope());
 }
 
 std::string Simulation::state_of(std::uint32_t place, Cycle now) const {

@@ -45,7 +45,8 @@ struct Attachments {
   ClusterData* data = nullptr;     ///< the values of buffers and arrays; without it: timing only
   HazardWatch* hazards = nullptr;  ///< looks for hazards; it changes no cycle
   LaunchWatch* end = nullptr;
-  InstructionSource* source = nullptr;  ///< gives the instructions of all cores, in place of programs
+  InstructionSource* source =
+      nullptr;  ///< gives the instructions of all cores, in place of programs
 };
 
 /// What one cycle of a core did. The caller hands the requests to the sync unit and to GM, where they
@@ -86,7 +87,7 @@ struct CoreContext {
   const Launch& launch;
   const CoreId core;
   const observe::Probe probe;
-  ClusterData* const data;  ///< nullptr: timing only
+  ClusterData* const data;          ///< nullptr: timing only
   InstructionSource* const source;  ///< nullptr: the program has all instructions
   /// The kernel that runs or ran last; nullptr before the first launch.
   std::shared_ptr<const Program> program;

@@ -26,7 +26,7 @@ Pipe queue_of(const Instruction& i, const SyncConfig& config) {
 void ScalarUnit::launch(Cycle at) {
   memory_.launch(at);
   pc_ = 0;
-  source_end_ = 0;
+  source_end_ = checked_ = 0;
   ended_ = false;
   PipeState& s = context_.pipes[Pipe::kS];
   s.free_at = at;
@@ -70,6 +70,13 @@ void ScalarUnit::take_next(Cycle now) {
   const Program& program = *context_.program;
   if (context_.pipes.lines.size() < program.code.size())
     context_.pipes.lines.resize(program.code.size());
+  const Site site{context_.config, context_.launch, context_.core};
+  for (; checked_ < program.code.size(); ++checked_) {
+    const Instruction& i = program.code[checked_];
+    auto found = find_violation(i, site);
+    if (!found && !i.id.is_register) found = find_id_violation(i, i.id.value, site);
+    if (found) context_.illegal(checked_, found->text, found->id);
+  }
   PipeState& s = context_.pipes[Pipe::kS];
   s.free_at = now + range.scalar_cycles;
   s.stats.busy += range.scalar_cycles;

@@ -70,6 +70,7 @@ class ScalarUnit {
 
   std::uint32_t pc_ = 0;
   std::uint32_t source_end_ = 0;  // of the instructions that the source gave last
+  std::uint32_t checked_ = 0;     // instructions of the source
   bool ended_ = true;
   Cycle takes_ = 0;  // cycles of the instruction that is being issued; at least scalar_cycles
   bool word_under_way_ = false;  // an access to a word of GM

@@ -32,14 +32,15 @@ Runs boxed_runs_of(const ResolvedOperand& o, std::size_t rows, std::size_t colum
   const Boxes& boxes = *o.boxes;
   const std::int64_t bytes = bits_of(o.element) / 8;
   const auto width = static_cast<std::size_t>(boxes.columns);
-  const bool whole = boxes.column == 1 && columns % width == 0 && boxes.first_column % boxes.columns == 0;
+  const bool whole =
+      boxes.column == 1 && columns % width == 0 && boxes.first_column % boxes.columns == 0;
   Runs runs;
   runs.run = whole ? width : 1;
   runs.starts.reserve(rows * columns / runs.run);
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t c = 0; c < columns; c += runs.run)
-      runs.starts.push_back(o.address + bytes * boxes.at(static_cast<std::int64_t>(r),
-                                                         static_cast<std::int64_t>(c)));
+      runs.starts.push_back(
+          o.address + bytes * boxes.at(static_cast<std::int64_t>(r), static_cast<std::int64_t>(c)));
   return runs;
 }
 

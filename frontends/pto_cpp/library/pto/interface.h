@@ -104,9 +104,11 @@ struct TsrApi {
   /// A launch `kernel<<<blocks, ..>>>(arguments)`: `run(closure)` calls the kernel, `drop(closure)` frees it.
   void (*launch)(void* self, std::uint64_t blocks, void (*run)(void*), void (*drop)(void*),
                  void* closure);
-  /// A basic block has been executed.
-  void (*block)(void* self);
+  /// A basic block at `from` has been executed.
+  void (*block)(void* self, const void* from);
   void (*fail)(void* self, const char* text);
+  /// Memory in GM, for a host program.
+  void* (*allocate)(void* self, std::size_t bytes);
 };
 
 /// A function that --function names: how it takes its arguments.

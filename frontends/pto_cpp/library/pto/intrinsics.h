@@ -111,6 +111,7 @@ TSR_INLINE std::int64_t get_ctrl() { return 0; }
 TSR_INLINE void set_ctrl(std::int64_t) {}
 TSR_INLINE std::int64_t sbitset0(std::int64_t x, int bit) { return x & ~(std::int64_t{1} << bit); }
 TSR_INLINE std::int64_t sbitset1(std::int64_t x, int bit) { return x | std::int64_t{1} << bit; }
+TSR_INLINE std::int64_t get_icache_prl_st() { return 0; }
 TSR_INLINE void trap() { tsr_api->fail(tsr_api->self, "the kernel called trap()"); }
 
 template <class P>

@@ -35,5 +35,7 @@ TSR_HOOK void __asan_storeN_noabort(void* address, std::size_t bytes) {
 }
 TSR_HOOK void __asan_handle_no_return() {}
 TSR_HOOK void __sanitizer_cov_trace_pc() {
-  if (tsr_api != nullptr) tsr_api->block(tsr_api->self);
+  if (tsr_api != nullptr) tsr_api->block(tsr_api->self, __builtin_return_address(0));
 }
+TSR_HOOK void __asan_before_dynamic_init(const char*) {}
+TSR_HOOK void __asan_after_dynamic_init() {}

@@ -30,7 +30,7 @@ TSR_INLINE void TASSIGN(T& tile) {
   TASSIGN_to(tile, Address);
 }
 
-namespace detail {
+namespace tsr_detail {
 
 /// The word that stands for a value of an enumeration in PTO assembly, with its key; nullptr: none.
 struct Attribute {
@@ -127,21 +127,21 @@ TSR_INLINE RecordEvent issue(const char* operation, const D& result, const A&...
   return operands.call(operation);
 }
 
-}  // namespace detail
+}  // namespace tsr_detail
 
 /// One operation. Explicit template arguments are types of the operands, options, or types and then options.
 #define TSR_OPERATION(NAME, TEXT)                                                      \
   template <class D, class... A>                                                       \
   TSR_INLINE RecordEvent NAME(const D& result, const A&... inputs) {                   \
-    return detail::issue(TEXT, result, inputs...);                                     \
+    return tsr_detail::issue(TEXT, result, inputs...);                                     \
   }                                                                                    \
   template <auto Option, auto... Options, class D, class... A>                         \
   TSR_INLINE RecordEvent NAME(const D& result, const A&... inputs) {                   \
-    return detail::issue<Option, Options...>(TEXT, result, inputs...);                 \
+    return tsr_detail::issue<Option, Options...>(TEXT, result, inputs...);                 \
   }                                                                                    \
   template <class D, class S, auto Option, auto... Options, class... A>                \
   TSR_INLINE RecordEvent NAME(const D& result, const S& input, const A&... inputs) {   \
-    return detail::issue<Option, Options...>(TEXT, result, input, inputs...);          \
+    return tsr_detail::issue<Option, Options...>(TEXT, result, input, inputs...);          \
   }
 
 // Moves.
@@ -150,10 +150,10 @@ TSR_OPERATION(TMOV, "pto.tmov")
 TSR_OPERATION(TPREFETCH, "pto.tprefetch")
 
 template <class S, class G, class... E>
-TSR_INLINE RecordEvent tsr_store(const G& to, const S& from, detail::Attribute a, detail::Attribute b,
+TSR_INLINE RecordEvent tsr_store(const G& to, const S& from, tsr_detail::Attribute a, tsr_detail::Attribute b,
                                  const E&... rest) {
-  (detail::wait_for(rest), ...);
-  detail::Operands operands;
+  (tsr_detail::wait_for(rest), ...);
+  tsr_detail::Operands operands;
   operands.option(a);
   operands.option(b);
   operands.add(from, false);
@@ -167,38 +167,41 @@ TSR_INLINE RecordEvent TSTORE(const G& to, const S& from, const E&... rest) {
 }
 template <class S, class G, AtomicType Atomic, ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
 TSR_INLINE RecordEvent TSTORE(const G& to, const S& from, const E&... rest) {
-  return tsr_store(to, from, detail::attribute_of(Atomic), detail::attribute_of(Relu), rest...);
+  return tsr_store(to, from, tsr_detail::attribute_of(Atomic), tsr_detail::attribute_of(Relu), rest...);
 }
 template <STPhase Phase, class G, class S, class... E>
 TSR_INLINE RecordEvent TSTORE(const G& to, const S& from, const E&... rest) {
-  return tsr_store(to, from, detail::attribute_of(Phase), {nullptr, nullptr}, rest...);
+  return tsr_store(to, from, tsr_detail::attribute_of(Phase), {nullptr, nullptr}, rest...);
 }
 
-template <auto... Options, class D, class S, class R, class C, class... E>
-TSR_INLINE RecordEvent tsr_part(const char* operation, const D& to, const S& from, R row, C column,
-                                const E&... rest) {
-  (detail::wait_for(rest), ...);
-  detail::Operands operands;
-  (operands.option(detail::attribute_of(Options)), ...);
+template <auto... Options, class D, class S, class... E>
+TSR_INLINE RecordEvent tsr_part(const char* operation, const D& to, const S& from, std::int64_t row,
+                                std::int64_t column, const E&... rest) {
+  (tsr_detail::wait_for(rest), ...);
+  tsr_detail::Operands operands;
+  (operands.option(tsr_detail::attribute_of(Options)), ...);
   operands.add(from, false);
-  operands.position(static_cast<std::int64_t>(row));
-  operands.position(static_cast<std::int64_t>(column));
+  operands.position(row);
+  operands.position(column);
   (operands.add(rest, false), ...);
   operands.add(to, true);
   return operands.call(operation);
 }
-#define TSR_PART(NAME, TEXT)                                                                  \
-  template <class D, class S, class R, class C, class... E>                                   \
-  TSR_INLINE RecordEvent NAME(const D& to, const S& from, R row, C column, const E&... rest) { \
-    return tsr_part(TEXT, to, from, row, column, rest...);                                    \
-  }                                                                                           \
-  template <auto O, auto... Os, class D, class S, class R, class C, class... E>               \
-  TSR_INLINE RecordEvent NAME(const D& to, const S& from, R row, C column, const E&... rest) { \
-    return tsr_part<O, Os...>(TEXT, to, from, row, column, rest...);                          \
-  }                                                                                           \
-  template <class D, class S, auto O, auto... Os, class R, class C, class... E>               \
-  TSR_INLINE RecordEvent NAME(const D& to, const S& from, R row, C column, const E&... rest) { \
-    return tsr_part<O, Os...>(TEXT, to, from, row, column, rest...);                          \
+#define TSR_PART(NAME, TEXT)                                                        \
+  template <class D, class S, class... E>                                           \
+  TSR_INLINE RecordEvent NAME(const D& to, const S& from, std::int64_t row = 0,     \
+                              std::int64_t column = 0, const E&... rest) {          \
+    return tsr_part(TEXT, to, from, row, column, rest...);                          \
+  }                                                                                 \
+  template <auto O, auto... Os, class D, class S, class... E>                       \
+  TSR_INLINE RecordEvent NAME(const D& to, const S& from, std::int64_t row = 0,     \
+                              std::int64_t column = 0, const E&... rest) {          \
+    return tsr_part<O, Os...>(TEXT, to, from, row, column, rest...);                \
+  }                                                                                 \
+  template <class D, class S, auto O, auto... Os, class... E>                       \
+  TSR_INLINE RecordEvent NAME(const D& to, const S& from, std::int64_t row = 0,     \
+                              std::int64_t column = 0, const E&... rest) {          \
+    return tsr_part<O, Os...>(TEXT, to, from, row, column, rest...);                \
   }
 TSR_PART(TEXTRACT, "pto.textract")
 TSR_PART(TINSERT, "pto.tinsert")
@@ -227,18 +230,18 @@ TSR_OPERATION(TGEMV_BIAS, "pto.tgemv.bias")
 #define TSR_ACCUMULATE(NAME, TEXT)                                                          \
   template <class C, class A, class B>                                                      \
   TSR_INLINE RecordEvent NAME(const C& c, const A& a, const B& b) {                         \
-    return detail::issue(TEXT, c, c, a, b);                                                 \
+    return tsr_detail::issue(TEXT, c, c, a, b);                                                 \
   }                                                                                         \
   template <AccPhase Phase, class C, class A, class B>                                      \
   TSR_INLINE RecordEvent NAME(const C& c, const A& a, const B& b) {                         \
-    return detail::issue<Phase>(TEXT, c, c, a, b);                                          \
+    return tsr_detail::issue<Phase>(TEXT, c, c, a, b);                                          \
   }                                                                                         \
   template <AccPhase Phase = AccPhase::Unspecified, class C, class I, class A, class B, class... E>     \
   TSR_INLINE RecordEvent NAME(const C& c, const I& in, const A& a, const B& b, const E&... rest) { \
-    if constexpr (detail::is_operand<B>)                                                    \
-      return detail::issue<Phase>(TEXT, c, in, a, b, rest...);                              \
+    if constexpr (tsr_detail::is_operand<B>)                                                    \
+      return tsr_detail::issue<Phase>(TEXT, c, in, a, b, rest...);                              \
     else                                                                                    \
-      return detail::issue<Phase>(TEXT, c, c, in, a, b, rest...);                           \
+      return tsr_detail::issue<Phase>(TEXT, c, c, in, a, b, rest...);                           \
   }
 TSR_ACCUMULATE(TMATMUL_ACC, "pto.tmatmul.acc")
 TSR_ACCUMULATE(TGEMV_ACC, "pto.tgemv.acc")
@@ -335,7 +338,7 @@ TSR_OPERATION(TFILLPAD_EXPAND, "pto.tfillpad_expand")
 
 template <class D, class T, int Descends = 0, class S, class... E>
 TSR_INLINE RecordEvent TCI(const D& result, S start, const E&... rest) {
-  detail::Operands operands;
+  tsr_detail::Operands operands;
   if (Descends != 0) operands.option({"descending", "true"});
   operands.add(start, false);
   (operands.add(rest, false), ...);
@@ -344,7 +347,7 @@ TSR_INLINE RecordEvent TCI(const D& result, S start, const E&... rest) {
 }
 template <class D, int Upper, class K>
 TSR_INLINE RecordEvent TTRI(const D& result, K diagonal) {
-  detail::Operands operands;
+  tsr_detail::Operands operands;
   operands.option({"upperOrLower", Upper != 0 ? "1" : "0"});
   operands.add(static_cast<std::int64_t>(diagonal), false);
   operands.add(result, true);

@@ -11,4 +11,5 @@
 #include "pto/native.h"
 #include "pto/types.h"
 #include "pto/operations.h"
+#include "pto/events.h"
 #include "pto/launch.h"

@@ -77,10 +77,10 @@ struct Five {
   static constexpr std::int64_t staticStride[5] = {N...};
   static constexpr int kDynamic = ((N == DYNAMIC ? 1 : 0) + ...);
 
-  constexpr Five() : Five(std::integral_constant<bool, true>{}, {}) {}
+  TSR_INLINE constexpr Five() : Five(std::integral_constant<bool, true>{}, {}) {}
   template <class... T, class = std::enable_if_t<(std::is_convertible_v<T, std::int64_t> && ...) &&
                                                  (sizeof...(T) > 0)>>
-  constexpr Five(T... n)
+  TSR_INLINE constexpr Five(T... n)
       : Five(std::integral_constant<bool, true>{}, {static_cast<std::int64_t>(n)...}, sizeof...(T)) {
     static_assert(sizeof...(T) == kDynamic || sizeof...(T) == 5,
                   "a Shape or Stride takes its dynamic dimensions in order, or all five");
@@ -90,13 +90,19 @@ struct Five {
   struct Numbers {
     std::int64_t n[5];
   };
-  constexpr Five(std::integral_constant<bool, true>, Numbers given, int count = 0) : values{N...} {
+  /// Without a loop: its blocks would count as time of the kernel.
+  TSR_INLINE constexpr Five(std::integral_constant<bool, true>, Numbers given, int count = 0) : values{N...} {
     int next = 0;
-    for (int d = 0; d < 5; ++d) {
-      if (count == 5 && kDynamic != 5 && values[d] != DYNAMIC) continue;
-      if (values[d] != DYNAMIC) continue;
-      values[d] = count == 0 ? 1 : given.n[count == 5 ? d : next++];
-    }
+    set<0>(given, count, next);
+    set<1>(given, count, next);
+    set<2>(given, count, next);
+    set<3>(given, count, next);
+    set<4>(given, count, next);
+  }
+  template <int D>
+  TSR_INLINE constexpr void set(const Numbers& given, int count, int& next) {
+    if constexpr (staticShape[D] == DYNAMIC)
+      values[D] = count == 0 ? 1 : given.n[count == 5 ? D : next++];
   }
 
  public:
@@ -141,10 +147,8 @@ struct GlobalTensor : TsrTensor {
     element = tsr::element_name<RawDType>();
     TsrTensor::layout = Layout_ == Layout::DN ? TSR_DN : Layout_ == Layout::ND ? TSR_ND : TSR_NZ;
     TsrTensor::data = pointer;
-    for (int d = 0; d < 5; ++d) {
-      shape[d] = shape_.shape[d];
-      stride[d] = stride_.stride[d];
-    }
+    __builtin_memcpy(shape, shape_.shape, sizeof shape);  // no loop: its blocks would count as time of the kernel
+    __builtin_memcpy(stride, stride_.stride, sizeof stride);
   }
   TSR_INLINE T* data() const { return static_cast<T*>(const_cast<void*>(TsrTensor::data)); }
   TSR_INLINE void SetAddr(T* pointer) { TsrTensor::data = pointer; }
@@ -156,7 +160,7 @@ struct GlobalTensor : TsrTensor {
   TSR_INLINE std::int64_t GetStride() const { return stride[Dim]; }
 };
 
-namespace detail {
+namespace tsr_detail {
 template <class T, int R, int C, Layout L>
 struct ShapeOf2D {
   static constexpr std::int64_t kC0 = 32 / sizeof(T);
@@ -172,11 +176,11 @@ struct ShapeOf2D {
                          pto::Stride<R * C, nz ? R * kC0 : R * C, nz ? 16 * kC0 : R * C,
                                      nz ? kC0 : dn ? 1 : C, nz ? 1 : dn ? R : 1>>;
 };
-}  // namespace detail
+}  // namespace tsr_detail
 
 template <class T, int R = DYNAMIC, int C = DYNAMIC, Layout L = Layout::ND>
-struct TileShape2D : detail::ShapeOf2D<T, R, C, L>::Shape {
-  using Base = typename detail::ShapeOf2D<T, R, C, L>::Shape;
+struct TileShape2D : tsr_detail::ShapeOf2D<T, R, C, L>::Shape {
+  using Base = typename tsr_detail::ShapeOf2D<T, R, C, L>::Shape;
   using Base::Base;
   TSR_INLINE TileShape2D() = default;
   template <class A, class B>
@@ -192,8 +196,8 @@ struct TileShape2D : detail::ShapeOf2D<T, R, C, L>::Shape {
 };
 /// The strides of a dense tensor of two dimensions.
 template <class T, int R = DYNAMIC, int C = DYNAMIC, Layout L = Layout::ND>
-struct BaseShape2D : detail::ShapeOf2D<T, R, C, L>::Stride {
-  using Base = typename detail::ShapeOf2D<T, R, C, L>::Stride;
+struct BaseShape2D : tsr_detail::ShapeOf2D<T, R, C, L>::Stride {
+  using Base = typename tsr_detail::ShapeOf2D<T, R, C, L>::Stride;
   using Base::Base;
   TSR_INLINE BaseShape2D() = default;
   template <class A, class B>
@@ -213,7 +217,7 @@ struct BaseShape2D : detail::ShapeOf2D<T, R, C, L>::Stride {
   }
 };
 
-namespace detail {
+namespace tsr_detail {
 constexpr const char* kLocations[] = {"vec",  "mat",     "left",       "right",      "acc",
                                       "bias", "scaling", "left_scale", "right_scale"};
 constexpr int box_rows(SLayout s, int fractal, int bytes) {
@@ -227,7 +231,7 @@ constexpr int box_columns(SLayout s, int fractal, int bytes) {
   if (fractal == 32) return 2;
   return s == SLayout::RowMajor ? 32 / bytes : 16;
 }
-}  // namespace detail
+}  // namespace tsr_detail
 
 template <TileType Loc_, class T, int Rows_, int Cols_, BLayout BFractal_ = BLayout::RowMajor,
           int RowValid_ = Rows_, int ColValid_ = Cols_, SLayout SFractal_ = SLayout::NoneBox,
@@ -248,8 +252,8 @@ struct Tile : TsrTile {
   static constexpr bool isBoxedLayout = SFractal_ != SLayout::NoneBox;
   static constexpr bool isInnerRowMajor = SFractal_ == SLayout::RowMajor;
   static constexpr bool isInnerColMajor = SFractal_ == SLayout::ColMajor;
-  static constexpr int InnerRows = detail::box_rows(SFractal_, SFractalSize_, sizeof(T));
-  static constexpr int InnerCols = detail::box_columns(SFractal_, SFractalSize_, sizeof(T));
+  static constexpr int InnerRows = tsr_detail::box_rows(SFractal_, SFractalSize_, sizeof(T));
+  static constexpr int InnerCols = tsr_detail::box_columns(SFractal_, SFractalSize_, sizeof(T));
   static constexpr int RowStride = isRowMajor ? Cols_ : 1, ColStride = isRowMajor ? 1 : Rows_;
   static constexpr int InnerNumel = InnerRows * InnerCols;
 
@@ -293,7 +297,7 @@ struct Tile : TsrTile {
   TSR_INLINE void SetValue(std::int64_t n, V value);
 
  private:
-  static constexpr TsrTileType kType = {detail::kLocations[static_cast<int>(Loc_)],
+  static constexpr TsrTileType kType = {tsr_detail::kLocations[static_cast<int>(Loc_)],
                                         tsr::element_name<std::remove_cv_t<T>>(),
                                         Rows_,
                                         Cols_,
