@@ -63,6 +63,13 @@ struct NativeCores::Core {
     fiber.wait();
   }
   std::uint32_t place(const Step& step);
+  /// Throws IllegalBehaviour with the text of the request.
+  [[noreturn]] void fail() const;
+  void take_loaded(const std::vector<std::int64_t>& registers);
+  Range issue(const Step& step, std::vector<std::int64_t>& registers);
+  Range issue_store(std::vector<std::int64_t>& registers);
+  /// The instructions that serve a request.
+  Step step_of(const Request& r);
 
   const NativeLaunch& launch;
   const MemoryMap& memory;
@@ -364,84 +371,82 @@ cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::
                                                     Cycle now) {
   Core& core = *cores_[id.index()];
   core.now = now;
-  const auto fail = [&](std::uint64_t from, const std::string& text) {
-    const SourceLine& line = core.module.lines().at(from);
-    const std::string place =
-        line.file.empty() ? launch_.name : line.file + ":" + std::to_string(line.line);
-    throw IllegalBehaviour(place + ": " + to_string(id) + ": " + text, kNativeId);
-  };
-  const auto issue = [&](const Step& step) -> Range {
-    auto found = core.places.find(step.key);
-    if (found == core.places.end()) {
-      const std::uint32_t begin = core.place(step);
-      found =
-          core.places
-              .insert({step.key, {begin, static_cast<std::uint32_t>(core.program->code.size()), 0}})
-              .first;
-    }
-    if (registers.size() < core.program->registers) registers.resize(core.program->registers);
-    std::copy_n(step.arguments.begin(), step.count, registers.begin());
-    Range range = found->second;
-    range.scalar_cycles = std::exchange(core.scalar_cycles, 0);
-    return range;
-  };
-  for (;;) {
-    if (core.load_piece > 0) {  // the value is there
-      std::memcpy(reinterpret_cast<void*>(core.load_address), &registers[CallSites::kValue],
-                  core.load_piece);
-      core.load_address += core.load_piece;
-      core.load_bytes -= core.load_piece;
-      core.load_piece = 0;
-      if (core.load_bytes == 0) core.served = true;
-    }
-    if (core.served) core.run();
-    const Request& r = core.request;
-    const Cycle native = std::exchange(core.blocks_run, 0) * kBlockCycles;
-    core.scalar_cycles = native > kIssueCycles ? native - kIssueCycles : 0;
-    if (!core.stores.empty()) {
-      Store& store = core.stores.front();
-      const unsigned bytes = piece_of(store.bytes);
-      Step step = core.sites.access(*memory_.find(store.address), bytes, true, store.from);
-      const Range range = issue(step);
-      registers[CallSites::kValue] = 0;
-      std::memcpy(&registers[CallSites::kValue], reinterpret_cast<const void*>(store.address),
-                  bytes);
-      store.address += bytes;
-      store.bytes -= bytes;
-      if (store.bytes == 0) core.stores.pop_front();
-      return range;
-    }
-    switch (r.kind) {
-    case Request::Kind::kEnded:
-      return {0, 1, 0};
-    case Request::Kind::kFailed:
-      fail(r.from, r.text);
-      break;
-    case Request::Kind::kLoad: {
-      if (core.load_bytes == 0) {
-        core.load_address = r.address;
-        core.load_bytes = r.bytes;
-      }
-      core.load_piece = piece_of(core.load_bytes);
-      return issue(
-          core.sites.access(*memory_.find(core.load_address), core.load_piece, false, r.from));
-    }
-    case Request::Kind::kOperation:
-      core.served = true;
-      return issue(core.sites.operation(*r.call, r.from));
-    case Request::Kind::kSync:
-      core.served = true;
-      return issue(core.sites.sync(r.sync, r.pipe, r.to, r.id, r.mode, r.from));
-    case Request::Kind::kClean: {
-      core.served = true;
-      const auto at = memory_.find(r.address);
-      return issue(core.sites.clean(at ? &*at : nullptr, r.from));
-    }
-    case Request::Kind::kNothing:
-      core.served = true;
-      return issue(core.sites.nothing(r.from));
-    }
+  if (core.load_piece > 0) core.take_loaded(registers);
+  if (core.served) core.run();
+  const Cycle native = std::exchange(core.blocks_run, 0) * kBlockCycles;
+  core.scalar_cycles = native > kIssueCycles ? native - kIssueCycles : 0;
+  if (!core.stores.empty()) return core.issue_store(registers);
+  const Request& r = core.request;
+  if (r.kind == Request::Kind::kEnded) return {0, 1, 0};
+  if (r.kind == Request::Kind::kFailed) core.fail();
+  core.served = r.kind != Request::Kind::kLoad;
+  return core.issue(core.step_of(r), registers);
+}
+
+void NativeCores::Core::fail() const {
+  const SourceLine& line = module.lines().at(request.from);
+  const std::string place =
+      line.file.empty() ? launch.name : line.file + ":" + std::to_string(line.line);
+  throw IllegalBehaviour(place + ": " + to_string(id) + ": " + request.text, kNativeId);
+}
+
+// The scalar unit has loaded a piece of what native code is about to read.
+void NativeCores::Core::take_loaded(const std::vector<std::int64_t>& registers) {
+  std::memcpy(reinterpret_cast<void*>(load_address), &registers[CallSites::kValue], load_piece);
+  load_address += load_piece;
+  load_bytes -= load_piece;
+  load_piece = 0;
+  served = load_bytes == 0;
+}
+
+NativeCores::Range NativeCores::Core::issue_store(std::vector<std::int64_t>& registers) {
+  Store& store = stores.front();
+  const unsigned bytes = piece_of(store.bytes);
+  const Range range =
+      issue(sites.access(*memory.find(store.address), bytes, true, store.from), registers);
+  registers[CallSites::kValue] = 0;
+  std::memcpy(&registers[CallSites::kValue], reinterpret_cast<const void*>(store.address), bytes);
+  store.address += bytes;
+  store.bytes -= bytes;
+  if (store.bytes == 0) stores.pop_front();
+  return range;
+}
+
+Step NativeCores::Core::step_of(const Request& r) {
+  switch (r.kind) {
+  case Request::Kind::kOperation:
+    return sites.operation(*r.call, r.from);
+  case Request::Kind::kSync:
+    return sites.sync(r.sync, r.pipe, r.to, r.id, r.mode, r.from);
+  case Request::Kind::kClean: {
+    const auto at = memory.find(r.address);
+    return sites.clean(at ? &*at : nullptr, r.from);
   }
+  case Request::Kind::kLoad:
+    if (load_bytes == 0) {
+      load_address = r.address;
+      load_bytes = r.bytes;
+    }
+    load_piece = piece_of(load_bytes);
+    return sites.access(*memory.find(load_address), load_piece, false, r.from);
+  default:
+    return sites.nothing(r.from);
+  }
+}
+
+NativeCores::Range NativeCores::Core::issue(const Step& step,
+                                            std::vector<std::int64_t>& registers) {
+  auto found = places.find(step.key);
+  if (found == places.end()) {
+    const std::uint32_t begin = place(step);
+    const auto end = static_cast<std::uint32_t>(program->code.size());
+    found = places.insert({step.key, {begin, end, 0}}).first;
+  }
+  if (registers.size() < program->registers) registers.resize(program->registers);
+  std::copy_n(step.arguments.begin(), step.count, registers.begin());
+  Range range = found->second;
+  range.scalar_cycles = std::exchange(scalar_cycles, 0);
+  return range;
 }
 
 }  // namespace tessera::pto_cpp

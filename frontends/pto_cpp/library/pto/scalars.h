@@ -97,15 +97,16 @@ namespace std {
 template <int E, int M>
 class numeric_limits<tsr::Float16<E, M>> {
   using T = tsr::Float16<E, M>;
+  static constexpr int kInfinity = ((1 << E) - 1) << M;
 
  public:
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false,
                         has_infinity = true;
-  static constexpr T max() { return T::of_bits(((1 << E) - 1 << M) - 1); }
-  static constexpr T lowest() { return T::of_bits(0x8000 | (((1 << E) - 1 << M) - 1)); }
+  static constexpr T max() { return T::of_bits(kInfinity - 1); }
+  static constexpr T lowest() { return T::of_bits(0x8000 | (kInfinity - 1)); }
   static constexpr T min() { return T::of_bits(1 << M); }
-  static constexpr T infinity() { return T::of_bits((1 << E) - 1 << M); }
-  static constexpr T quiet_NaN() { return T::of_bits(((1 << E) - 1 << M) | 1 << (M - 1)); }
+  static constexpr T infinity() { return T::of_bits(kInfinity); }
+  static constexpr T quiet_NaN() { return T::of_bits(kInfinity | 1 << (M - 1)); }
 };
 }  // namespace std
 
