@@ -27,8 +27,12 @@ install(DIRECTORY "${PROJECT_BINARY_DIR}/share/" DESTINATION "${CMAKE_INSTALL_DA
 
 foreach(folder tlm_ifaces models frontends platforms)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tessera"
-    FILES_MATCHING PATTERN "*.h" PATTERN presets EXCLUDE)
+    FILES_MATCHING PATTERN "*.h" PATTERN presets EXCLUDE PATTERN library EXCLUDE)
 endforeach()
+# The headers that kernels in C++ include, for editors: the executables carry them. Our own headers need the interface.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/frontends/pto_cpp/library/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tessera-pto")
+install(FILES "${PROJECT_SOURCE_DIR}/frontends/pto_cpp/library/pto/interface.h"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tessera/frontends/pto_cpp/library/pto")
 
 # Scripts for users find each other, and the executables, from where they lie; bin has links to them.
 set(scripts_dir "${data_dir}/scripts")

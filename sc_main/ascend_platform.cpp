@@ -8,6 +8,7 @@
 #include "frontends/pto/printer.h"
 #include "platforms/ascend/arrays.h"
 #include "platforms/ascend/ascend_config.h"
+#include "platforms/ascend/cpp_kernel.h"
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/options.h"
 #include "platforms/ascend/simulation.h"
@@ -33,7 +34,8 @@ const cli::Executable kExecutable = {"ascend_platform",
 bool run_kernel(const ascend::Options& options, report::Report& report) {
   // 1. The text of the program, which may name its machine. --print-config does without a program.
   std::optional<pto::Module> module;
-  if (!options.program.empty())
+  const bool in_cpp = ascend::is_cpp(options.program);
+  if (!options.program.empty() && !in_cpp)
     module = pto::parse_file(options.program, options.text.unknown.empty() ? pto::Unknown::kRefuse
                                                                            : pto::Unknown::kKeep);
 
@@ -49,12 +51,19 @@ bool run_kernel(const ascend::Options& options, report::Report& report) {
   }
 
   // 3. The program: a kernel for the cores of the launch, and the arrays of the host.
-  const ascend::LaunchedKernel kernel(*module, options, config, options.text);
-  if (options.print_program) {
+  std::optional<ascend::CppKernel> native;
+  std::optional<ascend::LaunchedKernel> lowered;
+  if (in_cpp)
+    native.emplace(options, config);
+  else
+    lowered.emplace(*module, options, config, options.text);
+  const ascend::LaunchedKernel& kernel = native ? native->launched() : *lowered;
+  if (options.print_program && module) {
     std::cout << pto::print(*module);
     return false;
   }
   ascend::Arrays arrays(options, config.machine.profile, kernel.launch, kernel.kernel);
+  if (native) native->fill(arrays);
 
   // 4. The machine. The launch checks that every instruction may stand where it does.
   report.preset = config.name;
@@ -65,6 +74,7 @@ bool run_kernel(const ascend::Options& options, report::Report& report) {
 
   // 5. Run until nothing moves any more, and report.
   driver.run(machine.domain(), machine.structure(), simulation, simulation);
+  if (native && report.status == report::Status::kFinished) native->finish(arrays);
   return true;
 }
 

@@ -30,8 +30,9 @@ TEXT_ROOM = "text"
 # Rooms that need no program types of models. The code generator of CSL makes tile programs.
 ROOMS_WITHOUT_MODELS = (TEXT_ROOM, "csl")
 MAY_MAKE_PROGRAMS = ("frontends/csl/ir/", "frontends/csl/codegen/")
-# What makes one thing of the results of several languages: a compiled CSL program is tile programs in a layout.
-ROOMS_ABOVE_LANGUAGES = ("compiled",)
+# What uses other languages: a compiled CSL program is tile programs in a layout, and the calls of a kernel in C++ are lowered as
+# operations of PTO.
+ROOMS_ABOVE_LANGUAGES = ("compiled", "pto_cpp")
 
 # Blocks inside models: everything may use timing and observe; a block may use itself and those named here.
 MODELS_COMMON = ("timing", "observe")

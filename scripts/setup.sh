@@ -18,7 +18,7 @@ packages+=("$@")
 # The series of Boost: the release's own where that has JSON (Debian 13, Ubuntu 24.04), else the newer one that the
 # release has beside it (Debian 12: 1.81 beside 1.74).
 boost_series=("" 1.81)
-boost_packages() { printf '%s\n' "libboost$1-dev" "libboost-json$1-dev" "libboost-program-options$1-dev"; }
+boost_packages() { printf '%s\n' "libboost$1-dev" "libboost-json$1-dev" "libboost-program-options$1-dev" "libboost-context$1-dev"; }
 
 [ -z "${TESSERA_SKIP_SETUP:-}" ] || exit 0
 command -v dpkg-query >/dev/null ||

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontends/pto/fifo.h"
+#include "frontends/pto/operation_code.h"
 #include "frontends/pto/operation_lowering.h"
 #include "frontends/pto/register_lowering.h"
 #include "frontends/pto/tile_rules.h"
@@ -172,6 +173,18 @@ class FunctionLowering {
         context_.emitter.take(operations.empty() ? function.place : operations.back().place);
     program.arrays = arrays_;
     return program;
+  }
+  /// One operation, outside of any function of a text.
+  OperationCode run(const Operation& op,
+                    const std::vector<std::pair<std::string, Value>>& values, unsigned registers) {
+    const Function nowhere;
+    context_.emitter.program().registers = registers;
+    context_.scope.enter_function(nowhere);
+    for (const auto& [name, value] : values) context_.scope.define(name, op.place, value);
+    const OperationInfo& info = operation_info(op.name);
+    kHandlers[static_cast<unsigned>(info.meaning)](parts_, op, info);
+    Program& program = context_.emitter.program();
+    return {std::move(program.code), std::move(program.operations), program.registers};
   }
   /// After run(): the pipes to the other kind of core.
   std::vector<Fifo> take_fifos() { return std::get<FifoLowering>(parts_).take_fifos(); }
@@ -443,6 +456,20 @@ std::optional<Profile> profile_of(const Module& module) {
   if (device->value.rfind("\"Ascend910", 0) == 0) return Profile::kA2A3;
   diagnostics.fail(device->place, "expected a device Ascend910.. or Ascend950.., found ",
                    text::in_quotes(device->value));
+}
+
+OperationCode lower_operation(const Operation& op,
+                              const std::vector<std::pair<std::string, Value>>& values,
+                              const OperationSite& site) {
+  const Module module;
+  const FunctionKinds kinds(module);
+  LowerOptions options;
+  options.profile = site.profile;
+  const ReservedBuffers reserved(module, cluster::capacities_of(site.profile));
+  const Diagnostics diagnostics(site.file);
+  std::vector<GmArray> arrays;
+  return FunctionLowering(kinds, options, site.core, reserved, diagnostics, arrays)
+      .run(op, values, site.registers);
 }
 
 Kernel lower(const Module& module, const LowerOptions& options) {

@@ -65,6 +65,11 @@ void LoweringPart::check_span(const Operation& op, unsigned d, std::int64_t firs
 }
 
 void LoweringPart::move_inside(TileOperand& tile, Operand row, Operand column) {
+  if (tile.boxes.rows > 0 && !row.is_register && !column.is_register) {
+    tile.boxes.first_row += row.value;
+    tile.boxes.first_column += column.value;
+    return;
+  }
   const std::int64_t bytes = cluster::bits_of(tile.element) / 8;
   tile.address.add(tile.by_columns ? column : row, tile.row_stride * bytes);
   tile.address.add(tile.by_columns ? row : column, bytes);

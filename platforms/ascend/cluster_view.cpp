@@ -2,9 +2,22 @@
 
 #include <numeric>
 
+#include "platforms/ascend/pipe_trace.h"
 #include "platforms/ascend/wait_summary.h"
 
 namespace tessera::ascend {
+
+std::optional<run::TraceFile> ClusterView::trace_pipes(const cli::MachineOptions& options,
+                                                       observe::EventStream& events) const {
+  if (options.validate || options.trace_perfetto_file.empty()) return std::nullopt;
+  return run::TraceFile::of<PipeTrace>(
+      options.trace_perfetto_file, events, launch_.clusters,
+      [this](std::uint32_t place) {
+        const cluster::AiCore* const core = machine_.view().find(cluster::CoreId::at(place));
+        return core == nullptr ? nullptr : core->program();
+      },
+      options.trace_scope());
+}
 
 std::string ClusterView::state_of(std::uint32_t place, Cycle now) const {
   const cluster::AiCore* const core = machine_.view().find(cluster::CoreId::at(place));

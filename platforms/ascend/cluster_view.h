@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/machine.h"
 #include "platforms/run/driver.h"
+#include "platforms/run/output_file.h"
 
 namespace tessera::ascend {
 
@@ -29,6 +31,9 @@ class ClusterView : public run::View {
   /// Both may be members of the derived class, which are not built yet.
   ClusterView(const Machine& machine, const cluster::Launch& launch)
       : machine_(machine), launch_(launch) {}
+  /// Adds the trace of the pipes to `events`, as the options ask for it; no value: they do not.
+  std::optional<run::TraceFile> trace_pipes(const cli::MachineOptions& options,
+                                            observe::EventStream& events) const;
 
  private:
   const Machine& machine_;

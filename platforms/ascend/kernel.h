@@ -1,7 +1,9 @@
 // What AI-core clusters run: a PTO program, lowered for a machine, and how it is launched on it.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "frontends/pto/ast.h"
 #include "frontends/pto/lower.h"
@@ -28,8 +30,14 @@ struct LaunchedKernel {
   LaunchedKernel(const pto::Module& module, const cli::Options& options, const AscendConfig& config,
                  const TextOptions& text = {});
 
+  /// A kernel whose cores take their instructions from `from`.
+  LaunchedKernel(pto::Kernel of, cluster::Launch on,
+                 std::shared_ptr<cluster::InstructionSource> from)
+      : kernel(std::move(of)), launch(on), source(std::move(from)) {}
+
   const pto::Kernel kernel;
   const cluster::Launch launch;
+  const std::shared_ptr<cluster::InstructionSource> source;  ///< nullptr: the programs have all
 };
 
 }  // namespace tessera::ascend

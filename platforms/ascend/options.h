@@ -1,10 +1,13 @@
 // Options of ascend_platform.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "platforms/ascend/kernel.h"
 #include "platforms/cli/options.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
 
@@ -30,6 +33,27 @@ struct Options : cli::MachineOptions {
           cli::flag("external-peers", text.external_peers,
                     "ends of pipes between cube and vector that no function of the program has "
                     "belong to a peer that is always ready"),
+          {"arg", "NAME=VALUE",
+           "an argument of a kernel in C++: a number, a file FILE.npy, or the type and shape of an "
+           "array of "
+           "zeros, f16[128,128]",
+           [this](const std::string& value) {
+             if (!args.insert(cli::split("arg", value, "NAME=VALUE")).second)
+               throw UserError("", "--arg",
+                               "'" + value.substr(0, value.find('=')) + "' is given twice");
+           },
+           cli::Option::File::kNone, true},
+          cli::flag(
+              "auto-sync", auto_sync,
+              "the simulator orders the pipes of a kernel in C++ that has no flags, as it does "
+              "for PTO text"),
+          cli::flag(
+              "host-program", host_program,
+              "the function of --function is one of the host: it allocates memory of the device, "
+              "launches a kernel and looks at the results"),
+          {"include", "DIR", "a folder with headers of a kernel in C++",
+           [this](const std::string& value) { includes.push_back(value); },
+           cli::Option::File::kNone, true},
           cli::one_of("hazards", "KIND", hazards, {"warn", "error", "off"},
                       "two operations on the same bytes that nothing orders: warn, error (exit 4), "
                       "off")}});
@@ -38,6 +62,10 @@ struct Options : cli::MachineOptions {
   bool no_data = false;
   TextOptions text;
   std::string hazards = "warn";
+  std::map<std::string, std::string> args;  ///< of a kernel in C++
+  std::vector<std::string> includes;
+  bool auto_sync = false;
+  bool host_program = false;
 };
 
 }  // namespace tessera::ascend

@@ -28,10 +28,9 @@ std::string signal_name(const Event& e) {
 
 }  // namespace
 
-PipeTrace::PipeTrace(std::ostream& out, unsigned clusters,
-                     std::shared_ptr<const cluster::Program> aic,
-                     std::shared_ptr<const cluster::Program> aiv, const observe::Scope& scope)
-    : out_(out), aic_(std::move(aic)), aiv_(std::move(aiv)), scope_(scope),
+PipeTrace::PipeTrace(std::ostream& out, unsigned clusters, Programs programs,
+                     const observe::Scope& scope)
+    : out_(out), programs_(std::move(programs)), scope_(scope),
       pipes_(std::size_t{clusters} * kUnits * sync::kPipeCount) {
   for (unsigned c = 0; c < clusters; ++c) out_.name_process(c, "cluster " + std::to_string(c));
 }
@@ -101,7 +100,7 @@ void PipeTrace::close(std::uint32_t place, unsigned number, Cycle end) {
   p.last = std::max(p.start, end - std::min<Cycle>(end, 1));
   if (!scope_.has_span(p.start, *p.last)) return;
   name_pipe(place, number);
-  out_.slice(track(place, number), cluster::to_string(program_of(place)->code[p.pc].op), p.start,
+  out_.slice(track(place, number), cluster::to_string(programs_(place)->code[p.pc].op), p.start,
              end, Args().add("line", line(place, p.pc)));
 }
 
@@ -120,7 +119,7 @@ void PipeTrace::wait(const Event& e) {
   const auto pc = static_cast<std::uint32_t>(e.ident);
   args.add("reason", std::string_view(to_string(reason)));
   args.add("for",
-           is_known ? p.released_by->name : what_waits_for(program_of(e.place)->code[pc], reason));
+           is_known ? p.released_by->name : what_waits_for(programs_(e.place)->code[pc], reason));
   args.add("line", line(e.place, pc));
   out_.slice(track(e.place, number), std::string("wait: ") + to_string(reason), since, e.cycle,
              args, "grey");
@@ -176,7 +175,7 @@ void PipeTrace::instant(const Event& e, const std::string& what) {
 
 /// The source line of an instruction.
 std::string PipeTrace::line(std::uint32_t place, std::uint32_t pc) const {
-  const cluster::Program* const program = program_of(place);
+  const cluster::Program* const program = programs_(place);
   return program == nullptr ? "" : program->where(pc);
 }
 

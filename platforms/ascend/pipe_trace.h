@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <memory>
@@ -23,9 +24,11 @@ namespace tessera::ascend {
 
 class PipeTrace final : public observe::SortedSink {
  public:
-  /// `out` must outlive the trace. nullptr: no function for that kind of core.
-  PipeTrace(std::ostream& out, unsigned clusters, std::shared_ptr<const cluster::Program> aic,
-            std::shared_ptr<const cluster::Program> aiv, const observe::Scope& scope = {});
+  /// The program of the core at a place; nullptr: none.
+  using Programs = std::function<const cluster::Program*(std::uint32_t place)>;
+  /// `out` must outlive the trace.
+  PipeTrace(std::ostream& out, unsigned clusters, Programs programs,
+            const observe::Scope& scope = {});
 
  protected:
   void on_sorted_event(const observe::Event& e) override;
@@ -74,13 +77,10 @@ class PipeTrace final : public observe::SortedSink {
   void set(const Flag& flag, std::uint32_t place, unsigned number, Cycle now, std::string name);
   void release(const Flag& flag, std::uint32_t place, unsigned number, Cycle now);
   void instant(const observe::Event& e, const std::string& what);
-  const cluster::Program* program_of(std::uint32_t place) const {
-    return (place % kUnits == 0 ? aic_ : aiv_).get();
-  }
   std::string line(std::uint32_t place, std::uint32_t pc) const;
 
   observe::PerfettoWriter out_;
-  const std::shared_ptr<const cluster::Program> aic_, aiv_;
+  const Programs programs_;
   const observe::Scope scope_;
   std::vector<Pipe> pipes_;
   std::map<Flag, Set> sets_;  ///< the last one of each

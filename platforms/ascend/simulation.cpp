@@ -31,13 +31,11 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
                    ? std::nullopt
                    : std::optional<cluster::HazardWatch>(std::in_place, kernel.launch)),
       machine_(options.structure, config.machine, kernel.launch,
-               {&events_, arrays.data(), hazards_ ? &*hazards_ : nullptr}) {
+               {&events_, arrays.data(), hazards_ ? &*hazards_ : nullptr, nullptr,
+                kernel.source.get()}) {
   if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
   machine_.launch(kernel.kernel.aic, kernel.kernel.aiv, 0);
-  if (options.validate || options.trace_perfetto_file.empty()) return;
-  trace_ =
-      run::TraceFile::of<PipeTrace>(options.trace_perfetto_file, events_, kernel.launch.clusters,
-                                    kernel.kernel.aic, kernel.kernel.aiv, options.trace_scope());
+  trace_ = trace_pipes(options, events_);
 }
 
 void Simulation::summarize(report::Report& report) const {

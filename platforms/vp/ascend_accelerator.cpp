@@ -92,11 +92,7 @@ class AscendAccelerator final : public Accelerator,
                  {&events_, make_data(0), nullptr, &launch_watch_}) {
     for (const auto& program : programs_) try_launch(config_, launch_, program->kernel, has_data_);
     if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
-    if (!options.validate && !options.trace_perfetto_file.empty())
-      trace_ = run::TraceFile::of<ascend::PipeTrace>(
-          options.trace_perfetto_file, events_, launch_.clusters,
-          programs_.front()->kernel.kernel.aic, programs_.front()->kernel.kernel.aiv,
-          options.trace_scope());
+    trace_ = trace_pipes(options, events_);
     for (std::size_t i = 0; i < programs_.size(); ++i)
       infos_.push_back(describe(*programs_[i], i == 0 ? device.file : device.others[i - 1]));
   }

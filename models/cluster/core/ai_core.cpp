@@ -17,6 +17,7 @@ AiCore::AiCore(const ClusterConfig& config, const Launch& launch, CoreId core,
 
 void AiCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   if (!finished_) throw std::logic_error(to_string(id()) + " is busy and was given a kernel");
+  if (context_.source != nullptr) program = context_.source->begin(id());
   check_program(*program, {context_.config, context_.launch, id()});
   if (context_.data != nullptr)
     context_.data->check_arrays(*program);

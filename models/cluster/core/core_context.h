@@ -45,6 +45,8 @@ struct Attachments {
   ClusterData* data = nullptr;     ///< the values of buffers and arrays; without it: timing only
   HazardWatch* hazards = nullptr;  ///< looks for hazards; it changes no cycle
   LaunchWatch* end = nullptr;
+  InstructionSource* source =
+      nullptr;  ///< gives the instructions of all cores, in place of programs
 };
 
 /// What one cycle of a core did. The caller hands the requests to the sync unit and to GM, where they
@@ -59,7 +61,7 @@ struct CoreContext {
   CoreContext(const ClusterConfig& cluster_config, const Launch& cluster_launch, CoreId id,
               const Attachments& attached)
       : config(cluster_config), launch(cluster_launch), core(id), probe(attached.sink, id.index()),
-        data(attached.data), pipes(cluster_config.core) {}
+        data(attached.data), source(attached.source), pipes(cluster_config.core) {}
   CoreContext(const CoreContext&) = delete;
   CoreContext& operator=(const CoreContext&) = delete;
 
@@ -85,7 +87,8 @@ struct CoreContext {
   const Launch& launch;
   const CoreId core;
   const observe::Probe probe;
-  ClusterData* const data;  ///< nullptr: timing only
+  ClusterData* const data;          ///< nullptr: timing only
+  InstructionSource* const source;  ///< nullptr: the program has all instructions
   /// The kernel that runs or ran last; nullptr before the first launch.
   std::shared_ptr<const Program> program;
   std::vector<std::int64_t> registers;

@@ -26,6 +26,7 @@ Pipe queue_of(const Instruction& i, const SyncConfig& config) {
 void ScalarUnit::launch(Cycle at) {
   memory_.launch(at);
   pc_ = 0;
+  source_end_ = checked_ = 0;
   ended_ = false;
   PipeState& s = context_.pipes[Pipe::kS];
   s.free_at = at;
@@ -40,6 +41,13 @@ void ScalarUnit::serve(Cycle now) {
     s.wake = s.free_at;
     return;
   }
+  if (context_.source != nullptr && pc_ >= source_end_) {
+    take_next(now);
+    if (s.free_at > now) {  // native code
+      s.wake = s.free_at;
+      return;
+    }
+  }
   const auto pc = pc_;  // a jump changes it
   const WaitReason reason = issue(now);
   if (reason != WaitReason::kNone) return s.hold_back(reason, pc_, now, context_.probe);
@@ -51,6 +59,28 @@ void ScalarUnit::serve(Cycle now) {
   s.stats.busy += s.free_at - now;
   s.busy_until = s.free_at;
   context_.progressed = true;
+}
+
+// The native code in front of the instructions takes its time before the first one.
+void ScalarUnit::take_next(Cycle now) {
+  const InstructionSource::Range range =
+      context_.source->next(context_.core, context_.registers, now);
+  pc_ = range.begin;
+  source_end_ = range.end;
+  const Program& program = *context_.program;
+  if (context_.pipes.lines.size() < program.code.size())
+    context_.pipes.lines.resize(program.code.size());
+  const Site site{context_.config, context_.launch, context_.core};
+  for (; checked_ < program.code.size(); ++checked_) {
+    const Instruction& i = program.code[checked_];
+    auto found = find_violation(i, site);
+    if (!found && !i.id.is_register) found = find_id_violation(i, i.id.value, site);
+    if (found) context_.illegal(checked_, found->text, found->id);
+  }
+  PipeState& s = context_.pipes[Pipe::kS];
+  s.free_at = now + range.scalar_cycles;
+  s.stats.busy += range.scalar_cycles;
+  s.busy_until = std::max(s.busy_until, s.free_at);
 }
 
 WaitReason ScalarUnit::issue(Cycle now) {

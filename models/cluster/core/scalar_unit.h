@@ -66,7 +66,11 @@ class ScalarUnit {
   TilePipes& tile_pipes_;
   ScalarMemory memory_;
   RegisterTrace trace_;  // of the function that is being issued
+  void take_next(Cycle now);
+
   std::uint32_t pc_ = 0;
+  std::uint32_t source_end_ = 0;  // of the instructions that the source gave last
+  std::uint32_t checked_ = 0;     // instructions of the source
   bool ended_ = true;
   Cycle takes_ = 0;  // cycles of the instruction that is being issued; at least scalar_cycles
   bool word_under_way_ = false;  // an access to a word of GM

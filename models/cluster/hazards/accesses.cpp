@@ -36,7 +36,7 @@ Extent extent_of(const ResolvedOperand& o) {
   std::int64_t elements = 1;
   for (unsigned d = 0; d < o.dimensions; ++d) elements *= o.sizes[d];
   e.dense = (elements * bits_of(o.element) + 7) / 8 == o.bytes;
-  if (o.dimensions != 2) return e;
+  if (o.dimensions != 2 || o.boxes != nullptr) return e;
   // Lines one element wide and `pitch` apart: rows, or columns.
   const unsigned across = o.strides[1] == 1 ? 0 : 1;
   if (o.strides[1 - across] != 1 || o.strides[across] <= 0) return e;

@@ -27,11 +27,29 @@ std::int64_t begin_of_row(const ResolvedOperand& o, std::size_t row) {
   return begin;
 }
 
+/// Rows of boxes are runs if the operand takes all of them.
+Runs boxed_runs_of(const ResolvedOperand& o, std::size_t rows, std::size_t columns) {
+  const Boxes& boxes = *o.boxes;
+  const std::int64_t bytes = bits_of(o.element) / 8;
+  const auto width = static_cast<std::size_t>(boxes.columns);
+  const bool whole =
+      boxes.column == 1 && columns % width == 0 && boxes.first_column % boxes.columns == 0;
+  Runs runs;
+  runs.run = whole ? width : 1;
+  runs.starts.reserve(rows * columns / runs.run);
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < columns; c += runs.run)
+      runs.starts.push_back(
+          o.address + bytes * boxes.at(static_cast<std::int64_t>(r), static_cast<std::int64_t>(c)));
+  return runs;
+}
+
 }  // namespace
 
 Runs runs_of(const ResolvedOperand& o, std::size_t rows, std::size_t columns) {
   Runs runs;
   if (rows == 0 || columns == 0) return runs;
+  if (o.boxes != nullptr) return boxed_runs_of(o, rows, columns);
   const std::int64_t stride = o.strides[o.dimensions - 1U];
   const std::int64_t bytes = bits_of(o.element) / 8;
   runs.run = stride == 1 ? columns : 1;

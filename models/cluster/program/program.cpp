@@ -26,6 +26,8 @@ const char* to_string(Opcode op) {
 std::string Program::where(std::uint32_t pc) const {
   const std::uint32_t line = pc < code.size() ? code[pc].line : 0;
   if (line == 0) return name + ", instruction " + std::to_string(pc);
+  if (const auto other = other_files.find(pc); other != other_files.end())
+    return other->second + ":" + std::to_string(line);
   return file + ":" + std::to_string(line);
 }
 

@@ -72,12 +72,15 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "models/cluster/program/register_operation.h"
 #include "models/cluster/program/tile_operation.h"
 #include "tlm_ifaces/sync/signal.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::cluster {
 
@@ -296,8 +299,29 @@ struct Program {
   std::vector<RegisterOperation> register_operations;  ///< of the bodies of vector functions
   unsigned vector_registers = 0;
 
+  /// Files of instructions that do not stand in `file`: a header of a kernel in C++.
+  std::map<std::uint32_t, std::string> other_files;
+
   /// "f.pto:12", or "kernel, instruction 7" where there is no line.
   std::string where(std::uint32_t pc) const;
+};
+
+/// Instructions from elsewhere than a program that is known before the launch: native code, which each core
+/// executes up to the next instruction that the model has to know. Instructions are kept in a program of the core,
+/// which grows: those of one place in the code with the same constants are one instruction, like those of a loop.
+class InstructionSource {
+ public:
+  /// Numbers of instructions that the scalar unit takes one after the other; jumps stay among them.
+  struct Range {
+    std::uint32_t begin = 0, end = 0;
+    Cycle scalar_cycles = 0;  ///< least time of the first one: native code before it
+  };
+  virtual ~InstructionSource() = default;
+  /// The core begins its kernel. The program has kEnd as its first instruction.
+  virtual std::shared_ptr<const Program> begin(CoreId core) = 0;
+  /// What the core executes next, from cycle `now` on. `registers` are those of the core: the source may
+  /// read what the instructions before wrote, and sets the operands of the next ones. Throws IllegalBehaviour.
+  virtual Range next(CoreId core, std::vector<std::int64_t>& registers, Cycle now) = 0;
 };
 
 /// "set_flag(MTE2, V, 3)", "wait_intra_core(FIX, id 16)": an instruction as diagnoses name it.

@@ -56,6 +56,7 @@ class Resolver {
       to.strides = {from.row_stride, 1};
       if (from.by_columns) std::swap(to.strides[0], to.strides[1]);
     }
+    if (from.boxes.rows > 0) return set_boxed_span(from.boxes, to);
     set_span(to);
     return to;
   }
@@ -90,6 +91,15 @@ class Resolver {
       last = add(last, multiply(steps, at(from.view[d].stride)));
     }
     to.view_size = multiply(add(last, 1), bits_of(from.element)) / 8;
+  }
+  static ResolvedOperand set_boxed_span(const Boxes& boxes, ResolvedOperand& o) {
+    o.boxes = &boxes;
+    o.first = o.address;
+    if (o.sizes[0] <= 0 || o.sizes[1] <= 0) return o;
+    const std::int64_t low = boxes.at(0, 0), high = boxes.at(o.sizes[0] - 1, o.sizes[1] - 1);
+    o.first = add(o.address, multiply(low, bits_of(o.element)) / 8);
+    o.bytes = multiply(high - low + 1, bits_of(o.element)) / 8;
+    return o;
   }
   // From the lowest to the highest element.
   static void set_span(ResolvedOperand& o) {

@@ -7,8 +7,8 @@
 //
 // Layout: a tile lies row by row from its address on, `row_stride` elements from row to row, and a tile in L1
 // whose boxes are column-major (slayout) column by column: so it is the transpose of the tile with row-major
-// boxes at the same address, as in hardware. Fractals make no other difference. Only valid rows and columns are
-// read and written.
+// boxes at the same address, as in hardware. Fractals make no other difference, unless an operand says where each
+// element lies (Boxes), as those of kernels in C++ do. Only valid rows and columns are read and written.
 #pragma once
 
 #include <array>
@@ -133,6 +133,20 @@ struct Dimension {
 /// Of a pointer that was made from a number: it may be anywhere.
 inline constexpr std::uint16_t kNoArray = 0xFFFF;
 
+/// Where the elements of a tile of boxes lie (ascend.md 1.3): element (r, c) at
+/// r / rows * row_step + r % rows * row + c / columns * column_step + c % columns * column, in elements.
+struct Boxes {
+  std::int64_t rows = 0, columns = 0;  ///< of a box; 0: the tile has none
+  std::int64_t row_step = 0, column_step = 0, row = 0, column = 0;
+  std::int64_t first_row = 0, first_column = 0;  ///< of the operand inside the tile
+
+  std::int64_t at(std::int64_t r, std::int64_t c) const {
+    r += first_row;
+    c += first_column;
+    return r / rows * row_step + r % rows * row + c / columns * column_step + c % columns * column;
+  }
+};
+
 struct TileOperand {
   std::string name;  ///< in the text, for diagnoses: "%a"
   Access access = Access::kRead;
@@ -145,6 +159,7 @@ struct TileOperand {
   std::int64_t row_stride = 0;  ///< in elements
   std::int64_t full_rows = 0;   ///< of the tile
   bool by_columns = false;  ///< row_stride is from column to column, and full_rows counts columns
+  Boxes boxes;
   // In GM.
   std::uint16_t array = 0;            ///< of Program::arrays; kNoArray: what `number` addresses
   Operand number;                     ///< of a pointer made from a number: its bytes
@@ -306,6 +321,7 @@ struct ResolvedOperand {
   std::int64_t bytes = 0;      ///< 0: it has no elements
   std::int64_t view_size = 0;  ///< in GM: bytes up to the end of the tensor that it is a part of
   std::array<std::int64_t, kMostDimensions> view_sizes{};
+  const Boxes* boxes = nullptr;  ///< of the TileOperand; nullptr: none
 };
 
 struct ResolvedOperation {

@@ -1,0 +1,277 @@
+#include "frontends/pto_cpp/call_sites.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <utility>
+
+#include "frontends/pto/words.h"
+#include "frontends/pto_cpp/tile_values.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::pto_cpp {
+
+namespace {
+
+constexpr const char* kOperationId = "/tessera/cluster/operation";
+
+using cluster::Location;
+using cluster::Opcode;
+using cluster::Operand;
+using cluster::Pipe;
+using cluster::reg;
+using pto::Argument;
+using pto::Operation;
+using pto::OperationCode;
+using pto::Role;
+using pto::Value;
+
+/// Mixes a number into a key.
+void mix(std::uint64_t& key, std::uint64_t number) {
+  key = (key ^ number) * 0x9E3779B97F4A7C15ULL;
+  key ^= key >> 29;
+}
+template <class... Numbers>
+std::uint64_t key_of(const Numbers&... numbers) {
+  std::uint64_t key = 0x5851F42D4C957F2DULL;
+  (mix(key, static_cast<std::uint64_t>(numbers)), ...);
+  return key;
+}
+std::uint64_t bits_of(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
+
+void mix(std::uint64_t& key, const TsrOperand& o) {
+  mix(key, o.role);
+  switch (o.role) {
+  case TSR_IN:
+  case TSR_OUT:
+    mix(key, bits_of(o.tile->type));
+    mix(key, o.tile->address);
+    return mix(key, static_cast<std::uint64_t>(o.tile->valid_rows) << 32 |
+                        static_cast<std::uint32_t>(o.tile->valid_columns));
+  case TSR_TENSOR_IN:
+  case TSR_TENSOR_OUT:
+    mix(key, bits_of(o.tensor->data) >> 36);
+    for (unsigned d = 0; d < 5; ++d)
+      mix(key, static_cast<std::uint64_t>(o.tensor->shape[d]) * 31 +
+                   static_cast<std::uint64_t>(o.tensor->stride[d]));
+    return;
+  case TSR_POSITION:
+    return mix(key, static_cast<std::uint64_t>(o.integer));
+  case TSR_OPTION:
+    mix(key, bits_of(o.option));
+    return mix(key, bits_of(o.value));
+  default:
+    return;
+  }
+}
+
+/// "TADD" of "pto.tadd", "TMATMUL_ACC" of "pto.tmatmul.acc": the name in C++.
+std::string name_in_cpp(const std::string& operation) {
+  std::string name = operation.substr(operation.find('.') + 1);
+  for (char& c : name) c = c == '.' ? '_' : static_cast<char>(std::toupper(c));
+  return name;
+}
+
+/// What the lowering says of an operation of PTO assembly, in the words of C++. Calls have no column.
+std::string in_cpp(std::string text, const std::string& operation) {
+  const auto replace = [&text](const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos;
+         at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  };
+  replace(":0: ", ": ");
+  replace(operation, name_in_cpp(operation));
+  return text;
+}
+
+bool is_tensor(const TsrOperand& o) {
+  return o.role == TSR_TENSOR_IN || o.role == TSR_TENSOR_OUT;
+}
+const TsrTile* first_tile(const TsrCall& call) {
+  for (unsigned n = 0; n < call.count; ++n)
+    if (call.operands[n].role == TSR_IN || call.operands[n].role == TSR_OUT)
+      return call.operands[n].tile;
+  return nullptr;
+}
+
+}  // namespace
+
+Step CallSites::step_at(std::uint64_t key, std::uint64_t from) {
+  Step step;
+  step.key = key;
+  const auto found = sites_.find(key);
+  if (found != sites_.end()) {
+    step.code = &found->second.code;
+    step.place = found->second.place;
+  } else {
+    step.place = lines_.at(from);
+  }
+  return step;
+}
+
+void CallSites::keep(Step& step, OperationCode code) {
+  for (cluster::Instruction& i : code.code) i.line = step.place.line;
+  step.code =
+      &sites_.insert_or_assign(step.key, Site{std::move(code), step.place}).first->second.code;
+}
+
+Step CallSites::operation(const TsrCall& call, std::uint64_t from) {
+  std::uint64_t key = key_of(from, bits_of(call.operation));
+  for (unsigned n = 0; n < call.count; ++n) mix(key, call.operands[n]);
+  Step step = step_at(key, from);
+  for (unsigned n = 0; n < call.count; ++n) {
+    const TsrOperand& o = call.operands[n];
+    if (o.role == TSR_INTEGER) step.arguments[step.count++] = o.integer;
+    if (o.role == TSR_REAL) step.arguments[step.count++] = cluster::bits_of_real(o.real);
+    if (!is_tensor(o)) continue;
+    const auto at = memory_.find(bits_of(o.tensor->data));
+    if (!at || at->location != Location::kGm) {
+      throw IllegalBehaviour(step.place.file + ":" + std::to_string(step.place.line) + ": " +
+                                 name_in_cpp(call.operation) +
+                                 ": the tensor's pointer points into no array of GM",
+                             kOperationId);
+    }
+    step.arguments[step.count++] = at->offset;
+  }
+  if (step.code != nullptr) return step;
+  try {
+    keep(step, lower(call, step.place));
+  } catch (const UserError& e) {
+    throw IllegalBehaviour(in_cpp(e.what(), call.operation), kOperationId);
+  }
+  return step;
+}
+
+OperationCode CallSites::lower(const TsrCall& call, const SourceLine& place) {
+  Operation op;
+  op.name = call.operation;
+  op.place.line = place.line;
+  std::vector<std::pair<std::string, Value>> values;
+  unsigned next = 0;  // register
+  const TsrTile* const tile = first_tile(call);
+  bool turned = false;
+  for (unsigned n = 0; n < call.count; ++n)
+    if (is_tensor(call.operands[n]) && tile != nullptr)
+      turned = copies_by_columns(*call.operands[n].tensor, *tile);
+  const auto add = [&](Role role, const std::string& name, Value value) {
+    Argument a;
+    a.role = role;
+    a.place = op.place;
+    a.text = name;
+    op.arguments.push_back(std::move(a));
+    if (value.type.kind != pto::Type::Kind::kScalar || value.kind != Value::Kind::kScalar)
+      op.types.push_back(value.type);
+    for (const auto& known : values)
+      if (known.first == name) return;
+    values.emplace_back(name, std::move(value));
+  };
+  for (unsigned n = 0; n < call.count; ++n) {
+    const TsrOperand& o = call.operands[n];
+    std::string name = "operand " + std::to_string(n + 1);
+    const bool writes = o.role == TSR_OUT || o.role == TSR_TENSOR_OUT;
+    if (writes) name = "the result";
+    const Role role = writes ? Role::kOut : Role::kIn;
+    if (o.role == TSR_OPTION) {
+      op.attributes.push_back({op.place, o.option, o.value});
+    } else if (o.role == TSR_IN || o.role == TSR_OUT) {
+      Value v = value_of(*o.tile, core_, name);
+      if (turned) turn(v);
+      add(role, name, std::move(v));
+    } else if (is_tensor(o)) {
+      const auto at = memory_.find(bits_of(o.tensor->data));
+      add(role, name, value_of(*o.tensor, *tile, at->array, next++, name));
+    } else {
+      Value v = Value::of_scalar(o.role == TSR_POSITION ? Operand(o.integer) : reg(next));
+      if (o.role != TSR_POSITION) ++next;
+      if (o.role == TSR_REAL) v.kind = Value::Kind::kFloat;
+      add(role, name, std::move(v));
+    }
+  }
+  return pto::lower_operation(op, values, {profile_, core_, kArgumentRegisters, place.file});
+}
+
+cluster::Instruction CallSites::instruction(Opcode op, Pipe pipe) const {
+  cluster::Instruction i;
+  i.op = op;
+  i.pipe = i.to = pipe;
+  return i;
+}
+
+Step CallSites::sync(TsrSync what, int pipe, int to, std::int64_t id, int mode,
+                     std::uint64_t from) {
+  constexpr Opcode kOpcodes[] = {
+      Opcode::kSetFlag,       Opcode::kWaitFlag,     Opcode::kBarrier,     Opcode::kGetBuf,
+      Opcode::kRlsBuf,        Opcode::kSetCrossCore, Opcode::kWaitFlagDev, Opcode::kSetIntraBlock,
+      Opcode::kWaitIntraCore, Opcode::kSetFfts,      Opcode::kDataBarrier};
+  Step step = step_at(key_of(from, what, pipe, to, id, mode), from);
+  if (step.code != nullptr) return step;
+  cluster::Instruction i = instruction(kOpcodes[what], static_cast<Pipe>(pipe));
+  i.to = static_cast<Pipe>(to);
+  i.id = id;
+  i.mode = static_cast<std::uint8_t>(mode);
+  keep(step, {{i}, {}, kArgumentRegisters});
+  return step;
+}
+
+Step CallSites::access(const DeviceAddress& at, unsigned bytes, bool stores, std::uint64_t from) {
+  using cluster::Element;
+  Step step = step_at(key_of(from, at.location, at.array, bytes, stores, 1), from);
+  step.arguments[0] = at.offset;
+  step.count = 1;
+  if (step.code != nullptr) return step;
+  cluster::Instruction i =
+      instruction(stores ? Opcode::kStoreScalar : Opcode::kLoadScalar, Pipe::kS);
+  i.operation = 1;
+  if (stores)
+    i.a = reg(kValue);
+  else
+    i.rd = kValue;
+  cluster::TileOperand operand;
+  operand.name = stores ? "the native store" : "the native load";
+  operand.access = stores ? cluster::Access::kWrite : cluster::Access::kRead;
+  operand.location = at.location;
+  operand.element = bytes == 1   ? Element::kU8
+                    : bytes == 2 ? Element::kU16
+                    : bytes == 4 ? Element::kU32
+                                 : Element::kI64;
+  operand.rows = operand.columns = 1;
+  operand.row_stride = 1;
+  operand.array = static_cast<std::uint16_t>(at.array);
+  operand.number = reg(0);
+  if (at.location == Location::kGm) operand.dimensions = {{1, 1}};
+  cluster::TileOperation operation;
+  operation.operands = {operand};
+  keep(step, {{i}, {operation}, kArgumentRegisters});
+  return step;
+}
+
+Step CallSites::clean(const DeviceAddress* at, std::uint64_t from) {
+  Step step = step_at(key_of(from, at == nullptr ? 0 : at->array + 1, 2), from);
+  if (at != nullptr) {
+    step.arguments[0] = at->offset;
+    step.count = 1;
+  }
+  if (step.code != nullptr) return step;
+  cluster::Instruction i = instruction(Opcode::kCleanCache, Pipe::kS);
+  std::vector<cluster::TileOperation> operations;
+  if (at == nullptr) {
+    i.mode = 1;
+  } else {
+    Step load = access(*at, 1, false, from);
+    operations = load.code->operations;
+    i.operation = 1;
+  }
+  keep(step, {{i}, std::move(operations), kArgumentRegisters});
+  return step;
+}
+
+Step CallSites::nothing(std::uint64_t from) {
+  Step step = step_at(key_of(from, 3), from);
+  if (step.code == nullptr)
+    keep(step, {{instruction(Opcode::kSet, Pipe::kS)}, {}, kArgumentRegisters});
+  return step;
+}
+
+}  // namespace tessera::pto_cpp

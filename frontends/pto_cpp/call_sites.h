@@ -1,0 +1,67 @@
+// The calls of a kernel in C++ as instructions. A call at one place of the code with the same constants - types and
+// addresses of tiles, valid sizes, shapes and strides of tensors - is lowered once; what may differ each time, the
+// place of a tensor in its array and numbers, is in registers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frontends/pto/operation_code.h"
+#include "frontends/pto_cpp/library/pto/interface.h"
+#include "frontends/pto_cpp/line_table.h"
+#include "frontends/pto_cpp/memory_map.h"
+
+namespace tessera::pto_cpp {
+
+/// Registers of the operands of an instruction.
+inline constexpr unsigned kArgumentRegisters = 16;
+using Arguments = std::array<std::int64_t, kArgumentRegisters>;
+
+/// An instruction, or several, and what is in the registers when it begins.
+struct Step {
+  std::uint64_t key = 0;
+  const pto::OperationCode* code = nullptr;
+  SourceLine place;
+  Arguments arguments{};
+  unsigned count = 0;  ///< of the arguments
+};
+
+class CallSites {
+ public:
+  CallSites(cluster::Profile profile, cluster::CoreKind core, const MemoryMap& memory,
+            LineTable& lines)
+      : profile_(profile), core_(core), memory_(memory), lines_(lines) {}
+
+  /// `from`: the return address of the call, from the begin of the module. Throws IllegalBehaviour for
+  /// operands that the operation does not take.
+  Step operation(const TsrCall& call, std::uint64_t from);
+  Step sync(TsrSync what, int pipe, int to, std::int64_t id, int mode, std::uint64_t from);
+  /// A native load or store of 1, 2, 4 or 8 bytes; the value is in register kValue.
+  Step access(const DeviceAddress& at, unsigned bytes, bool stores, std::uint64_t from);
+  /// nullptr: all lines.
+  Step clean(const DeviceAddress* at, std::uint64_t from);
+  /// One instruction of the scalar unit that does nothing.
+  Step nothing(std::uint64_t from);
+  static constexpr unsigned kValue = 1;
+
+ private:
+  struct Site {
+    pto::OperationCode code;
+    SourceLine place;
+  };
+  Step step_at(std::uint64_t key, std::uint64_t from);
+  void keep(Step& step, pto::OperationCode code);
+  pto::OperationCode lower(const TsrCall& call, const SourceLine& place);
+  pto::Instruction instruction(cluster::Opcode op, cluster::Pipe pipe) const;
+
+  const cluster::Profile profile_;
+  const cluster::CoreKind core_;
+  const MemoryMap& memory_;
+  LineTable& lines_;
+  std::unordered_map<std::uint64_t, Site> sites_;
+};
+
+}  // namespace tessera::pto_cpp

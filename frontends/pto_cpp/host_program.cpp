@@ -1,0 +1,87 @@
+#include "frontends/pto_cpp/host_program.h"
+
+#include <utility>
+
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::pto_cpp {
+
+/// The functions of TsrApi; `self` is a HostProgram. Native code of the host may access memory of the device as it is.
+class HostProgram::Interface {
+ public:
+  static TsrApi of(HostProgram& host) {
+    TsrApi api{};
+    api.version = TSR_INTERFACE_VERSION;
+    api.self = &host;
+    api.operation = [](void* self, const TsrCall* call) {
+      fail(self, (std::string(call->operation) + " outside of a kernel").c_str());
+    };
+    api.sync = [](void* self, TsrSync, int, int, std::int64_t, int) {
+      fail(self, "a flag or barrier outside of a kernel");
+    };
+    api.special = [](void*, TsrSpecial) -> std::int64_t { return 0; };
+    api.access = [](void*, const void*, std::size_t, bool, const void*) {};
+    api.clean = [](void*, const void*) {};
+    api.address = [](void* self, const char*, std::uint64_t) -> void* {
+      fail(self, "a tile outside of a kernel");
+      return nullptr;
+    };
+    api.launch = launch;
+    api.block = [](void*, const void*) {};
+    api.fail = fail;
+    api.allocate = [](void* self, std::size_t bytes) -> void* {
+      HostProgram& program = *static_cast<HostProgram*>(self);
+      return program.memory_->allocate(program.allocations_++, bytes);
+    };
+    return api;
+  }
+
+ private:
+  static void fail(void* self, const char* text) {
+    HostProgram& host = *static_cast<HostProgram*>(self);
+    host.failure_ = text;
+    host.fiber_.wait();
+  }
+  static void launch(void* self, std::uint64_t blocks, void (*run)(void*), void (*drop)(void*),
+                     void* closure) {
+    HostProgram& host = *static_cast<HostProgram*>(self);
+    if (host.kernel_.run != nullptr)
+      return fail(self, "a host program may launch one kernel; this is the second one");
+    host.kernel_ = {run, closure, blocks};
+    host.drop_ = drop;
+    host.fiber_.wait();
+  }
+};
+
+HostProgram::HostProgram(std::shared_ptr<KernelModule> module, std::shared_ptr<MemoryMap> memory,
+                         std::vector<std::int64_t> arguments)
+    : module_(std::move(module)), memory_(std::move(memory)), arguments_(std::move(arguments)),
+      api_(Interface::of(*this)) {
+  fiber_.start([this] { module_->entry()->call(arguments_.data()); });
+}
+
+HostProgram::~HostProgram() {
+  if (drop_ != nullptr) drop_(kernel_.closure);
+  module_->forget(statics_);
+}
+
+void HostProgram::run() {
+  module_->enter(statics_, api_);
+  fiber_.run();
+  if (fiber_.crash().signal != 0) failure_ = "it ended with " + fiber_.describe_crash();
+  if (!failure_.empty())
+    throw IllegalBehaviour("the host program: " + failure_, "/tessera/cluster/native");
+}
+
+const BoundKernel& HostProgram::run_to_launch() {
+  run();
+  if (kernel_.run == nullptr)
+    throw IllegalBehaviour("the host program ends without a launch", "/tessera/cluster/native");
+  return kernel_;
+}
+
+void HostProgram::finish() {
+  run();
+}
+
+}  // namespace tessera::pto_cpp

@@ -1,0 +1,123 @@
+// The C interface between a kernel in C++ and the simulator that runs it. Both sides include this file: the headers
+// of pto/ turn each call of a kernel into one call of TsrApi, and the bodies of all operations are in the simulator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define TSR_INTERFACE_VERSION 1
+
+/// Where the boxes of a tile begin, and which way they go (ascend.md 1.3).
+enum TsrBoxes { TSR_NO_BOXES = 0, TSR_ROW_BOXES = 1, TSR_COLUMN_BOXES = 2 };
+
+/// What all tiles of one C++ type have in common.
+struct TsrTileType {
+  const char* location;  ///< "vec", "mat", "left", "right", "acc", "bias", "scaling"
+  const char* element;   ///< "f32", "f16", "bf16", "i8", "ui8", .., as in PTO assembly
+  std::int32_t rows, columns;
+  std::uint8_t by_columns;  ///< of elements, or of boxes: one below the other
+  std::uint8_t boxes;       ///< TsrBoxes
+  std::uint16_t fractal;    ///< bytes of a box
+  std::uint8_t pad;         ///< 0: none, 1: zero, 2: largest, 3: least
+  std::uint8_t compact;     ///< 0: none, 1: boxes as the valid rows need them, 2: one row more
+};
+struct TsrTile {
+  const TsrTileType* type;
+  std::uint64_t address;  ///< bytes; the low 32 bits count
+  std::int32_t valid_rows, valid_columns;
+};
+
+enum TsrLayout { TSR_ND = 0, TSR_DN = 1, TSR_NZ = 2 };
+struct TsrTensor {
+  const char* element;
+  std::uint8_t layout;  ///< TsrLayout
+  const void* data;
+  std::int64_t shape[5], stride[5];
+};
+
+enum TsrRole {
+  TSR_IN,        ///< a TsrTile that is read
+  TSR_OUT,       ///< a TsrTile that is written
+  TSR_TENSOR_IN,
+  TSR_TENSOR_OUT,
+  TSR_INTEGER,   ///< a number that may differ each time
+  TSR_REAL,
+  TSR_POSITION,  ///< a row or column of a tile
+  TSR_OPTION     ///< name and value: an attribute of PTO assembly
+};
+struct TsrOperand {
+  TsrRole role;
+  union {
+    const TsrTile* tile;
+    const TsrTensor* tensor;
+    std::int64_t integer;
+    double real;
+    const char* option;
+  };
+  const char* value;  ///< of TSR_OPTION
+};
+struct TsrCall {
+  const char* operation;  ///< its name in PTO assembly: "pto.tadd"
+  std::uint32_t count;
+  const TsrOperand* operands;
+};
+
+/// Instructions that order pipes and cores.
+enum TsrSync {
+  TSR_SET_FLAG,
+  TSR_WAIT_FLAG,
+  TSR_BARRIER,
+  TSR_GET_BUFFER,
+  TSR_RELEASE_BUFFER,
+  TSR_SET_CROSS_CORE,   ///< id: the message of ffts_cross_core_sync
+  TSR_WAIT_CROSS_CORE,
+  TSR_SET_INTRA_BLOCK,
+  TSR_WAIT_INTRA_BLOCK,
+  TSR_SET_FFTS,
+  TSR_DATA_BARRIER
+};
+
+/// What get_block_idx() and its relatives ask for.
+enum TsrSpecial {
+  TSR_BLOCK_INDEX,
+  TSR_BLOCK_COUNT,
+  TSR_SUBBLOCK_INDEX,
+  TSR_SUBBLOCK_COUNT,
+  TSR_CYCLE,
+  TSR_CLUSTER,
+  TSR_CORE
+};
+
+/// What the simulator offers. `self` is the first argument of all functions.
+struct TsrApi {
+  std::uint32_t version;
+  void* self;
+  void (*operation)(void* self, const TsrCall* call);
+  void (*sync)(void* self, TsrSync what, int pipe, int to, std::int64_t id, int mode);
+  std::int64_t (*special)(void* self, TsrSpecial what);
+  /// Native code at `from` is about to read or write GM or UB there.
+  void (*access)(void* self, const void* address, std::size_t bytes, bool stores, const void* from);
+  /// dcci: the line of `address`; nullptr: all lines.
+  void (*clean)(void* self, const void* address);
+  /// The address of a byte of a buffer, as native code sees it.
+  void* (*address)(void* self, const char* location, std::uint64_t byte);
+  /// A launch `kernel<<<blocks, ..>>>(arguments)`: `run(closure)` calls the kernel, `drop(closure)` frees it.
+  void (*launch)(void* self, std::uint64_t blocks, void (*run)(void*), void (*drop)(void*),
+                 void* closure);
+  /// A basic block at `from` has been executed.
+  void (*block)(void* self, const void* from);
+  void (*fail)(void* self, const char* text);
+  /// Memory in GM, for a host program.
+  void* (*allocate)(void* self, std::size_t bytes);
+};
+
+/// A function that --function names: how it takes its arguments.
+struct TsrParameter {
+  const char* type;  ///< of what a pointer points to, or of the number; "" of a pointer to something else
+  std::uint8_t is_pointer, is_real;
+};
+struct TsrEntry {
+  std::uint32_t count;
+  const TsrParameter* parameters;
+  void (*call)(const std::int64_t* values);  ///< reals as the bits of a double
+};

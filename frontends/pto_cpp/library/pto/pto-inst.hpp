@@ -1,0 +1,15 @@
+// PTO in C++ for the simulator: the header that kernels include. Written for Tessera; the names, orders of arguments
+// and checks are those of the public library (docs/pto-cpp.md).
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "pto/intrinsics.h"
+#include "pto/native.h"
+#include "pto/types.h"
+#include "pto/operations.h"
+#include "pto/events.h"
+#include "pto/launch.h"

@@ -1,0 +1,39 @@
+// Which line of a source an address in a module belongs to: addr2line of the binutils, asked once an address.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace tessera::pto_cpp {
+
+struct SourceLine {
+  std::string file;  ///< "": not known
+  unsigned line = 0;
+};
+
+class LineTable {
+ public:
+  /// Lines in files below `library` are those of whoever calls them. Answers are kept in
+  /// a file beside the module.
+  LineTable(std::string module, std::string library);
+  ~LineTable();
+  LineTable(const LineTable&) = delete;
+  LineTable& operator=(const LineTable&) = delete;
+
+  /// `offset`: of the call's return address, from the begin of the module.
+  const SourceLine& at(std::uint64_t offset);
+
+ private:
+  void start();
+  void stop();
+  SourceLine ask(std::uint64_t offset);
+  std::string answer();
+
+  const std::string module_, library_, cache_;
+  std::map<std::uint64_t, SourceLine> known_;
+  bool is_new_ = false;  // something that the cache does not have
+  int process_ = 0, socket_ = -1;
+};
+
+}  // namespace tessera::pto_cpp

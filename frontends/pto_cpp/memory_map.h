@@ -1,0 +1,56 @@
+// Where native code sees the memories of the device: regions of the address space of the host at fixed places. Their
+// low 32 bits are the address on chip, as kernels expect.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/cluster/program/program.h"
+
+namespace tessera::pto_cpp {
+
+/// A byte of a buffer on chip, or of an array in GM.
+struct DeviceAddress {
+  cluster::Location location = cluster::Location::kGm;
+  unsigned core = 0;   ///< CoreId::index(), of a buffer
+  unsigned array = 0;  ///< in GM
+  std::int64_t offset = 0;
+};
+
+/// GM arrays and the UB of every core have memory in the host, which holds what native code reads and writes; the
+/// values themselves are those of the model.
+class MemoryMap {
+ public:
+  /// Throws std::runtime_error if the host has no such addresses.
+  MemoryMap(unsigned cores, std::uint32_t ub_bytes, std::vector<std::size_t> array_bytes);
+  ~MemoryMap();
+  MemoryMap(const MemoryMap&) = delete;
+  MemoryMap& operator=(const MemoryMap&) = delete;
+
+  static std::uint64_t of_buffer(unsigned core, cluster::Location location) {
+    return kBuffers +
+           ((std::uint64_t{core} * cluster::kLocationCount + static_cast<unsigned>(location))
+            << 32);
+  }
+  static std::uint64_t of_array(unsigned array) { return kArrays + (std::uint64_t{array} << 36); }
+  /// The n-th allocation of a host program, as an array. A second program that asks for it gets the same one.
+  void* allocate(unsigned n, std::size_t bytes);
+  const std::vector<std::size_t>& array_bytes() const { return array_bytes_; }
+  /// Nothing: the address is none of the device.
+  std::optional<DeviceAddress> find(std::uint64_t address) const;
+  /// Whether native code can access these bytes.
+  bool is_mapped(const DeviceAddress& at, std::size_t bytes) const;
+
+ private:
+  static constexpr std::uint64_t kBuffers = std::uint64_t{1} << 44,
+                                 kArrays = std::uint64_t{2} << 44;
+  void map(std::uint64_t address, std::size_t bytes);
+
+  const unsigned cores_;
+  const std::uint32_t ub_bytes_;
+  std::vector<std::size_t> array_bytes_;
+  std::vector<std::pair<std::uint64_t, std::size_t>> mapped_;
+};
+
+}  // namespace tessera::pto_cpp

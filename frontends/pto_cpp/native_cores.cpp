@@ -1,0 +1,452 @@
+#include "frontends/pto_cpp/native_cores.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <unordered_map>
+#include <utility>
+
+#include "frontends/pto_cpp/call_sites.h"
+#include "frontends/pto_cpp/native_fiber.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::pto_cpp {
+
+using cluster::CoreId;
+using cluster::CoreKind;
+using cluster::Location;
+
+namespace {
+
+constexpr std::uint64_t kMostBlocks = 500'000'000;  // basic blocks without a call
+/// Time of native code (pto_cpp.md 6.5): so many cycles a basic block, beyond those that the issue of an operation contains.
+constexpr Cycle kBlockCycles = 2, kIssueCycles = 5;
+constexpr const char* kNativeId = "/tessera/cluster/native";
+
+/// The largest access of the scalar unit that a native access of `bytes` begins with.
+unsigned piece_of(std::size_t bytes) {
+  return bytes >= 8 ? 8 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1;
+}
+
+}  // namespace
+
+/// Why native code stopped.
+struct NativeCores::Request {
+  enum class Kind : std::uint8_t { kEnded, kOperation, kSync, kLoad, kClean, kNothing, kFailed };
+  Kind kind = Kind::kEnded;
+  std::uint64_t from = 0;  // the return address of the call, in the module
+  const TsrCall* call = nullptr;
+  TsrSync sync = TSR_SET_FLAG;
+  int pipe = 0, to = 0, mode = 0;
+  std::int64_t id = 0;
+  std::uint64_t address = 0;
+  std::size_t bytes = 0;
+  std::string text;  // of kFailed
+};
+
+/// Native bytes that the scalar unit stores before it does anything else.
+struct NativeCores::Store {
+  std::uint64_t address, from;
+  std::size_t bytes;
+};
+
+/// The native code of one core: it leaves a Request and waits.
+struct NativeCores::Core {
+  Core(const NativeLaunch& to_launch, const MemoryMap& map, CoreId core_id, KernelModule& code);
+  ~Core() { module.forget(statics); }
+  void start();
+  /// Runs native code up to its next request.
+  void run();
+  /// Of native code: waits until the request has been served.
+  void wait(Request r) {
+    request = std::move(r);
+    fiber.wait();
+  }
+  std::uint32_t place(const Step& step);
+  /// Throws IllegalBehaviour with the text of the request.
+  [[noreturn]] void fail() const;
+  void take_loaded(const std::vector<std::int64_t>& registers);
+  Range issue(const Step& step, std::vector<std::int64_t>& registers);
+  Range issue_store(std::vector<std::int64_t>& registers);
+  /// The instructions that serve a request.
+  Step step_of(const Request& r);
+
+  const NativeLaunch& launch;
+  const MemoryMap& memory;
+  const CoreId id;
+  KernelModule& module;
+  CallSites sites;
+  TsrApi api{};
+  std::vector<std::int64_t> arguments;
+  unsigned first_block() const { return id.cluster; }
+  unsigned block = 0, block_count = 0;
+  bool is_launcher = false;  // the function is a launcher, which has come to its launch
+  Cycle now = 0;
+  std::uint64_t blocks_run = 0;  // basic blocks since the last request
+  Cycle scalar_cycles = 0;
+  NativeFiber fiber;
+  std::vector<std::byte> statics;  // of this core: the variables of the module
+  Request request;
+  std::deque<Store> stores;  // not issued yet
+  std::uint64_t load_address = 0,
+                load_bytes = 0;  // what is left of the native load that is being served
+  unsigned load_piece = 0;       // bytes that the scalar unit is loading
+  bool served = true;            // the request
+  std::function<const std::byte*(unsigned)>
+      contents;  // while it is found out whether the core takes part
+  bool took_part = false;
+  std::shared_ptr<cluster::Program> program;
+  std::unordered_map<std::uint64_t, NativeCores::Range> places;  // by key
+};
+
+// --- what native code calls ---
+
+/// The functions of TsrApi; `self` is a Core.
+class NativeCores::Interface {
+ public:
+  static TsrApi of(Core& core) {
+    return {TSR_INTERFACE_VERSION,
+            &core,
+            operation,
+            sync,
+            special,
+            access,
+            clean,
+            address,
+            launch,
+            block,
+            fail,
+            allocate};
+  }
+
+ private:
+  static Core& core_of(void* self) { return *static_cast<Core*>(self); }
+  static std::uint64_t from(Core& core, const void* address) {
+    return core.module.offset_of(address);
+  }
+
+  static void operation(void* self, const TsrCall* call) {
+    Core& core = core_of(self);
+    Request r;
+    r.kind = Request::Kind::kOperation;
+    r.from = from(core, __builtin_return_address(0));
+    r.call = call;
+    core.wait(std::move(r));
+  }
+  static void sync(void* self, TsrSync what, int pipe, int to, std::int64_t id, int mode) {
+    Core& core = core_of(self);
+    // A5 keeps the order of its vector unit (ascend.md 2.3), and no pipe S needs a barrier.
+    const bool a5 = core.launch.profile == cluster::Profile::kA5;
+    const auto barrier = static_cast<cluster::Pipe>(pipe);
+    const bool has_barrier = barrier == cluster::Pipe::kMte2 || barrier == cluster::Pipe::kMte3 ||
+                             barrier == cluster::Pipe::kAll;
+    if (what == TSR_BARRIER && (barrier == cluster::Pipe::kS || (a5 && !has_barrier))) return;
+    if (what == TSR_SET_FFTS && (a5 || core.contents)) return;
+    Request r;
+    r.kind = Request::Kind::kSync;
+    r.from = from(core, __builtin_return_address(0));
+    r.sync = what;
+    r.pipe = pipe;
+    r.to = to;
+    r.id = id;
+    r.mode = mode;
+    core.wait(std::move(r));
+  }
+  static std::int64_t special(void* self, TsrSpecial what) {
+    Core& core = core_of(self);
+    switch (what) {
+    case TSR_BLOCK_INDEX:
+      return core.block;
+    case TSR_BLOCK_COUNT:
+      return core.block_count;
+    case TSR_SUBBLOCK_INDEX:
+      return core.id.is_aic() ? 0 : core.id.subblock();
+    case TSR_SUBBLOCK_COUNT:
+      return core.launch.subblocks;
+    case TSR_CLUSTER:
+      return core.id.cluster;
+    case TSR_CORE:
+      return core.id.index();
+    case TSR_CYCLE:
+      break;
+    }
+    // The counter of A2/A3 runs at 50 MHz, that of A5 at 1 GHz. Whoever asks may wait for time to pass.
+    Request r;
+    r.kind = Request::Kind::kNothing;
+    r.from = from(core, __builtin_return_address(0));
+    core.wait(std::move(r));
+    const std::uint64_t khz = core.launch.profile == cluster::Profile::kA5 ? 1'000'000 : 50'000;
+    return static_cast<std::int64_t>(core.now * khz /
+                                     std::max<std::uint64_t>(core.launch.clock_khz, 1));
+  }
+  static void access(void* self, const void* address, std::size_t bytes, bool stores,
+                     const void* at) {
+    Core& core = core_of(self);
+    const auto where = reinterpret_cast<std::uint64_t>(address);
+    const auto found = core.memory.find(where);
+    Request r;
+    r.from = from(core, at);
+    r.address = where;
+    r.bytes = bytes;
+    if (!found || !core.memory.is_mapped(*found, bytes)) {
+      r.kind = Request::Kind::kFailed;
+      r.text = describe(core, where, bytes, stores);
+      return core.wait(std::move(r));
+    }
+    if (core.contents) return preview(core, *found, bytes);
+    if (stores) return core.stores.push_back({where, r.from, bytes});
+    r.kind = Request::Kind::kLoad;
+    core.wait(std::move(r));
+  }
+  static std::string describe(const Core& core, std::uint64_t where, std::size_t bytes,
+                              bool stores) {
+    std::string text = std::string("native code ") + (stores ? "writes " : "reads ") +
+                       std::to_string(bytes) + " bytes";
+    const auto found = core.memory.find(where);
+    if (!found) return text + " at an address that belongs to no array";
+    if (found->location != Location::kGm)
+      return text + " at byte " + std::to_string(found->offset) + " of " +
+             to_string(found->location) + " of " + to_string(CoreId::at(found->core)) +
+             (found->location == Location::kUb ? ", which it does not have"
+                                               : ", which native code cannot reach");
+    return text + " at byte " + std::to_string(found->offset) + " of the array " +
+           core.launch.arrays[found->array].name + ", which has " +
+           std::to_string(core.memory.array_bytes()[found->array]);
+  }
+  // Before the launch arrays have what the host gave.
+  static void preview(Core& core, const DeviceAddress& at, std::size_t bytes) {
+    if (at.location != Location::kGm) return;
+    const std::byte* const from = core.contents(at.array);
+    if (from != nullptr)
+      std::memcpy(reinterpret_cast<void*>(MemoryMap::of_array(at.array) +
+                                          static_cast<std::uint64_t>(at.offset)),
+                  from + at.offset, bytes);
+  }
+  static void clean(void* self, const void* address) {
+    Core& core = core_of(self);
+    Request r;
+    r.kind = Request::Kind::kClean;
+    r.from = from(core, __builtin_return_address(0));
+    r.address = reinterpret_cast<std::uint64_t>(address);
+    core.wait(std::move(r));
+  }
+  static void* address(void* self, const char* location, std::uint64_t byte) {
+    constexpr const char* kNames[] = {"", "vec", "mat", "left", "right", "acc", "bias", "scaling"};
+    unsigned n = 1;
+    while (n < 7 && std::strcmp(kNames[n], location) != 0) ++n;
+    return reinterpret_cast<void*>(
+        MemoryMap::of_buffer(core_of(self).id.index(), static_cast<Location>(n)) + byte);
+  }
+  // A launcher runs on every core, and each of them runs its blocks of the kernel at once.
+  static void launch(void* self, std::uint64_t blocks, void (*run)(void*), void (*drop)(void*),
+                     void* closure) {
+    Core& core = core_of(self);
+    core.is_launcher = true;
+    core.block_count = static_cast<unsigned>(blocks);
+    for (core.block = core.first_block(); core.block < blocks; core.block += core.launch.clusters)
+      run(closure);
+    drop(closure);
+  }
+  static void block(void* self, const void* at) {
+    Core& core = core_of(self);
+    if (++core.blocks_run <= kMostBlocks) return;
+    Request r;
+    r.kind = Request::Kind::kFailed;
+    r.from = from(core, at);
+    r.text = "native code runs on without an operation, as in an endless loop";
+    core.wait(std::move(r));
+  }
+  static void* allocate(void* self, std::size_t) {
+    fail(self, "a kernel cannot allocate memory of the device");
+    return nullptr;
+  }
+  static void fail(void* self, const char* text) {
+    Core& core = core_of(self);
+    Request r;
+    r.kind = Request::Kind::kFailed;
+    r.from = from(core, __builtin_return_address(0));
+    r.text = text;
+    core.wait(std::move(r));
+  }
+};
+
+NativeCores::Core::Core(const NativeLaunch& to_launch, const MemoryMap& map, CoreId core_id,
+                        KernelModule& code)
+    : launch(to_launch), memory(map), id(core_id), module(code),
+      sites(to_launch.profile, cluster::kind_of(core_id), map, code.lines()),
+      api(Interface::of(*this)), block_count(to_launch.blocks) {}
+
+void NativeCores::Core::start() {
+  fiber.start([this] {
+    const BoundKernel& bound = id.is_aic() ? launch.aic_kernel : launch.aiv_kernel;
+    for (block = first_block(); !is_launcher && block < launch.blocks; block += launch.clusters) {
+      if (bound.run != nullptr)
+        bound.run(bound.closure);
+      else
+        module.entry()->call(arguments.data());
+    }
+    request = {};
+  });
+}
+
+void NativeCores::Core::run() {
+  module.enter(statics, api);
+  blocks_run = 0;
+  fiber.run();
+  served = false;
+  if (fiber.crash().signal == 0) return;
+  request = {};
+  request.kind = Request::Kind::kFailed;
+  request.from = module.offset_of(reinterpret_cast<const void*>(fiber.crash().instruction)) + 1;
+  request.text = "native code ended with " + fiber.describe_crash();
+}
+
+// The instructions of a step in the program of this core, which grows by those that it meets for the first time.
+std::uint32_t NativeCores::Core::place(const Step& step) {
+  cluster::Program& p = *program;
+  const auto begin = static_cast<std::uint32_t>(p.code.size());
+  const auto operations = static_cast<std::uint32_t>(p.operations.size());
+  p.registers = std::max(p.registers, step.code->registers);
+  for (cluster::Instruction i : step.code->code) {
+    if (i.operation != 0) i.operation += operations;
+    if (i.op == cluster::Opcode::kJump || i.op == cluster::Opcode::kBranch) i.target += begin;
+    if (!step.place.file.empty() && step.place.file != p.file)
+      p.other_files[static_cast<std::uint32_t>(p.code.size())] = step.place.file;
+    p.code.push_back(i);
+  }
+  p.operations.insert(p.operations.end(), step.code->operations.begin(),
+                      step.code->operations.end());
+  return begin;
+}
+
+// --- the source of instructions ---
+
+NativeCores::NativeCores(NativeLaunch launch)
+    : launch_(std::move(launch)), memory_(*launch_.memory),
+      cores_(std::size_t{launch_.clusters} * 3) {}
+
+NativeCores::~NativeCores() = default;
+
+std::vector<std::int64_t> NativeCores::argument_values() const {
+  std::vector<std::int64_t> values;
+  for (const KernelArgument& a : launch_.arguments)
+    values.push_back(a.array < 0 ? a.value
+                                 : static_cast<std::int64_t>(
+                                       MemoryMap::of_array(static_cast<unsigned>(a.array))));
+  return values;
+}
+
+std::unique_ptr<NativeCores::Core> NativeCores::make_core(CoreId id) {
+  auto core =
+      std::make_unique<Core>(launch_, memory_, id, id.is_aic() ? *launch_.aic : *launch_.aiv);
+  core->arguments = argument_values();
+  core->start();
+  return core;
+}
+
+bool NativeCores::takes_part(CoreKind kind,
+                             const std::function<const std::byte*(unsigned array)>& contents) {
+  const CoreId id = CoreId::at(kind == CoreKind::kAic ? 0 : 1);
+  const auto core = make_core(id);
+  core->contents = contents;
+  core->run();
+  return core->request.kind != Request::Kind::kEnded;
+}
+
+std::shared_ptr<const cluster::Program> NativeCores::begin(CoreId id) {
+  auto& core = cores_[id.index()];
+  core = make_core(id);
+  core->program = std::make_shared<cluster::Program>();
+  cluster::Program& p = *core->program;
+  p.name = launch_.name;
+  p.file = launch_.file;
+  p.arrays = launch_.arrays;
+  p.registers = kArgumentRegisters;
+  p.automatic_sync = launch_.automatic_sync;
+  p.code.emplace_back();  // kEnd
+  return core->program;
+}
+
+cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::int64_t>& registers,
+                                                    Cycle now) {
+  Core& core = *cores_[id.index()];
+  core.now = now;
+  if (core.load_piece > 0) core.take_loaded(registers);
+  if (core.served) core.run();
+  const Cycle native = std::exchange(core.blocks_run, 0) * kBlockCycles;
+  core.scalar_cycles = native > kIssueCycles ? native - kIssueCycles : 0;
+  if (!core.stores.empty()) return core.issue_store(registers);
+  const Request& r = core.request;
+  if (r.kind == Request::Kind::kEnded) return {0, 1, 0};
+  if (r.kind == Request::Kind::kFailed) core.fail();
+  core.served = r.kind != Request::Kind::kLoad;
+  return core.issue(core.step_of(r), registers);
+}
+
+void NativeCores::Core::fail() const {
+  const SourceLine& line = module.lines().at(request.from);
+  const std::string place =
+      line.file.empty() ? launch.name : line.file + ":" + std::to_string(line.line);
+  throw IllegalBehaviour(place + ": " + to_string(id) + ": " + request.text, kNativeId);
+}
+
+// The scalar unit has loaded a piece of what native code is about to read.
+void NativeCores::Core::take_loaded(const std::vector<std::int64_t>& registers) {
+  std::memcpy(reinterpret_cast<void*>(load_address), &registers[CallSites::kValue], load_piece);
+  load_address += load_piece;
+  load_bytes -= load_piece;
+  load_piece = 0;
+  served = load_bytes == 0;
+}
+
+NativeCores::Range NativeCores::Core::issue_store(std::vector<std::int64_t>& registers) {
+  Store& store = stores.front();
+  const unsigned bytes = piece_of(store.bytes);
+  const Range range =
+      issue(sites.access(*memory.find(store.address), bytes, true, store.from), registers);
+  registers[CallSites::kValue] = 0;
+  std::memcpy(&registers[CallSites::kValue], reinterpret_cast<const void*>(store.address), bytes);
+  store.address += bytes;
+  store.bytes -= bytes;
+  if (store.bytes == 0) stores.pop_front();
+  return range;
+}
+
+Step NativeCores::Core::step_of(const Request& r) {
+  switch (r.kind) {
+  case Request::Kind::kOperation:
+    return sites.operation(*r.call, r.from);
+  case Request::Kind::kSync:
+    return sites.sync(r.sync, r.pipe, r.to, r.id, r.mode, r.from);
+  case Request::Kind::kClean: {
+    const auto at = memory.find(r.address);
+    return sites.clean(at ? &*at : nullptr, r.from);
+  }
+  case Request::Kind::kLoad:
+    if (load_bytes == 0) {
+      load_address = r.address;
+      load_bytes = r.bytes;
+    }
+    load_piece = piece_of(load_bytes);
+    return sites.access(*memory.find(load_address), load_piece, false, r.from);
+  default:
+    return sites.nothing(r.from);
+  }
+}
+
+NativeCores::Range NativeCores::Core::issue(const Step& step,
+                                            std::vector<std::int64_t>& registers) {
+  auto found = places.find(step.key);
+  if (found == places.end()) {
+    const std::uint32_t begin = place(step);
+    const auto end = static_cast<std::uint32_t>(program->code.size());
+    found = places.insert({step.key, {begin, end, 0}}).first;
+  }
+  if (registers.size() < program->registers) registers.resize(program->registers);
+  std::copy_n(step.arguments.begin(), step.count, registers.begin());
+  Range range = found->second;
+  range.scalar_cycles = std::exchange(scalar_cycles, 0);
+  return range;
+}
+
+}  // namespace tessera::pto_cpp

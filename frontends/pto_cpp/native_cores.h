@@ -1,0 +1,74 @@
+// Cores that execute a kernel in C++ (reference pto_cpp.md 6): the source of instructions of their scalar units. Each
+// core has a fiber, in which the native code of the kernel runs up to its next call: an operation, a flag, or a load or
+// store of GM or UB. The call becomes an instruction; when the scalar unit has issued it and asks for the next one, the
+// native code goes on.
+//
+// Native loads and stores go through the scalar cache of the model. Before a load, native code finds at the address what
+// the model has loaded; what it stores, the model takes from there.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontends/pto_cpp/host_program.h"
+#include "frontends/pto_cpp/kernel_module.h"
+#include "frontends/pto_cpp/memory_map.h"
+#include "models/cluster/program/program.h"
+
+namespace tessera::pto_cpp {
+
+/// An argument of the kernel: a number, or an array in GM.
+struct KernelArgument {
+  std::int64_t value = 0;  ///< of a real the bits of a double
+  int array = -1;          ///< number of the array
+};
+
+/// What a launch starts on every core.
+struct NativeLaunch {
+  cluster::Profile profile = cluster::Profile::kA2A3;
+  unsigned clusters = 1;
+  unsigned blocks = 1;     ///< more than clusters: one behind the other
+  unsigned subblocks = 1;  ///< AIVs of a cluster
+  std::uint64_t clock_khz = 0;
+  bool automatic_sync =
+      false;  ///< the model orders the pipes of each core, as the vendor's compiler may
+  std::string name, file;  ///< of the kernel
+  std::vector<cluster::GmArray> arrays;
+  std::vector<KernelArgument> arguments;
+  std::shared_ptr<KernelModule> aic, aiv;
+  std::shared_ptr<MemoryMap> memory;  ///< with the arrays
+  /// What the cores of a kind start in place of the entry of their module.
+  BoundKernel aic_kernel, aiv_kernel;
+};
+
+class NativeCores final : public cluster::InstructionSource {
+ public:
+  explicit NativeCores(NativeLaunch launch);
+  ~NativeCores() override;
+
+  /// Whether a kind of core takes part: its native code comes to an instruction. For that block 0 runs up to there;
+  /// `contents` gives the bytes of an array that it reads on the way.
+  bool takes_part(cluster::CoreKind kind,
+                  const std::function<const std::byte*(unsigned array)>& contents);
+
+  std::shared_ptr<const cluster::Program> begin(cluster::CoreId core) override;
+  Range next(cluster::CoreId core, std::vector<std::int64_t>& registers, Cycle now) override;
+
+ private:
+  struct Core;
+  struct Request;
+  struct Store;
+  class Interface;
+
+  Core& core(cluster::CoreId id);
+  std::unique_ptr<Core> make_core(cluster::CoreId id);
+  std::vector<std::int64_t> argument_values() const;
+
+  const NativeLaunch launch_;
+  const MemoryMap& memory_;
+  std::vector<std::unique_ptr<Core>> cores_;  // by CoreId::index()
+};
+
+}  // namespace tessera::pto_cpp

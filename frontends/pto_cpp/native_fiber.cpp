@@ -1,0 +1,168 @@
+#include "frontends/pto_cpp/native_fiber.h"
+
+#include <boost/context/preallocated.hpp>
+#include <boost/context/stack_context.hpp>
+
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <new>
+#include <sstream>
+#include <utility>
+
+namespace tessera::pto_cpp {
+
+using boost::context::fiber;
+
+namespace {
+
+constexpr std::size_t kStackBytes = 512 << 10, kRescueBytes = 64 << 10;
+
+/// The memory belongs to NativeFiber.
+struct NoAllocator {
+  void deallocate(boost::context::stack_context&) {}
+};
+
+/// Moves an interrupted context to `function` on another stack. Returns false on hosts where it cannot.
+bool divert(void* context, void (*function)(), char* stack_end, std::uint64_t& instruction) {
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  instruction = static_cast<std::uint64_t>(registers.gregs[REG_RIP]);
+  registers.gregs[REG_RIP] = reinterpret_cast<greg_t>(function);
+  registers.gregs[REG_RSP] = reinterpret_cast<greg_t>(stack_end) - 8;  // as after a call
+  return true;
+#elif defined(__aarch64__)
+  instruction = registers.pc;
+  registers.pc = reinterpret_cast<std::uint64_t>(function);
+  registers.sp = reinterpret_cast<std::uint64_t>(stack_end);
+  return true;
+#else
+  (void)registers, (void)function, (void)stack_end, (void)instruction;
+  return false;
+#endif
+}
+
+}  // namespace
+
+/// The signals of the process while native code runs. A handler has no argument of ours: the fiber that runs in this thread
+/// is known to it through running().
+class NativeFiber::Signals {
+ public:
+  explicit Signals(NativeFiber& fiber) {
+    running() = &fiber;
+    stack_t own{};
+    own.ss_sp = fiber.rescue_.begin + page();
+    own.ss_size = fiber.rescue_.bytes / 2;
+    sigaltstack(&own, &stack_before_);
+    struct sigaction action {};
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+  }
+  ~Signals() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+    sigaltstack(&stack_before_, nullptr);
+    running() = nullptr;
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  static NativeFiber*& running() {
+    thread_local NativeFiber* fiber = nullptr;
+    return fiber;
+  }
+  static std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+ private:
+  static constexpr std::array<int, 5> kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+  static void handle(int signal, siginfo_t* info, void* context) {
+    NativeFiber* const fiber = running();
+    if (fiber == nullptr) {
+      std::signal(signal, SIG_DFL);
+      return;
+    }
+    fiber->crash_.signal = signal;
+    const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
+    fiber->crash_.address = signal == SIGABRT ? 0 : address;
+    const auto guard = reinterpret_cast<std::uint64_t>(fiber->stack_.begin);
+    fiber->crash_.stack_overflow = address >= guard && address < guard + page();
+    if (!divert(context, escape, fiber->rescue_.begin + fiber->rescue_.bytes,
+                fiber->crash_.instruction))
+      std::signal(signal, SIG_DFL);
+  }
+
+  std::array<struct sigaction, kSignals.size()> before_{};
+  stack_t stack_before_{};
+};
+
+// The code is left where it is, for ever.
+void NativeFiber::escape() {
+  NativeFiber& fiber = *Signals::running();
+  fiber.wait();
+  std::abort();
+}
+
+NativeFiber::NativeFiber() {
+  for (const auto& [memory, bytes] :
+       {std::pair(&stack_, kStackBytes), std::pair(&rescue_, kRescueBytes)}) {
+    void* const begin = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (begin == MAP_FAILED) throw std::bad_alloc();
+    mprotect(begin, Signals::page(), PROT_NONE);
+    *memory = {static_cast<char*>(begin), bytes};
+  }
+}
+
+NativeFiber::~NativeFiber() {
+  if (started_ && ended_) reinterpret_cast<fiber*>(inside_)->~fiber();
+  munmap(stack_.begin, stack_.bytes);
+  munmap(rescue_.begin, rescue_.bytes);
+}
+
+void NativeFiber::start(std::function<void()> code) {
+  if (started_ && ended_) reinterpret_cast<fiber*>(inside_)->~fiber();
+  code_ = std::move(code);
+  started_ = true;
+  ended_ = false;
+  boost::context::stack_context own;
+  own.sp = stack_.begin + stack_.bytes;
+  own.size = stack_.bytes - Signals::page();
+  const boost::context::preallocated place(own.sp, own.size, own);
+  new (inside_) fiber(std::allocator_arg, place, NoAllocator(), [this](fiber&& caller) {
+    outside_ = std::move(caller);
+    code_();
+    ended_ = true;
+    return std::move(outside_);
+  });
+}
+
+void NativeFiber::run() {
+  fiber& inside = *reinterpret_cast<fiber*>(inside_);
+  const Signals signals(*this);
+  inside = std::move(inside).resume();
+}
+
+void NativeFiber::wait() {
+  outside_ = std::move(outside_).resume();
+}
+
+std::string NativeFiber::describe_crash() const {
+  std::ostringstream text;
+  if (crash_.stack_overflow)
+    text << "a stack overflow: native code of a core has " << (kStackBytes >> 10) << " KB";
+  else if (crash_.signal == SIGABRT)
+    text << "an abort, as of a failed assertion";
+  else if (crash_.signal == SIGFPE)
+    text << "an arithmetic exception, as of a division by zero";
+  else if (crash_.signal == SIGILL)
+    text << "an illegal instruction, as of a path that the compiler takes for unreachable";
+  else
+    text << "a segmentation fault at address 0x" << std::hex << crash_.address;
+  return text.str();
+}
+
+}  // namespace tessera::pto_cpp

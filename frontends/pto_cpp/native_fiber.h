@@ -1,0 +1,57 @@
+// Native code that runs up to a point, waits there, and goes on later: a fiber with a stack of its own. What native code does
+// wrong - a signal such as SIGSEGV, an abort, a stack that is too small - ends the fiber and is told to whoever runs it.
+#pragma once
+
+#include <boost/context/fiber.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace tessera::pto_cpp {
+
+class NativeFiber {
+ public:
+  /// Where native code was, and what happened.
+  struct Crash {
+    int signal = 0;  ///< 0: none
+    std::uint64_t address = 0, instruction = 0;
+    bool stack_overflow = false;
+  };
+
+  /// Throws std::bad_alloc.
+  NativeFiber();
+  /// Code that waits is abandoned: its destructors do not run.
+  ~NativeFiber();
+  NativeFiber(const NativeFiber&) = delete;
+  NativeFiber& operator=(const NativeFiber&) = delete;
+
+  /// The code of a fiber that has not begun, or has ended.
+  void start(std::function<void()> code);
+  /// Runs the code until it waits, ends or crashes.
+  void run();
+  /// Of the code: returns when run() is called again.
+  void wait();
+  bool ended() const { return ended_; }
+  const Crash& crash() const { return crash_; }
+  /// "a segmentation fault at address 0x8".
+  std::string describe_crash() const;
+
+ private:
+  class Signals;
+  struct Memory {
+    char* begin = nullptr;
+    std::size_t bytes = 0;
+  };
+  static void escape();
+
+  Memory stack_, rescue_;  // the first page of each cannot be accessed
+  alignas(boost::context::fiber) std::byte inside_[sizeof(boost::context::fiber)];
+  boost::context::fiber outside_;
+  std::function<void()> code_;
+  bool started_ = false, ended_ = true;
+  Crash crash_;
+};
+
+}  // namespace tessera::pto_cpp

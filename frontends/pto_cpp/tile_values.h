@@ -1,0 +1,22 @@
+// Tiles and tensors of a kernel in C++ as values of the lowering of PTO (frontends/pto): where each element lies.
+#pragma once
+
+#include "frontends/pto/scope.h"
+#include "frontends/pto_cpp/library/pto/interface.h"
+
+namespace tessera::pto_cpp {
+
+/// `core` decides whose buffer it is. Throws UserError for a location that the model does not have.
+pto::Value value_of(const TsrTile& tile, cluster::CoreKind core, const std::string& name);
+
+/// The part of a tensor that an operation copies to or from `tile`: as many rows and columns as are valid there. Its
+/// place in its array is in register `offset`, in bytes.
+pto::Value value_of(const TsrTensor& tensor, const TsrTile& tile, unsigned array, unsigned offset,
+                    const std::string& name);
+
+/// A tile whose elements lie column by column, and the tensor that it comes from, are copied column by column: both are
+/// turned.
+bool copies_by_columns(const TsrTensor& tensor, const TsrTile& tile);
+void turn(pto::Value& tile);
+
+}  // namespace tessera::pto_cpp

@@ -1,0 +1,258 @@
+#include "platforms/ascend/cpp_kernel.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "frontends/pto_cpp/compile.h"
+#include "platforms/data/npy.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+#include "tlm_ifaces/vocabulary/nearest.h"
+
+namespace tessera::ascend {
+
+namespace {
+
+using cluster::CoreKind;
+using cluster::Element;
+using cluster::LaunchRatio;
+using data::DType;
+
+struct TypeName {
+  const char* name;
+  DType dtype;
+  Element element;
+};
+/// NumPy has no bfloat16: its bits are uint16.
+constexpr std::array<TypeName, 11> kTypes = {{{"f32", DType::kF32, Element::kF32},
+                                              {"f16", DType::kF16, Element::kF16},
+                                              {"bf16", DType::kU16, Element::kBf16},
+                                              {"i8", DType::kI8, Element::kI8},
+                                              {"u8", DType::kU8, Element::kU8},
+                                              {"i16", DType::kI16, Element::kI16},
+                                              {"u16", DType::kU16, Element::kU16},
+                                              {"i32", DType::kI32, Element::kI32},
+                                              {"u32", DType::kU32, Element::kU32},
+                                              {"i64", DType::kI64, Element::kI64},
+                                              {"u64", DType::kI64, Element::kI64}}};
+
+[[noreturn]] void refuse(const std::string& name, const std::string& value,
+                         const std::string& why) {
+  throw UserError("", "--arg", name + "=" + value + ": " + why);
+}
+
+/// "f16[128,128]"; nothing if the text has not this form.
+std::optional<std::pair<const TypeName*, data::Shape>> array_in(const std::string& text) {
+  const std::size_t open = text.find('[');
+  if (open == std::string::npos || text.back() != ']') return std::nullopt;
+  const auto type = std::find_if(kTypes.begin(), kTypes.end(),
+                                 [&](const TypeName& t) { return text.substr(0, open) == t.name; });
+  if (type == kTypes.end()) return std::nullopt;
+  data::Shape shape;
+  for (std::size_t at = open + 1; at < text.size();) {
+    const std::size_t end = text.find_first_of(",]", at);
+    const auto size = cli::whole_number_in(text.substr(at, end - at));
+    if (!size || *size < 0 || *size > cluster::kMostArrayBytes) return std::nullopt;
+    shape.push_back(static_cast<std::size_t>(*size));
+    at = end + 1;
+  }
+  return std::pair(&*type, shape);
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+}  // namespace
+
+bool is_cpp(const std::string& file) {
+  const std::size_t dot = file.rfind('.');
+  const std::string end = dot == std::string::npos ? "" : file.substr(dot);
+  return end == ".cpp" || end == ".cc" || end == ".cxx" || end == ".cce" || end == ".hpp";
+}
+
+CppKernel::CppKernel(const Options& options, const AscendConfig& config) {
+  const pto_cpp::KernelText text = pto_cpp::read_kernel(options.program, options.text.function);
+  only_ = text.only;
+  pto_cpp::CompileOptions compiling;
+  compiling.profile = config.machine.profile;
+  compiling.function = text.entry.name;
+  compiling.includes = options.includes;
+  const pto_cpp::CompiledKernel compiled = pto_cpp::compile(text, compiling);
+  native_.profile = config.machine.profile;
+  native_.name = text.entry.name;
+  native_.file = options.program;
+  native_.clock_khz = config.machine.clock_khz;
+  native_.automatic_sync = options.auto_sync;
+  for (const bool cube : {true, false}) {
+    const std::string& file = cube ? compiled.aic : compiled.aiv;
+    if (file.empty()) continue;
+    auto& module = cube ? native_.aic : native_.aiv;
+    module = std::make_shared<pto_cpp::KernelModule>(file, compiled.library);
+  }
+  const pto_cpp::KernelModule& any = native_.aiv ? *native_.aiv : *native_.aic;
+  read_arguments(options, config, text.entry.parameters, *any.entry());
+  std::vector<std::size_t> bytes;
+  for (const data::HostArray& array : contents_) bytes.push_back(array.bytes.size());
+  native_.memory = std::make_shared<pto_cpp::MemoryMap>(
+      cluster::kMaxClusters * 3,
+      cluster::capacities_of(native_.profile)[static_cast<unsigned>(cluster::Location::kUb)],
+      bytes);
+  if (options.host_program) run_hosts(native_.arguments);
+  const cluster::Launch launch = find_launch(config);
+  native_.clusters = launch.clusters;
+  native_.blocks = launch.block_count();
+  native_.subblocks = std::max(aivs_of(launch.ratio), 1U);
+  pto::Kernel kernel;
+  kernel.arrays = native_.arrays;
+  launched_ = std::make_unique<LaunchedKernel>(std::move(kernel), launch,
+                                               std::make_shared<pto_cpp::NativeCores>(native_));
+}
+
+void CppKernel::read_arguments(const Options& options, const AscendConfig& config,
+                               const std::vector<std::string>& names, const TsrEntry& entry) {
+  const auto name_of = [&names](unsigned n) {
+    return n < names.size() ? names[n] : "argument " + std::to_string(n);
+  };
+  std::vector<std::string> known, missing;
+  for (unsigned n = 0; n < entry.count; ++n) known.push_back(name_of(n));
+  for (const auto& [name, value] : options.args)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UserError("", "--arg",
+                      "'" + name + "' is no argument of " + native_.name +
+                          did_you_mean(name, known));
+  for (unsigned n = 0; n < entry.count; ++n) {
+    const TsrParameter& p = entry.parameters[n];
+    const auto given = options.args.find(known[n]);
+    pto_cpp::KernelArgument argument;
+    if (given == options.args.end()) {
+      // What launchers have: the stream of the host, and the number of blocks.
+      const bool is_stream = p.is_pointer != 0 && known[n].find("stream") != std::string::npos;
+      const bool is_blocks = p.is_pointer == 0 && known[n].rfind("block", 0) == 0;
+      if (is_blocks)
+        argument.value = config.blocks > config.clusters ? config.blocks : config.clusters;
+      if (!is_stream && !is_blocks)
+        missing.push_back("--arg " + known[n] + (p.is_pointer != 0 ? "=FILE.npy" : "=NUMBER"));
+    } else if (p.is_pointer != 0) {
+      argument.array = static_cast<int>(native_.arrays.size());
+      add_array(known[n], given->second, p.type);
+    } else if (const auto whole = cli::whole_number_in(given->second)) {
+      argument.value = p.is_real != 0 ? cluster::bits_of_real(static_cast<double>(*whole)) : *whole;
+    } else if (const auto real = cli::finite_number_in(given->second); real && p.is_real != 0) {
+      argument.value = cluster::bits_of_real(*real);
+    } else {
+      refuse(known[n], given->second, std::string("the argument is a number of type ") + p.type);
+    }
+    native_.arguments.push_back(argument);
+  }
+  if (missing.empty()) return;
+  std::string list;
+  for (const std::string& m : missing) list += " " + m;
+  throw UserError(options.program, "",
+                  native_.name + " has arguments without a value; give" + list);
+}
+
+void CppKernel::add_array(const std::string& name, const std::string& value,
+                          const std::string& pointee) {
+  data::HostArray array;
+  Element element = Element::kU8;
+  if (ends_with(value, ".npy")) {
+    array = data::read_npy(value);
+    const auto type = std::find_if(kTypes.begin(), kTypes.end(),
+                                   [&](const TypeName& t) { return t.dtype == array.dtype; });
+    if (type == kTypes.end())
+      refuse(name, value,
+             std::string("arrays of ") + data::to_string(array.dtype) + " are not taken");
+    element = pointee == "bf16" && array.dtype == DType::kU16 ? Element::kBf16
+              : array.dtype == DType::kU16                    ? Element::kU16
+                                                              : type->element;
+  } else if (const auto zeros = array_in(value)) {
+    array.dtype = zeros->first->dtype;
+    array.shape = zeros->second;
+    array.bytes.resize(data::element_count(array.shape) * data::bytes_of(array.dtype));
+    element = zeros->first->element;
+  } else {
+    refuse(
+        name, value,
+        "the argument is a pointer: expected FILE.npy, or a type and shape such as f16[128,128]");
+  }
+  native_.arrays.push_back({name, element});
+  contents_.push_back(std::move(array));
+}
+
+// A kind of core takes part if its code comes to an operation. Kernels ask how many AIVs a cluster has, and the answer
+// depends on that.
+cluster::Launch CppKernel::find_launch(const AscendConfig& config) const {
+  pto_cpp::NativeLaunch probe = native_;
+  probe.clusters = 1;
+  probe.blocks = std::max(config.blocks, config.clusters);
+  probe.subblocks = 2;
+  const auto contents = [this](unsigned array) { return contents_[array].bytes.data(); };
+  bool aic = false, aiv = false;
+  {
+    pto_cpp::NativeCores cores(probe);
+    aic = only_ != CoreKind::kAiv && cores.takes_part(CoreKind::kAic, contents);
+    aiv = only_ != CoreKind::kAic && cores.takes_part(CoreKind::kAiv, contents);
+  }
+  if (!aic && !aiv)
+    throw UserError(native_.file, native_.name,
+                    "the function comes to no operation on either kind of core");
+  cluster::Launch launch;
+  launch.clusters = config.clusters;
+  launch.blocks = config.blocks;
+  if (aic_host_ || aiv_host_) {  // the launch says how many
+    launch.blocks = native_.blocks;
+    launch.clusters = std::clamp(launch.blocks, 1U, cluster::kMaxClusters);
+  }
+  launch.ratio = config.ratio.value_or(!aiv  ? LaunchRatio::k1To0
+                                       : aic ? LaunchRatio::k1To2
+                                             : LaunchRatio::k0To1);
+  launch.mix = config.mix.value_or(aic && aiv);
+  return launch;
+}
+
+// Up to the launch, in the modules of both kinds. What they have allocated and filled are the arrays.
+void CppKernel::run_hosts(const std::vector<pto_cpp::KernelArgument>& arguments) {
+  std::vector<std::int64_t> values;
+  for (const pto_cpp::KernelArgument& a : arguments)
+    values.push_back(a.array < 0 ? a.value
+                                 : static_cast<std::int64_t>(pto_cpp::MemoryMap::of_array(
+                                       static_cast<unsigned>(a.array))));
+  const auto run = [&](const std::shared_ptr<pto_cpp::KernelModule>& module,
+                       std::unique_ptr<pto_cpp::HostProgram>& host, pto_cpp::BoundKernel& kernel) {
+    if (!module) return;
+    host = std::make_unique<pto_cpp::HostProgram>(module, native_.memory, values);
+    kernel = host->run_to_launch();
+    native_.blocks = static_cast<unsigned>(kernel.blocks);
+  };
+  run(native_.aic, aic_host_, native_.aic_kernel);
+  run(native_.aiv, aiv_host_, native_.aiv_kernel);
+  const std::vector<std::size_t>& bytes = native_.memory->array_bytes();
+  for (std::size_t a = contents_.size(); a < bytes.size(); ++a) {
+    native_.arrays.push_back({"allocation" + std::to_string(a), Element::kU8});
+    data::HostArray array;
+    array.dtype = DType::kU8;
+    array.shape = {bytes[a]};
+    const auto* const begin =
+        reinterpret_cast<const std::byte*>(pto_cpp::MemoryMap::of_array(static_cast<unsigned>(a)));
+    array.bytes.assign(begin, begin + bytes[a]);
+    contents_.push_back(std::move(array));
+  }
+}
+
+void CppKernel::finish(Arrays& arrays) {
+  pto_cpp::HostProgram* const host = aiv_host_ ? aiv_host_.get() : aic_host_.get();
+  if (host == nullptr) return;
+  for (std::size_t a = 0; a < contents_.size(); ++a) {
+    const std::vector<std::byte> bytes = arrays.data()->contents(a);
+    std::copy(bytes.begin(), bytes.end(),
+              reinterpret_cast<std::byte*>(pto_cpp::MemoryMap::of_array(static_cast<unsigned>(a))));
+  }
+  host->finish();
+}
+
+void CppKernel::fill(Arrays& arrays) const {
+  for (std::size_t a = 0; a < contents_.size(); ++a) arrays.give(a, contents_[a]);
+}
+
+}  // namespace tessera::ascend
