@@ -7,7 +7,7 @@
 
 namespace tessera::ascend {
 
-std::optional<run::TraceFile> ClusterView::trace_pipes(const cli::MachineOptions& options,
+std::optional<run::TraceFile> ClusterView::trace_pipes(const cli::Options& options,
                                                        observe::EventStream& events) const {
   if (options.validate || options.trace_perfetto_file.empty()) return std::nullopt;
   return run::TraceFile::of<PipeTrace>(

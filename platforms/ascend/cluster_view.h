@@ -32,7 +32,7 @@ class ClusterView : public run::View {
   ClusterView(const Machine& machine, const cluster::Launch& launch)
       : machine_(machine), launch_(launch) {}
   /// Adds the trace of the pipes to `events`, as the options ask for it; no value: they do not.
-  std::optional<run::TraceFile> trace_pipes(const cli::MachineOptions& options,
+  std::optional<run::TraceFile> trace_pipes(const cli::Options& options,
                                             observe::EventStream& events) const;
 
  private:
