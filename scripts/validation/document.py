@@ -233,7 +233,7 @@ NOT_REACHED = """
   pairs, masks.
 - **AI cores, 4.4**: steps of MTE1 beside MTE2 (410 to 430 cycles, 333.5 on A5) are times of [matrix products](validation/ascend_matmul.md)
   on A2/A3. Loads of 3-D tiles (50 cycles) and sparse tiles (30), MX scales and tables of FIX: the model has no such operation. Reads that
-  bypass L2, and mixed reads and writes at 2.35 and 2.26 TB/s with it. Scalar cycles of a step of K, 449 and 57, are an input of the
+  bypass L2; in streams that also write, `gm.l2_bytes=0` stands for them. Scalar cycles of a step of K, 449 and 57, are an input of the
   matrix products. Conflicts between several devices.
 - **B4 without its multiply-adds**, and a stencil of 64 x 64 cells on more than 8 x 8 PEs, which takes 2 cycles more (B3): what the first
   program left out is not known, the second is a run of minutes.

@@ -157,7 +157,7 @@ TEST(ascend, M27_reads_the_same_in_both_structures) {
   }
   EXPECT_EQ(reports[0], reports[1]);
   const json::object& diagnoses = reports[0].at("diagnoses").as_object();
-  EXPECT_EQ(diagnoses.at("count"), 1 + 3) << "the words that are lost, a line left in each core";
+  EXPECT_EQ(diagnoses.at("count"), 1 + 6) << "the words that are lost, a line left in each core";
 }
 
 TEST(ascend, M29_every_row_has_a_kernel) {
