@@ -6,7 +6,7 @@
 // cycle. What is left at its end was its turn. This holds because nobody takes from an operation
 // what it has come to have. It does not hold for operations on FIFOs, on packed wavelets, with
 // on_control, on an open channel or on a microthread that was blocked: they are asked in every step
-// what they wait for.
+// what they wait for. So are all where a listener is to hear of a wait when it ends.
 #pragma once
 
 #include <algorithm>
