@@ -237,21 +237,26 @@ class alignas(64) TileWaits {
 
   /// In cycle `now` operations lack a wavelet, or room, of `queues`.
   void look(std::uint32_t queues, Cycle now) {
-    for (std::uint32_t came = lacking_ & ~queues; came != 0; came &= came - 1)
-      came_[static_cast<unsigned>(__builtin_ctz(came))] = static_cast<std::uint32_t>(now);
+    // Nearly always one queue at most: without a branch that the host would have to guess.
+    std::uint32_t came = lacking_ & ~queues;
     lacking_ = queues;
+    came_[lowest(came | 1U << kNoQueue)] = static_cast<std::uint32_t>(now);
+    while ((came & (came - 1)) != 0) {
+      came &= came - 1;
+      came_[lowest(came)] = static_cast<std::uint32_t>(now);
+    }
   }
   bool lacks(unsigned q) const { return (lacking_ >> q & 1U) != 0; }
   /// An operation whose group was due in cycle `due` had to wait for queue `q` for so many cycles,
   /// and has what it needs now.
   std::uint32_t waited_for(unsigned q, Cycle due) const {
     const auto cycles = static_cast<std::int32_t>(came_[q] - static_cast<std::uint32_t>(due));
-    return cycles > 0 ? static_cast<std::uint32_t>(cycles) : 0;
+    return static_cast<std::uint32_t>(std::max(cycles, 0));
   }
   /// A new operation needs `queues`: what came long ago is forgotten.
   void need(std::uint32_t queues, Cycle now) {
     for (; queues != 0; queues &= queues - 1)
-      came_[static_cast<unsigned>(__builtin_ctz(queues))] = static_cast<std::uint32_t>(now);
+      came_[lowest(queues)] = static_cast<std::uint32_t>(now);
   }
   /// Threads whose waits are asked for in every step, one bit each.
   std::uint32_t asked() const { return asked_; }
@@ -280,6 +285,9 @@ class alignas(64) TileWaits {
   }
 
  private:
+  static constexpr unsigned kQueues = 16;
+  static constexpr unsigned kNoQueue = kQueues;  // its place takes what is about no queue
+  static unsigned lowest(std::uint32_t bits) { return static_cast<unsigned>(__builtin_ctz(bits)); }
   void tell(WaitSpan span) const;
   void charge(Cycle to) {
     cycles_[static_cast<std::size_t>(reason_)] += static_cast<std::uint32_t>(to - since_);
@@ -291,7 +299,6 @@ class alignas(64) TileWaits {
     std::uint32_t pc = 0;
     WaitReason reason = WaitReason::kTaskStart;
   };
-  static constexpr unsigned kQueues = 16;
 
   // What every cycle needs stands together, in three cache lines.
   Cycle since_ = 0;
@@ -305,7 +312,7 @@ class alignas(64) TileWaits {
   WaitReason reason_ = WaitReason::kIdle;
   WaitReason charged_ = WaitReason::kIdle;  // what came before it
   std::uint32_t place_;
-  alignas(64) std::array<std::uint32_t, kQueues> came_{};  // low bits of the cycle
+  alignas(64) std::array<std::uint32_t, kQueues + 1> came_{};  // low bits of the cycle
   std::array<LackedCycles, kWaitMainThread + 1> lacked_;
   Cycle host_until_ = 0;
   std::array<OperationWaits, kWaitMainThread + 1> threads_;

@@ -207,6 +207,9 @@ std::uint32_t evaluate(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_
                        HalfFormat half) {
   // Most of what programs do; the host rounds once too.
   switch (op) {
+  case Opcode::kFmovs:
+  case Opcode::kMov32:
+    return a;
   case Opcode::kFadds:
     return single_bits(bit_cast<float>(a) + bit_cast<float>(b));
   case Opcode::kFsubs:

@@ -59,7 +59,9 @@ Cycle ComputeEngineCore::step(Cycle now) {
   const bool dropped =
       open && TaskUnit::take_heads(pe_, vector_.operations(), picks ? &by_wavelet : nullptr, now);
   config_.take_flushes(pe_, vector_.outputs(), now);
-  const bool took_command = was_free && tasks_.pick(pe_, by_wavelet, ran, now);
+  const bool may_start =
+      was_free && (!picks || !by_wavelet.empty() || pe_.tasks.has_runnable_local());
+  const bool took_command = may_start && tasks_.pick(pe_, by_wavelet, ran, now);
   const bool picked = was_free && pe_.main.runs();
   // The task's wavelet may have been the last one of a queue.
   if (picked) config_.take_flushes(pe_, vector_.outputs(), now);
@@ -68,8 +70,18 @@ Cycle ComputeEngineCore::step(Cycle now) {
   return took_command ? now + 1 : next;  // others may wait for the picker
 }
 
+// Nobody else asks for the issue slot.
+inline ComputeEngineCore::Candidate ComputeEngineCore::choose_main(Cycle now) {
+  if (pe_.waits != nullptr) pe_.waits->look(0, now);
+  if (!pe_.main.runs()) return {};
+  require_instruction();
+  if (pe_.main.ready_at() > now) return {};
+  return {nullptr, 0, kMainThread};
+}
+
 ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   Operations& operations = vector_.operations();
+  if (operations.empty()) return choose_main(now);
   const std::uint32_t inputs = operations.inputs();
   const std::uint32_t outputs = operations.outputs();
   const std::uint32_t empty = inputs & ~pe_.queues.readable(inputs, now);

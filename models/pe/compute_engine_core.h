@@ -118,6 +118,7 @@ class ComputeEngineCore {
     static constexpr ThreadId kNobody = kThreadCount;
   };
   Candidate choose_thread(Cycle now);
+  Candidate choose_main(Cycle now);
   bool issue(const Candidate& chosen, Cycle now);
   void issue_main(Cycle now);
   void require_instruction() const;

@@ -160,7 +160,9 @@ class Operations {
  public:
   /// Invalidates references.
   void add(const Operation& op) {
-    operations_.reserve(operations_.size() + 1);  // an engine has few: no more than it needs
+    // An engine has few: hardly more than it needs.
+    if (operations_.size() == operations_.capacity())
+      operations_.reserve(operations_.size() + (operations_.size() < 2 ? 1 : 2));
     operations_.insert(operations_.begin() + number_below(op.thread), op);
     count(op);
   }
@@ -217,6 +219,7 @@ class Operations {
   const Operation* begin() const { return operations_.data(); }
   const Operation* end() const { return operations_.data() + operations_.size(); }
   void prefetch() const { __builtin_prefetch(operations_.data(), 1); }
+  bool empty() const { return operations_.empty(); }
   /// The first operation of thread `thread` or a higher one, or the end.
   Operation* behind(ThreadId thread) { return operations_.data() + number_below(thread); }
 
@@ -225,8 +228,14 @@ class Operations {
       boost::container::vector_options_t<boost::container::stored_size<std::uint8_t>>;
   using Vector = boost::container::vector<Operation, void, SmallSizes>;
 
+  /// Of nine bits; the builtin is a call on hosts whose instruction may be missing.
+  static unsigned count_bits(unsigned bits) {
+    bits -= bits >> 1 & 0x155U;
+    bits = (bits & 0x133U) + (bits >> 2 & 0x133U);
+    return (bits + (bits >> 4) + (bits >> 8)) & 0xFU;
+  }
   std::ptrdiff_t number_below(ThreadId thread) const {
-    return __builtin_popcount(summary_.threads & ((1U << thread) - 1));
+    return count_bits(summary_.threads & ((1U << thread) - 1));
   }
   /// What a step asks of all operations together.
   struct Summary {

@@ -105,6 +105,8 @@ class TaskTable {
   bool is_blocked(TaskId id) const { return (blocked_ & task_bit(id)) != 0; }
   /// Whether some task is active and blocked.
   bool has_stuck() const { return (active_ & blocked_) != 0; }
+  /// Whether pick() may find a task among the local ones.
+  bool has_runnable_local() const { return (active_ & ~blocked_ & index_->local_tasks()) != 0; }
   /// All ids that are blocked.
   std::uint64_t blocked() const { return blocked_; }
   void block_microthread(unsigned id, bool blocked) {

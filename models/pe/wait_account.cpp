@@ -115,7 +115,8 @@ void begin_waits(EngineState& pe, const Operation& op, Cycle now) {
   pe.waits->set_plain(op.thread, false);
   pe.waits->need(op.needs_inputs | std::uint32_t{op.needs_outputs} << kMaxQueues, now);
   waits.since = now + 1;
-  waits.asked = !op.single && !op.in_memory();
+  // A listener hears of a wait in the cycle in which it ends.
+  waits.asked = !op.in_memory() && (pe.waits->is_told() || !op.single);
   waits.at_once =
       waits.asked || pe.waits->is_told() || (op.needs_inputs & (op.needs_inputs - 1)) != 0;
   if (waits.asked) pe.waits->ask(op.thread, true);

@@ -6,8 +6,10 @@
 // cycle. What is left at its end was its turn. This holds because nobody takes from an operation
 // what it has come to have. It does not hold for operations on FIFOs, on packed wavelets, with
 // on_control, on an open channel or on a microthread that was blocked: they are asked in every step
-// what they wait for.
+// what they wait for. So are all where a listener is to hear of a wait when it ends.
 #pragma once
+
+#include <algorithm>
 
 #include "models/observe/wait_book.h"
 #include "models/pe/engine_state.h"
@@ -23,13 +25,12 @@ void begin_waits(EngineState& pe, const Operation& op, Cycle now);
 inline void count_queues(observe::TileWaits& tile, const Operation& op) {
   const auto lowest = [](unsigned bits) { return static_cast<unsigned>(__builtin_ctz(bits)); };
   std::uint32_t wavelet = 0;
-  if (op.needs_inputs != 0) {
-    wavelet = tile.waited_for(lowest(op.needs_inputs), op.due);
-    if (wavelet > 0) tile.lacked(op.thread).wavelet += wavelet;
-  }
+  if (op.needs_inputs != 0) wavelet = tile.waited_for(lowest(op.needs_inputs), op.due);
+  observe::LackedCycles& lacked = tile.lacked(op.thread);
+  lacked.wavelet += wavelet;
   if (op.needs_outputs == 0) return;
   const std::uint32_t room = tile.waited_for(kMaxQueues + lowest(op.needs_outputs), op.due);
-  if (room > wavelet) tile.lacked(op.thread).room += room - wavelet;
+  lacked.room += std::max(room, wavelet) - wavelet;
 }
 void account_special_group(EngineState& pe, const Operation& op, bool conflict, Cycle now);
 /// Before op.due changes: `op` has a group in cycle `now`, in the issue slot.
@@ -37,7 +38,7 @@ inline void account_group(EngineState& pe, const Operation& op, bool conflict, C
   observe::TileWaits& tile = *pe.waits;
   tile.use_slot(now);
   if (!tile.is_plain(op.thread)) return account_special_group(pe, op, conflict, now);
-  if (op.due < now) count_queues(tile, op);
+  count_queues(tile, op);
 }
 /// Accounts the waits of `op`, which is to be asked, up to cycle `now`.
 void settle_waits(EngineState& pe, const Operation& op, Cycle now);
