@@ -18,6 +18,14 @@ std::string region_text(const Region& region) {
          " a PE";
 }
 
+/// Before anything is as large as the region.
+void check_fits(const Region& region, const std::string& symbol) {
+  if (region.elements <= pe::kSramBytes / (region.narrow ? 2 : 4)) return;
+  throw UserError("", "",
+                  "copy of '" + symbol + "': " + report::plural(region.elements, "element") +
+                      " do not fit the memory of a PE");
+}
+
 std::uint32_t offset_of(const Region& region, std::size_t element) {
   return static_cast<std::uint32_t>(element * (region.narrow ? 2 : 4));
 }
@@ -70,11 +78,13 @@ CommandStream::~CommandStream() {
 void CommandStream::copy_to(const std::string& symbol, const Region& region,
                             const std::vector<std::uint32_t>& words) {
   check_words(region, words.size(), "copy to '" + symbol + "'");
+  check_fits(region, symbol);
   copy(symbol, region, std::make_shared<Copy>(Copy{region, words, 0, 0, {}}), true);
 }
 
 std::vector<std::uint32_t> CommandStream::copy_from(const std::string& symbol,
                                                     const Region& region) {
+  check_fits(region, symbol);
   const auto under_way = std::make_shared<Copy>(
       Copy{region, std::vector<std::uint32_t>(region.word_count()), 0, 0, {}});
   copy(symbol, region, under_way, false);
@@ -371,7 +381,8 @@ void CommandStream::check_region(const Region& region, const std::string& comman
   const layout::Rect& r = region.rect;
   const layout::Rect& all = program_.rectangle;
   const bool inside = r.x >= 0 && r.y >= 0 && r.w > 0 && r.h > 0 && r.w <= all.w && r.h <= all.h &&
-                      r.x <= all.w - r.w && r.y <= all.h - r.h && region.column_stride > 0 && region.row_stride > 0;
+                      r.x <= all.w - r.w && r.y <= all.h - r.h && region.column_stride > 0 &&
+                      region.row_stride > 0;
   if (inside) return;
   throw UserError("", "",
                   command + ": the region " + layout::to_string(r) +

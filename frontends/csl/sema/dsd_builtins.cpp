@@ -119,7 +119,7 @@ bool is_fabric_field(std::string_view name) {
 /// Queues and colors have types of their own; flags are bools, choices structs.
 void check_fabric_field(const BuiltinCall& call, const std::string& name, const Result& value) {
   const bool is_queue = name == "input_queue" || name == "output_queue";
-  const std::string_view handle = name == "fabric_color" ? "color" : name;
+  const std::string_view handle = name == "fabric_color" ? std::string_view("color") : name;
   const bool is_choice = name == "simd_mode" || name == "priority" || name == "zero";
   const bool fits = is_queue || name == "fabric_color" ? value.type->is_handle(handle)
                     : is_choice                        ? value.type->is(TypeKind::kStruct)

@@ -173,7 +173,8 @@ int use_csl(const char* program) {
   region.elements = 30000;
   REFUSED(tessera_csl_copy_from(m, "A", &region, words.data(), 1), "the region takes");
   region.elements = kHuge;
-  REFUSED(tessera_csl_copy_from(m, "A", &region, words.data(), pes * kHuge), "");
+  REFUSED(tessera_csl_copy_from(m, "A", &region, words.data(), pes * kHuge),
+          "do not fit the memory of a PE");
   for (const tessera_region wrong :
        {tessera_region{-1, 0, 1, 1, 1, 32, 0, 0, 0, 0},
         tessera_region{0, 0, INT32_MAX, 1, 1, 32, 0, 1, 0, 0},
