@@ -24,15 +24,9 @@ namespace {
 
 using namespace tessera;
 
-const cli::Executable kExecutable = {"qemu_platform",
-                                     "qemu",
-                                     "runs a guest in QEMU against an accelerator as a PCI device",
-                                     "layout (.json) or PTO program (.pto) of the accelerator",
-                                     {"wse2", "wse3", "a2a3", "a5"},
-                                     {"modules", "dense", "auto"},
-                                     "",  // that of the device
-                                     "fabric.hop_latency=3",
-                                     TESSERA_COMMIT};
+const cli::Executable kExecutable = vp::executable(
+    "qemu_platform", "qemu", "runs a guest in QEMU against an accelerator as a PCI device",
+    "layout (.json) or PTO program (.pto) of the accelerator", TESSERA_COMMIT);
 
 bool run_guest(const qemu::Options& options, report::Report& report) {
   // 1. The accelerator and its host port.

@@ -37,16 +37,9 @@ namespace {
 
 using namespace tessera;
 
-const cli::Executable kExecutable = {
-    "vp_platform",
-    "vp",
-    "runs a host script against an accelerator behind a TLM-2.0 host port",
-    "host script (see docs/vp-platform.md)",
-    {"wse2", "wse3", "a2a3", "a5", "numesh"},
-    {"modules", "dense", "auto"},
-    "",  // that of the device
-    "fabric.hop_latency=3",
-    TESSERA_COMMIT};
+const cli::Executable kExecutable = vp::executable(
+    "vp_platform", "vp", "runs a host script against an accelerator behind a TLM-2.0 host port",
+    "host script (see docs/vp-platform.md)", TESSERA_COMMIT);
 
 using Accelerators = std::vector<std::unique_ptr<vp::Accelerator>>;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <numeric>
 #include <utility>
 
 #include "models/cluster/hazards/cache_hazards.h"
@@ -24,7 +23,7 @@ constexpr const char* kDivisionId = "/tessera/ascend/division";
 
 Simulation::Simulation(const Options& options, const AscendConfig& config,
                        const LaunchedKernel& kernel, Arrays& arrays)
-    : options_(options), config_(config), arrays_(arrays), places_(kernel.launch.places()),
+    : ClusterView(machine_, kernel.launch), options_(options), config_(config), arrays_(arrays),
       events_(static_cast<unsigned>(kernel.launch.places()), 1, false),
       hazards_(options.hazards == "off"
                    ? std::nullopt
@@ -37,39 +36,6 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
   trace_ =
       run::TraceFile::of<PipeTrace>(options.trace_perfetto_file, events_, kernel.launch.clusters,
                                     kernel.kernel.aic, kernel.kernel.aiv, options.trace_scope());
-}
-
-std::string Simulation::state_of(std::uint32_t place, Cycle now) const {
-  const cluster::AiCore* const core = machine_.view().find(cluster::CoreId::at(place));
-  return core == nullptr ? "the launch has no such core" : busy_pipes(*core, now);
-}
-
-// A row for each core, a column for each pipe.
-run::LiveGrid Simulation::live_grid() const {
-  return {sync::kPipeCount,
-          static_cast<unsigned>(machine_.view().cores().size()),
-          {{"busy", "cycles"}, {"waits", "cycles"}}};
-}
-
-std::vector<double> Simulation::live_values(std::size_t quantity, Cycle /*now*/) const {
-  std::vector<double> values;
-  for (const cluster::AiCore* core : machine_.view().cores()) {
-    for (const sync::Pipe pipe : sync::kPipes) {
-      const cluster::PipeStats& stats = core->stats(pipe);
-      const auto waits = std::accumulate(stats.waits.begin(), stats.waits.end(), std::uint64_t{0});
-      values.push_back(static_cast<double>(quantity == 0 ? stats.busy : waits));
-    }
-  }
-  return values;
-}
-
-std::uint32_t Simulation::live_place(std::size_t cell) const {
-  return machine_.view().cores()[cell / sync::kPipeCount]->id().index();
-}
-
-std::string Simulation::live_name(std::size_t cell) const {
-  return to_string(machine_.view().cores()[cell / sync::kPipeCount]->id()) + ", " +
-         to_string(sync::kPipes[cell % sync::kPipeCount]);
 }
 
 void Simulation::summarize(report::Report& report) const {

@@ -8,16 +8,15 @@
 #include "models/observe/event_stream.h"
 #include "platforms/ascend/arrays.h"
 #include "platforms/ascend/ascend_config.h"
-#include "platforms/ascend/core_counters.h"
+#include "platforms/ascend/cluster_view.h"
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/machine.h"
 #include "platforms/ascend/options.h"
-#include "platforms/run/driver.h"
 #include "platforms/run/output_file.h"
 
 namespace tessera::ascend {
 
-class Simulation final : public run::View, public run::Program {
+class Simulation final : public ClusterView, public run::Program {
  public:
   /// Builds the machine and launches the kernel. Throws IllegalBehaviour for an instruction that
   /// may not stand where it does. All arguments must outlive it.
@@ -28,16 +27,6 @@ class Simulation final : public run::View, public run::Program {
 
  private:
   // run::View
-  void describe_waits(observe::Waits& waits) const override {
-    machine_.view().describe_waits(waits);
-  }
-  std::vector<int> coordinates(std::uint32_t core) const override { return core_of(core); }
-  std::size_t place_count() const override { return places_; }
-  std::string state_of(std::uint32_t place, Cycle now) const override;
-  run::LiveGrid live_grid() const override;
-  std::vector<double> live_values(std::size_t quantity, Cycle now) const override;
-  std::uint32_t live_place(std::size_t cell) const override;
-  std::string live_name(std::size_t cell) const override;
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override {
     if (trace_) trace_->finish();
@@ -55,7 +44,6 @@ class Simulation final : public run::View, public run::Program {
   const Options& options_;
   const AscendConfig& config_;
   Arrays& arrays_;
-  const std::size_t places_;
   observe::EventStream events_;
   std::optional<cluster::HazardWatch> hazards_;
   Machine machine_;

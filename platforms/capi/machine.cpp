@@ -1,6 +1,7 @@
 #include "platforms/capi/machine.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -11,14 +12,7 @@ namespace tessera::capi {
 
 namespace {
 
-const cli::Executable kLibrary = {"libtessera",
-                                  "vp",
-                                  "",
-                                  "program",
-                                  {"wse2", "wse3", "a2a3", "a5", "numesh"},
-                                  {"modules", "dense", "auto"},
-                                  "",
-                                  "fabric.hop_latency=3"};
+const cli::Executable kLibrary = vp::executable("libtessera", "vp", "", "program");
 
 void read_options(const std::string& program, const std::vector<std::string>& given,
                   Options& options) {
@@ -29,12 +23,26 @@ void read_options(const std::string& program, const std::vector<std::string>& gi
   throw UserError("", "", "--help and --version are for the executables");
 }
 
+/// Options of executables that nothing here carries out.
+void refuse_options_of_runs(const Options& options) {
+  static const std::set<std::string> kOfRuns = {
+      "report",   "report-detail", "why",     "serve",   "quiet",           "progress",
+      "validate", "max-cycles",    "timeout", "quantum", "device-failures", "driver-header"};
+  for (const auto& [heading, names] : options.given) {
+    for (const std::string& name : names) {
+      if (kOfRuns.count(name) == 0) continue;
+      throw UserError("", "--" + name, "is for the executables; tessera.h has functions for it");
+    }
+  }
+}
+
 }  // namespace
 
 Machine::Machine(const std::string& kind, const std::string& program,
                  const std::vector<std::string>& options) {
   const Simulation::Entered entered(simulation_);
   read_options(program, options, options_);
+  refuse_options_of_runs(options_);
   accelerator_ = vp::build_accelerator(options_, {kind, program, ""}, &options_.csl);
   accelerator_->destroy_with_this();
   taken_.resize(info().edges.size() * kColorCount);
@@ -45,11 +53,18 @@ Machine::Machine(const std::string& kind, const std::string& program,
 
 Machine::~Machine() {
   const Simulation::Entered entered(simulation_);
+  csl_.reset();
+  try {
+    accelerator_->view().complete_traces(describe());
+  } catch (const std::exception&) {  // a full disk; the machine is gone all the same
+  }
   accelerator_.reset();
 }
 
 void Machine::reset(bool keep_memory) {
   device().reset(keep_memory);
+  csl_.reset();  // behind the machine, which forgets what PEs had to take
+  is_launched_ = false;
   open_launches_ = 0;
   stop_asked_ = false;
   std::fill(taken_.begin(), taken_.end(), 0);
@@ -61,16 +76,23 @@ void Machine::require_working() const {
 }
 
 tessera_stop Machine::run(Cycle limit) {
-  constexpr Cycle kFar = Cycle{1} << 40;
   require_working();
+  carry_out([&] { advance(limit); });
+  if (stop_asked_) return TESSERA_ON_REQUEST;
+  return domain().idle() ? TESSERA_AT_REST : TESSERA_AT_LIMIT;
+}
+
+void Machine::advance(Cycle limit) {
+  constexpr Cycle kFar = Cycle{1} << 40;
   timing::ClockDomain& clock = domain();
-  stop_asked_ = false;
   if (limit < kFar) {
     const sc_core::sc_time end = clock.to_time(limit);
     do {
       const sc_core::sc_time now = sc_core::sc_time_stamp();
+      if (started_ && end <= now) break;
       sc_core::sc_start(std::max(end, now) - now);
-    } while (!stop_asked_ && sc_core::sc_time_stamp() < end);
+      started_ = true;
+    } while (!stop_asked_);
   } else {
     // The first call elaborates: only then something may be due.
     do {
@@ -80,9 +102,47 @@ tessera_stop Machine::run(Cycle limit) {
     } while (!stop_asked_);
   }
   started_ = true;
+}
+
+void Machine::carry_out(const std::function<void()>& work) {
+  struct WhileAlive {
+    bool& flag;
+    ~WhileAlive() { flag = false; }
+  };
+  is_running_ = true;
+  const WhileAlive running{is_running_};
+  stop_asked_ = false;
+  work();
+  if (!listener_error_.empty())
+    throw UserError("", "", "the listener threw " + std::exchange(listener_error_, {}));
   require_working();
-  if (stop_asked_) return TESSERA_ON_REQUEST;
-  return clock.idle() ? TESSERA_AT_REST : TESSERA_AT_LIMIT;
+}
+
+Machine::CslHost::CslHost(vp::Accelerator& accelerator)
+    : control(accelerator.domain(), {}), stream(accelerator.open_commands(control)) {}
+
+void Machine::csl(const std::function<void(wse::CommandStream&)>& command) {
+  require_working();
+  if (is_launched_)
+    throw UserError(
+        "", "",
+        "tessera_launch has started a function since the last reset, so the host cannot "
+        "tell which commands of CSL are complete; reset the machine first");
+  if (csl_ == nullptr) csl_ = std::make_unique<CslHost>(*accelerator_);
+  carry_out([&] {
+    try {
+      command(*csl_->stream);
+    } catch (const wse::CommandError& error) {
+      require_working();  // why nothing moves any more
+      throw IllegalBehaviour(error.what());
+    }
+  });
+  started_ = true;
+}
+
+layout::Rect Machine::csl_rectangle() const {
+  if (const auto rectangle = accelerator_->csl_rectangle()) return *rectangle;
+  throw UserError("", "", "the program is not written in CSL");
 }
 
 void Machine::set_listener(tessera_listener listener, void* user) {
@@ -96,14 +156,25 @@ void Machine::launch_ended(Cycle now) {
 }
 
 void Machine::notify(tessera_notice notice, Cycle now) {
-  if (listener_ == nullptr || listener_(user_, static_cast<std::uint32_t>(notice), now) == 0)
-    return;
+  if (listener_ == nullptr || !listener_error_.empty()) return;
+  try {
+    if (listener_(user_, static_cast<std::uint32_t>(notice), now) == 0) return;
+  } catch (const std::exception& error) {
+    listener_error_ = std::string("an exception: ") + error.what();
+  } catch (...) {
+    listener_error_ = "an exception";
+  }
   stop_asked_ = true;
   domain().request_pause();
 }
 
 void Machine::launch(const std::string& function, host::LaunchRequest request) {
   require_working();
+  if (csl_ != nullptr)
+    throw UserError(
+        "", "",
+        "the host has given commands of CSL since the last reset; call tessera_csl_launch, or "
+        "reset the machine first");
   const auto& names = info().functions;
   const auto found = std::find(names.begin(), names.end(), function);
   if (found == names.end())
@@ -125,6 +196,7 @@ void Machine::launch(const std::string& function, host::LaunchRequest request) {
                     "no tile of the rectangle has the function '" + function +
                         "', or the device is busy with one");
   open_launches_ += started;
+  is_launched_ = true;
 }
 
 void Machine::require_channel(std::uint32_t edge, std::uint32_t color) const {

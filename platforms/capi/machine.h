@@ -11,8 +11,10 @@
 
 #include "platforms/capi/tessera.h"
 #include "platforms/report/report.h"
+#include "platforms/run/run_control.h"
 #include "platforms/vp/accelerator.h"
 #include "platforms/vp/options.h"
+#include "platforms/wse/command_stream.h"
 #include "platforms/wse/csl_options.h"
 
 namespace tessera::capi {
@@ -70,6 +72,12 @@ class Machine : private host::DeviceListener {
   void reset(bool keep_memory);
   /// Throws IllegalBehaviour when the machine has failed.
   tessera_stop run(Cycle limit);
+  /// Whether the listener is being called.
+  bool is_running() const { return is_running_; }
+  /// Carries out a command of the host of a CSL program. Throws UserError, and IllegalBehaviour for one that
+  /// cannot be completed.
+  void csl(const std::function<void(wse::CommandStream&)>& command);
+  layout::Rect csl_rectangle() const;
   void set_listener(tessera_listener listener, void* user);
   void launch(const std::string& function, host::LaunchRequest request);
   std::uint32_t open_launches() const { return open_launches_; }
@@ -84,6 +92,12 @@ class Machine : private host::DeviceListener {
   const char* waits();
 
  private:
+  struct CslHost {
+    explicit CslHost(vp::Accelerator& accelerator);
+    run::RunControl control;
+    std::unique_ptr<wse::CommandStream> stream;
+  };
+
   // host::DeviceListener
   void launch_ended(Cycle now) override;
   void stream_completed(Cycle now) override { notify(TESSERA_STREAM_DONE, now); }
@@ -92,14 +106,21 @@ class Machine : private host::DeviceListener {
   void notify(tessera_notice notice, Cycle now);
   report::Report describe();
   void require_working() const;
+  /// Lets the machine run; the listener cannot use it meanwhile.
+  void carry_out(const std::function<void()>& work);
+  void advance(Cycle limit);
 
   Simulation simulation_;
   Options options_;
   std::unique_ptr<vp::Accelerator> accelerator_;
+  std::unique_ptr<CslHost> csl_;  // nullptr: no command since the last reset
   tessera_listener listener_ = nullptr;
   void* user_ = nullptr;
   bool started_ = false;
   bool stop_asked_ = false;
+  bool is_running_ = false;
+  bool is_launched_ = false;    // since the last reset
+  std::string listener_error_;  // what it threw
   std::uint32_t open_launches_ = 0;
   std::vector<std::size_t> taken_;  // wavelets that receive() has given, by edge and color
   std::string text_;

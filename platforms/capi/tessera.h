@@ -3,7 +3,10 @@
  *
  * Every function that can fail returns a tessera_status; tessera_last_error() has the sentence. No exception
  * and no signal leaves the library. Texts that functions return belong to the machine and are valid until
- * the next call for it. All calls of a process come from one thread.
+ * the next call for it. Calls of several threads are carried out one after the other.
+ *
+ * A pointer that is NULL without need, a machine that was destroyed, and a call of a listener for its own machine
+ * are refused with TESSERA_USER_INPUT.
  *
  * A process may have any number of machines, one after the other or side by side: each has a SystemC
  * simulation of its own. */
@@ -74,10 +77,24 @@ typedef struct tessera_edge {
  * the run behind this cycle. The listener must not call the library for this machine. */
 typedef int (*tessera_listener)(void* user, uint32_t notice, uint64_t cycle);
 
+/** PEs of a CSL program, and how the words of their elements lie in an array of the host (docs/c-api.md). */
+typedef struct tessera_region {
+  int32_t x, y, width, height; /**< counted in the rectangle of the program */
+  uint32_t elements;           /**< of each PE */
+  uint32_t bits; /**< of an element in the memory of a PE, 16 or 32; each is a word for the host */
+  uint32_t
+      by_column; /**< element i of PE (x, y) is word 0: (y * width + x) * elements + i; 1: y + x *
+                         height + i * height * width */
+  uint32_t
+      broadcast; /**< 0: each PE has words of its own; 1: all columns have the same, the array is that of
+                         width 1; 2: all rows have the same, the array is that of height 1 */
+  int32_t column_stride, row_stride; /**< only every n-th column or row; 0 and 1: each */
+} tessera_region;
+
 /** TESSERA_ABI_VERSION of the library. */
 uint32_t tessera_abi_version(void);
 const char* tessera_version(void);
-/** The sentence of the last call that failed; "" before. */
+/** The sentence of the last call of this thread that failed; "" before. */
 const char* tessera_last_error(void);
 /** "f32", "u16": the name of an element type, "" if there is none. */
 const char* tessera_type_name(uint32_t type);
@@ -151,6 +168,30 @@ tessera_status tessera_counter(tessera_machine* machine, uint32_t number, uint64
  * waits for what now. JSON; NULL: see tessera_last_error(). */
 const char* tessera_report(tessera_machine* machine);
 const char* tessera_waits(tessera_machine* machine);
+
+/* The host of a CSL program gives commands, one after the other (docs/csl-host.md): each lets the machine run until it
+ * is complete, and takes the time that the configuration says (memcpy.*). TESSERA_FAILED: it can never be complete;
+ * the sentence says who waits for what. Such commands and tessera_launch() do not go together between two resets. */
+
+/** x, y, width and height of the program on the tiles. */
+tessera_status tessera_csl_rectangle(tessera_machine* machine, int32_t rectangle[4]);
+/** Copies words to the memory behind an exported pointer, and the other way. `count`: as many as the region takes. */
+tessera_status tessera_csl_copy_to(tessera_machine* machine, const char* symbol,
+                                   const tessera_region* region, const uint32_t* words,
+                                   uint64_t count);
+tessera_status tessera_csl_copy_from(tessera_machine* machine, const char* symbol,
+                                     const tessera_region* region, uint32_t* words, uint64_t count);
+/** Streams words on a color that the program takes from the host, or gives to it. */
+tessera_status tessera_csl_stream_to(tessera_machine* machine, uint32_t color,
+                                     const tessera_region* region, const uint32_t* words,
+                                     uint64_t count);
+tessera_status tessera_csl_stream_from(tessera_machine* machine, uint32_t color,
+                                       const tessera_region* region, uint32_t* words,
+                                       uint64_t count);
+/** Calls an exported function on all PEs that have it, until each has asked for the next command. An argument is a word:
+ * 16 bits in its low half, f32 as its bits. */
+tessera_status tessera_csl_launch(tessera_machine* machine, const char* function,
+                                  const uint32_t* arguments, uint32_t argument_count);
 
 #ifdef __cplusplus
 }

@@ -20,9 +20,11 @@ struct Options : vp::Options {
         "Guest",
         {cli::file("guest", "FILE", guest, cli::Option::File::kRead,
                    "what QEMU boots: a multiboot or Linux kernel, e.g. --guest driver.elf"),
-         cli::text("qemu", "PROGRAM", qemu, "QEMU 7.2 for x86_64"), argument,
+         cli::text("qemu", "PROGRAM", qemu, "QEMU for x86_64, 7.2 or 10.0"), argument,
          cli::one_of("accel", "NAME", accel, {"tcg", "kvm"},
                      "how QEMU executes the guest; interrupts need kvm"),
+         cli::one_of("machine", "NAME", machine, {"pc", "microvm"},
+                     "the machine of the guest (default: pc with kvm, microvm with tcg)"),
          cli::whole_number("memory", memory_mb, "memory of the guest in MB (default: 64)"),
          cli::text(
              "access-time", "TIME", access_time,
@@ -39,6 +41,7 @@ struct Options : vp::Options {
   std::string qemu = "qemu-system-x86_64";
   std::vector<std::string> qemu_arguments;
   std::string accel = "tcg";
+  std::string machine;  // empty: machine_of()
   std::optional<std::uint64_t> memory_mb;
   std::string access_time = "100ns";
   std::optional<std::uint64_t> silence_s;

@@ -23,7 +23,7 @@ Value load(const std::byte* from) {
 }
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw WireError(what + "; the other end does not speak the wire of x-pci-proxy-dev of QEMU 7.2");
+  throw WireError(what + "; the other end does not speak the wire of x-pci-proxy-dev of QEMU");
 }
 
 unsigned checked_bytes(std::uint64_t bytes, unsigned most) {

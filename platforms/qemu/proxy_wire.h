@@ -1,6 +1,6 @@
 // The wire of x-pci-proxy-dev, QEMU's PCI device whose behaviour lies in another process: a Unix stream
 // socket with messages of a header of 16 bytes and a payload, in the byte order of the host
-// (docs/qemu.md#the-wire). QEMU calls it a private protocol; it is that of QEMU 7.2.
+// (docs/qemu.md#the-wire). QEMU calls it a private protocol; it is that of QEMU 7.2 to 10.0.
 #pragma once
 
 #include <array>

@@ -39,6 +39,13 @@ class WseAccelerator final : public Accelerator {
   run::View& view() override { return observed_; }
   host::Device& device() override { return device_; }
   void destroy_with_this() override { observed_.destroy_with_this(); }
+  std::unique_ptr<wse::CommandStream> open_commands(run::RunControl& control) override {
+    if (compiled_ == nullptr) return Accelerator::open_commands(control);
+    return std::make_unique<wse::CommandStream>(*compiled_, workload_, config_, observed_, control);
+  }
+  std::optional<layout::Rect> csl_rectangle() const override {
+    return compiled_ == nullptr ? std::nullopt : std::optional(compiled_->rectangle);
+  }
   const host::DeviceInfo& info_of(std::uint32_t program) const override {
     return device_.info_of(program);
   }
@@ -60,6 +67,11 @@ class WseAccelerator final : public Accelerator {
 };
 
 }  // namespace
+
+std::unique_ptr<wse::CommandStream> Accelerator::open_commands(run::RunControl&) {
+  throw UserError("", "",
+                  "the program is not written in CSL, so it takes no commands of a CSL host");
+}
 
 std::unique_ptr<Accelerator> build_accelerator(const Options& options,
                                                const DeviceStatement& device,

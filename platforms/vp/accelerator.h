@@ -12,6 +12,7 @@
 #include "platforms/run/driver.h"
 #include "platforms/vp/options.h"
 #include "platforms/vp/script.h"
+#include "platforms/wse/command_stream.h"
 #include "platforms/wse/csl_options.h"
 #include "tlm_ifaces/vocabulary/tile_coord.h"
 
@@ -28,6 +29,11 @@ class Accelerator {
   /// The machine does not outlive this object, for a process that builds many
   /// (wse::ObservedMachine).
   virtual void destroy_with_this() {}
+  /// The host of a CSL program, whose commands let the machine run through `control`. Throws UserError
+  /// for any other program.
+  virtual std::unique_ptr<wse::CommandStream> open_commands(run::RunControl& control);
+  /// Where a CSL program lies on the tiles; no value: it is another program.
+  virtual std::optional<layout::Rect> csl_rectangle() const { return std::nullopt; }
   /// What the device shows when it runs this program, one of DeviceInfo::programs.
   virtual const host::DeviceInfo& info_of(std::uint32_t program) const = 0;
   /// Address of a symbol in the memory of a tile that runs `program`; no value: it has none of that name.

@@ -10,9 +10,11 @@
 #include "frontends/pto/parser.h"
 #include "models/cluster/cluster_core.h"
 #include "models/observe/event_stream.h"
-#include "platforms/ascend/core_counters.h"
+#include "platforms/ascend/cluster_view.h"
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/machine.h"
+#include "platforms/ascend/pipe_trace.h"
+#include "platforms/run/output_file.h"
 #include "platforms/vp/accelerator.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -58,22 +60,47 @@ void require_alike(const KernelProgram& first, const KernelProgram& other,
                         "; those of the device have " + described(first));
 }
 
+/// Those of a device, the one that runs from the start first.
+struct KernelPrograms {
+  KernelPrograms(const Options& options, const DeviceStatement& device) {
+    programs.push_back(std::make_unique<const KernelProgram>(device.file, options));
+    for (const std::string& file : device.others) {
+      programs.push_back(std::make_unique<const KernelProgram>(file, options));
+      require_alike(*programs.front(), *programs.back(), file);
+    }
+  }
+  std::vector<std::unique_ptr<const KernelProgram>> programs;
+};
+
 /// AI-core clusters as the accelerator of vp_platform. A launch runs the kernel on all cores. The
 /// memory that the host port sees is that of the arrays in GM, the pointer arguments of the program;
 /// with --no-data there is none. No streams.
-class AscendAccelerator final : public Accelerator, private run::View, private host::Device {
+class AscendAccelerator final : public Accelerator,
+                                private KernelPrograms,
+                                private ascend::ClusterView,
+                                private host::Device {
  public:
   AscendAccelerator(const Options& options, const DeviceStatement& device)
-      : programs_(read_programs(options, device)), config_(programs_.front()->config),
-        launch_(programs_.front()->kernel.launch), has_data_(!options.no_data),
-        events_(static_cast<unsigned>(launch_.places()), 1, false),
+      : KernelPrograms(options, device), ClusterView(machine_, programs.front()->kernel.launch),
+        config_(programs.front()->config), launch_(programs.front()->kernel.launch),
+        has_data_(!options.no_data), events_(static_cast<unsigned>(launch_.places()), 1, false),
         launch_watch_([this](Cycle now) { launch_ended(now); }),
         machine_(options.structure, config_.machine, launch_,
                  {&events_, make_data(0), nullptr, &launch_watch_}) {
-    for (const auto& program : programs_) try_launch(config_, launch_, program->kernel, has_data_);
+    for (const auto& program : programs) try_launch(config_, launch_, program->kernel, has_data_);
     if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
-    for (std::size_t i = 0; i < programs_.size(); ++i)
-      infos_.push_back(describe(*programs_[i], i == 0 ? device.file : device.others[i - 1]));
+    if (!options.validate && !options.trace_perfetto_file.empty()) {
+      if (programs.size() > 1)
+        throw UserError(options.program, "--trace-perfetto",
+                        "a trace shows one program, and the device has " +
+                            std::to_string(programs.size()));
+      const pto::Kernel& kernel = programs.front()->kernel.kernel;
+      trace_ = run::TraceFile::of<ascend::PipeTrace>(options.trace_perfetto_file, events_,
+                                                     launch_.clusters, kernel.aic, kernel.aiv,
+                                                     options.trace_scope());
+    }
+    for (std::size_t i = 0; i < programs.size(); ++i)
+      infos_.push_back(describe(*programs[i], i == 0 ? device.file : device.others[i - 1]));
   }
 
   timing::ClockDomain& domain() override { return machine_.domain(); }
@@ -87,22 +114,11 @@ class AscendAccelerator final : public Accelerator, private run::View, private h
   }
 
  private:
-  using Programs = std::vector<std::unique_ptr<const KernelProgram>>;
-
-  static Programs read_programs(const Options& options, const DeviceStatement& device) {
-    Programs programs;
-    programs.push_back(std::make_unique<const KernelProgram>(device.file, options));
-    for (const std::string& file : device.others) {
-      programs.push_back(std::make_unique<const KernelProgram>(file, options));
-      require_alike(*programs.front(), *programs.back(), file);
-    }
-    return programs;
-  }
   /// Of the arrays of a program; nullptr: timing only.
   cluster::ClusterData* make_data(std::size_t program) {
     if (!has_data_) return nullptr;
     return &data_.emplace(config_.machine.profile, launch_,
-                          programs_[program]->kernel.kernel.arrays);
+                          programs[program]->kernel.kernel.arrays);
   }
   host::DeviceInfo describe(const KernelProgram& program, const std::string& file) const {
     host::DeviceInfo info;
@@ -112,18 +128,12 @@ class AscendAccelerator final : public Accelerator, private run::View, private h
     info.period_ps = config_.machine.clock_period_ps();
     info.functions = {"kernel"};
     for (const report::Counter& counter : counters()) info.counters.push_back(counter.name);
-    info.programs = static_cast<std::uint32_t>(programs_.size());
+    info.programs = static_cast<std::uint32_t>(programs.size());
     if (has_data_) name_arrays(program, file, info);
     return info;
   }
 
   // run::View
-  void describe_waits(observe::Waits& waits) const override {
-    machine_.view().describe_waits(waits);
-  }
-  std::vector<int> coordinates(std::uint32_t place) const override {
-    return ascend::core_of(place);
-  }
   void summarize(report::Report& report) const override {
     const cluster::MachineView& machine = machine_.view();
     report.preset = config_.name;
@@ -134,6 +144,9 @@ class AscendAccelerator final : public Accelerator, private run::View, private h
     report.digest = events_.digest().hex();
     report.counters = counters();
     for (const cluster::AiCore* core : machine.cores()) ascend::warn_of_lines(*core, report);
+  }
+  void complete_traces(const report::Report&) override {
+    if (trace_) trace_->finish();
   }
   // host::Device
   const host::DeviceInfo& info() const override { return infos_[program_]; }
@@ -171,7 +184,7 @@ class AscendAccelerator final : public Accelerator, private run::View, private h
   // One kernel at a time; the rectangle of the request does not matter.
   std::uint32_t launch(const host::LaunchRequest&, Cycle at) override {
     if (running_) return 0;
-    const pto::Kernel& kernel = programs_[program_]->kernel.kernel;
+    const pto::Kernel& kernel = programs[program_]->kernel.kernel;
     machine_.launch(kernel.aic, kernel.aiv, at);
     running_ = true;
     return 1;
@@ -224,12 +237,12 @@ class AscendAccelerator final : public Accelerator, private run::View, private h
     return counters;
   }
 
-  const Programs programs_;  // the first runs from the start
   const ascend::AscendConfig& config_;
   const cluster::Launch& launch_;
   const bool has_data_;
   std::optional<cluster::ClusterData> data_;  // of the arrays of the program; none: timing only
   observe::EventStream events_;
+  std::optional<run::TraceFile> trace_;
   cluster::LaunchWatch launch_watch_;
   ascend::Machine machine_;
   std::vector<host::DeviceInfo> infos_;  // by program

@@ -2,10 +2,25 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "platforms/wse/options.h"
 
 namespace tessera::vp {
+
+/// What runs with any of these accelerators: their presets and structures stand here only.
+inline cli::Executable executable(std::string name, std::string platform, std::string purpose,
+                                  std::string program_kind, std::string commit = {}) {
+  return {std::move(name),
+          std::move(platform),
+          std::move(purpose),
+          std::move(program_kind),
+          {"wse2", "wse3", "a2a3", "a5", "numesh"},
+          {"modules", "dense", "auto"},
+          "",  // that of the device
+          "fabric.hop_latency=3",
+          std::move(commit)};
+}
 
 struct Options : cli::Options {
   static constexpr const char* kClusterHeading = "AI-core clusters";

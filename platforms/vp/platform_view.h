@@ -1,5 +1,5 @@
 // What a report says of a platform with several accelerators: the first one, and behind its counters those of the
-// others, with "2.", "3." in front.
+// others, with "2.", "3." in front. --why and the live view look at the first one.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,21 @@ class PlatformView final : public run::View {
     }
   }
   std::vector<int> coordinates(std::uint32_t place) const override {
+    if (place % kPlaces >= accelerators_.size()) return {};
     return accelerators_[place % kPlaces]->view().coordinates(place / kPlaces);
   }
+  std::size_t place_count() const override { return first().place_count() * kPlaces; }
+  std::string state_of(std::uint32_t place, Cycle now) const override {
+    return place % kPlaces == 0 ? first().state_of(place / kPlaces, now) : std::string();
+  }
+  run::LiveGrid live_grid() const override { return first().live_grid(); }
+  std::vector<double> live_values(std::size_t quantity, Cycle now) const override {
+    return first().live_values(quantity, now);
+  }
+  std::uint32_t live_place(std::size_t cell) const override {
+    return first().live_place(cell) * kPlaces;
+  }
+  std::string live_name(std::size_t cell) const override { return first().live_name(cell); }
   void summarize(report::Report& report) const override {
     accelerators_.front()->view().summarize(report);
     for (std::size_t n = 1; n < accelerators_.size(); ++n) {
@@ -60,6 +73,8 @@ class PlatformView final : public run::View {
  private:
   static constexpr std::uint32_t kPlaces =
       16;  // a place stands above the number of its accelerator
+  const run::View& first() const { return accelerators_.front()->view(); }
+
   const std::vector<std::unique_ptr<Accelerator>>& accelerators_;
 };
 

@@ -370,8 +370,8 @@ std::uint32_t CommandStream::pointer_of(const std::string& symbol, TileCoord til
 void CommandStream::check_region(const Region& region, const std::string& command) const {
   const layout::Rect& r = region.rect;
   const layout::Rect& all = program_.rectangle;
-  const bool inside = r.x >= 0 && r.y >= 0 && r.w > 0 && r.h > 0 && r.x + r.w <= all.w &&
-                      r.y + r.h <= all.h && region.column_stride > 0 && region.row_stride > 0;
+  const bool inside = r.x >= 0 && r.y >= 0 && r.w > 0 && r.h > 0 && r.w <= all.w && r.h <= all.h &&
+                      r.x <= all.w - r.w && r.y <= all.h - r.h && region.column_stride > 0 && region.row_stride > 0;
   if (inside) return;
   throw UserError("", "",
                   command + ": the region " + layout::to_string(r) +

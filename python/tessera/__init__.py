@@ -259,6 +259,40 @@ class Machine:
             parts.append(np.array(words[:taken.value], np.uint32))
         return np.concatenate(parts).view(dtype)
 
+    # --- commands of the host to a CSL program, one after the other
+
+    @property
+    def csl_rectangle(self) -> tuple[int, int, int, int]:
+        """x, y, width and height of the program on the tiles."""
+        rectangle = (ctypes.c_int32 * 4)()
+        self._call("csl_rectangle", rectangle)
+        return tuple(rectangle)
+
+    def csl_copy_to(self, symbol: str, values: np.ndarray, *rectangle: int, **region: Any) -> None:
+        """Copies an array of 16-bit or 32-bit elements to PEs: `rectangle` is x, y, width and height in the program,
+        by default all of it. `region`: by_column, broadcast ("row": the same for all PEs of a row, "column"),
+        column_stride, row_stride."""
+        self._csl_in("copy_to", symbol.encode(), values, rectangle, region)
+
+    def csl_copy_from(self, symbol: str, elements: int, *rectangle: int, dtype: Any = np.float32,
+                      **region: Any) -> np.ndarray:
+        """The first elements behind a symbol of each PE, flat."""
+        return self._csl_out("copy_from", symbol.encode(), elements, rectangle, dtype, region)
+
+    def csl_stream_to(self, color: int, values: np.ndarray, *rectangle: int, **region: Any) -> None:
+        """Words into the PEs on a color that the program takes from the host."""
+        self._csl_in("stream_to", color, values, rectangle, region)
+
+    def csl_stream_from(self, color: int, elements: int, *rectangle: int, dtype: Any = np.float32,
+                        **region: Any) -> np.ndarray:
+        """The next words that each PE sends on a color."""
+        return self._csl_out("stream_from", color, elements, rectangle, dtype, region)
+
+    def csl_launch(self, function: str, *arguments: Any) -> None:
+        """Calls an exported function on all PEs that have it, until each has asked for the next command."""
+        words = self._words(arguments)
+        self._call("csl_launch", function.encode(), words, len(words))
+
     # --- results
 
     def counters(self) -> dict[str, int]:
@@ -278,6 +312,38 @@ class Machine:
                      for wait in self._json("waits"))  # the place comes first
 
     # --- helpers
+
+    def _csl_region(self, rectangle: Sequence[int], itemsize: int, options: dict[str, Any]) -> _library.Region:
+        if itemsize not in (2, 4):
+            raise TypeError("commands of CSL take elements of 16 or 32 bits")
+        x, y, width, height = rectangle or (0, 0, *self.csl_rectangle[2:])
+        copies = {"": 0, "row": 1, "column": 2}[options.pop("broadcast", "")]
+        return _library.Region(x, y, width, height, 0, 8 * itemsize, int(options.pop("by_column", False)), copies,
+                               **options)
+
+    @staticmethod
+    def _csl_pes(region: _library.Region) -> int:
+        """How many PEs have words of their own in the array."""
+        columns = -(-region.width // max(region.column_stride, 1)) if region.broadcast != 1 else 1
+        rows = -(-region.height // max(region.row_stride, 1)) if region.broadcast != 2 else 1
+        return columns * rows
+
+    def _csl_in(self, command: str, target: Any, values: np.ndarray, rectangle: Sequence[int],
+                options: dict[str, Any]) -> None:
+        array = np.ascontiguousarray(values)
+        region = self._csl_region(rectangle, array.itemsize, options)
+        region.elements = array.size // max(self._csl_pes(region), 1)
+        words = array.reshape(-1).view(f"u{array.itemsize}").astype(np.uint32)
+        self._call("csl_" + command, target, ctypes.byref(region), words.ctypes.data, words.size)
+
+    def _csl_out(self, command: str, target: Any, elements: int, rectangle: Sequence[int], dtype: Any,
+                 options: dict[str, Any]) -> np.ndarray:
+        itemsize = np.dtype(dtype).itemsize
+        region = self._csl_region(rectangle, itemsize, options)
+        region.elements = elements
+        words = np.empty(max(elements * self._csl_pes(region), 0), np.uint32)
+        self._call("csl_" + command, target, ctypes.byref(region), words.ctypes.data, words.size)
+        return words.astype(f"u{itemsize}").view(dtype)
 
     def _call(self, name: str, *arguments: Any) -> None:
         _check(getattr(_c, "tessera_" + name)(self._handle, *arguments))
@@ -332,6 +398,11 @@ class Machine:
 
     @staticmethod
     def _words(values: Sequence[int | float]) -> Any:
-        bits = [int(np.float32(v).view(np.uint32)) if isinstance(v, float) else int(v) & 0xFFFFFFFF
-                for v in values]
+        def word(value: Any) -> int:
+            if isinstance(value, float):
+                value = np.float32(value)
+            if isinstance(value, np.generic):
+                return int(value.view(f"u{value.itemsize}")) & 0xFFFFFFFF
+            return int(value) & 0xFFFFFFFF
+        bits = [word(value) for value in values]
         return (ctypes.c_uint32 * len(bits))(*bits)

@@ -22,6 +22,12 @@ class Edge(ctypes.Structure):
     _fields_ = [("x", c_int32), ("y", c_int32), ("side", c_uint32), ("colors_out", c_uint32)]
 
 
+class Region(ctypes.Structure):
+    _fields_ = ([(name, c_int32) for name in ("x", "y", "width", "height")] +
+                [(name, c_uint32) for name in ("elements", "bits", "by_column", "broadcast")] +
+                [(name, c_int32) for name in ("column_stride", "row_stride")])
+
+
 Listener = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint32, c_uint64)
 
 # Argument types behind the machine; the answer is a status unless it is named.
@@ -43,6 +49,12 @@ _STATUS = {
     "cancel": 2 * [c_uint32],
     "receive": [c_uint32, c_uint32, POINTER(c_uint32), c_uint32, POINTER(c_uint32)],
     "counter": [c_uint32, POINTER(c_uint64)],
+    "csl_rectangle": [POINTER(c_int32)],
+    "csl_copy_to": [c_char_p, POINTER(Region), c_void_p, c_uint64],
+    "csl_copy_from": [c_char_p, POINTER(Region), c_void_p, c_uint64],
+    "csl_stream_to": [c_uint32, POINTER(Region), c_void_p, c_uint64],
+    "csl_stream_from": [c_uint32, POINTER(Region), c_void_p, c_uint64],
+    "csl_launch": [c_char_p, POINTER(c_uint32), c_uint32],
 }
 _OTHERS = {
     "destroy": (None, []),

@@ -101,10 +101,23 @@ def case_numesh(a):
 
 
 def case_vp(a):
-    """A platform with its own bus and two accelerators, of which a driver resets one in the middle."""
+    """A platform with its own bus and two accelerators, of which a driver resets one in the middle; and mistakes."""
     examples = a.prefix / "share/tessera/examples"
-    require(run([build_project(a, "vp") / "my_prototype", examples / "gemv_stream/layout.json", examples / "vp/twice.pto"]),
-            "both are right after a reset in the middle")
+    built, layout = build_project(a, "vp"), examples / "gemv_stream/layout.json"
+    require(run([built / "my_prototype", layout, examples / "vp/twice.pto"]), "both are right after a reset in the middle")
+    for nothing in ("pins", "port"):
+        require(run([built / "mistakes", nothing, layout]), "nothing was reported")
+    for mistake, message in {
+            "open port": "/tessera/host/unbound: host port 'port', socket is not bound: bind an initiator or a bus",
+            "open interrupt": "/tessera/host/unbound: host port 'port', irq is not bound: bind an sc_signal<bool>",
+            "twice": "/tessera/host/bound_twice: host port 'port', socket is bound 2 times: put a bus in between",
+            "width": "/tessera/host/width: wide.socket is 64 bits wide, and port.socket is 32: use sockets of 32 bits, or "
+                     "put a host::WidthAdapter in between",
+            "open pin": "/tessera/link/unbound: rtl.clock is a pin that nothing is bound to",
+            "pin width": "/tessera/link/pin: rtl: its pin 'west_in_data' has 33 to 64 bits, expected 32 bits",
+            "fast clock": "/tessera/link/pin_clock: west: its clock rises twice in cycle 1; it must rise once in each cycle "
+                          "of the fabric, which takes 1 ns"}.items():
+        require(run([built / "mistakes", mistake, layout], expected=3), "mistakes: " + message)
 
 
 def case_capi(a):

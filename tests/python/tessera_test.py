@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The Python package tessera: runs as python3 tests/python/tessera_test.py, and with pytest."""
+import json
 import pathlib
 import sys
 import tempfile
@@ -118,6 +119,15 @@ class Fabric(unittest.TestCase):
             machine.close()
         self.assertEqual(digests[0], digests[1])
 
+    def test_traces_are_complete_when_the_machine_is_closed(self):
+        for program, *options in ((GEMV,), (ADD, "--param", "TILES=4")):
+            with tempfile.TemporaryDirectory() as folder:
+                trace = pathlib.Path(folder) / "trace.json"
+                with tessera.Machine(program, *options, "--trace-perfetto", str(trace)) as machine:
+                    machine.launch(machine.functions[0])
+                    machine.run()
+                self.assertGreater(len(json.loads(trace.read_text())["traceEvents"]), 50)
+
     def test_mistakes_are_exceptions(self):
         with self.assertRaisesRegex(tessera.Error, "nowhere.json"):
             tessera.Machine("/nowhere.json")
@@ -179,6 +189,72 @@ class Csl(unittest.TestCase):
             again, new_stamps = self.run_gemv(machine, a, x, b)
             np.testing.assert_array_equal(again, y)
             self.assertEqual(new_stamps, stamps)
+
+
+class CslCommands(unittest.TestCase):
+    """The host of a CSL program through the library."""
+
+    def host(self, *options):
+        return tessera.Machine(ROOT / "tests/platforms/wse/programs/csl_host/layout.csl", "--params", "width:3,height:2",
+                               *options)
+
+    def run_commands(self, machine):
+        a = np.arange(24, dtype=np.float32).reshape(2, 3, 4)  # of PE (x, y): [y, x]
+        machine.csl_copy_to("a", a)
+        machine.csl_launch("add", np.uint16(2), 0.5)
+        a[:, :, 2] += 0.5
+        np.testing.assert_array_equal(machine.csl_copy_from("a", 4), a.reshape(-1))
+        np.testing.assert_array_equal(machine.csl_copy_from("a", 4, 1, 1, 2, 1, by_column=True),
+                                      a[1, 1:].transpose(1, 0).reshape(-1))
+        machine.csl_copy_to("a", np.float32([7, 8]), 0, 0, 3, 2, broadcast="row")
+        a[:, :, 0] = [[7], [8]]
+        machine.csl_copy_to("a", np.float32([1, 2]), 0, 0, 3, 1, column_stride=2)
+        a[0, 0, 0], a[0, 2, 0] = 1, 2
+        np.testing.assert_array_equal(machine.csl_copy_from("a", 4), a.reshape(-1))
+        machine.csl_copy_to("h", np.int16([[-1, 2, -3]]), 2, 1, 1, 1)
+        np.testing.assert_array_equal(machine.csl_copy_from("h", 3, 2, 1, 1, 1, dtype=np.int16), [-1, 2, -3])
+        machine.csl_launch("echo")
+        words = np.arange(100, 130, dtype=np.uint32)
+        machine.csl_stream_to(1, words)
+        np.testing.assert_array_equal(machine.csl_stream_from(2, 5, dtype=np.uint32), words)
+        return machine.cycle, machine.report()["digest"]
+
+    def test_copies_launches_and_streams_are_the_same_in_both_structures_and_after_resets(self):
+        ends = []
+        for structure in ("modules", "dense"):
+            with self.host("--structure", structure) as machine:
+                self.assertEqual(machine.csl_rectangle[2:], (3, 2))
+                ends.append(self.run_commands(machine))
+                for cycles in (0, 40, 400):
+                    machine.reset()
+                    machine.csl_launch("echo")
+                    machine.step(cycles)
+                    machine.reset()
+                    ends.append(self.run_commands(machine))
+        self.assertEqual(len(set(ends)), 1, ends)
+
+    def test_a_command_that_never_ends_says_who_waits(self):
+        with self.host() as machine:
+            with self.assertRaisesRegex(tessera.FailedError, "launch of 'silent'.*5 other PEs have not called"):
+                machine.csl_launch("silent")
+            machine.reset()
+            self.run_commands(machine)
+
+    def test_mistakes_have_no_effect(self):
+        with self.host() as machine:
+            for text, mistake in (
+                    ("no symbol 'A'; did you mean 'a'", lambda: machine.csl_copy_from("A", 4)),
+                    ("the array has 7 words; the region takes 6", lambda: machine.csl_copy_to("a", np.zeros(7, np.float32))),
+                    ("does not lie in the rectangle of 3 x 2 PEs", lambda: machine.csl_copy_from("a", 1, 2, 1, 2, 1)),
+                    ("no such color as MEMCPYH2D_k", lambda: machine.csl_stream_to(3, np.zeros(6, np.uint32))),
+                    ("the function is fn.u16, f32.void", lambda: machine.csl_launch("add", 1))):
+                with self.assertRaisesRegex(tessera.Error, text):
+                    mistake()
+            with self.assertRaisesRegex(TypeError, "16 or 32 bits"):
+                machine.csl_copy_to("a", np.zeros(6))
+            self.assertEqual(machine.cycle, 0)
+        with tessera.Machine(GEMV) as machine, self.assertRaisesRegex(tessera.Error, "not written in CSL"):
+            machine.csl_launch("main")
 
 
 class Clusters(unittest.TestCase):

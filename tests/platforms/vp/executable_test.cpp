@@ -218,6 +218,22 @@ Finished run_on_ai_cores(const std::string& statements, const std::vector<std::s
   return vp(arguments);
 }
 
+TEST(VpExecutable, WhyAndTracesOfAiCores) {
+  const TemporaryFolder folder;
+  const Finished run =
+      vp({kVectorAdd, "--param", "TILES=4", "--why", "0,1@900", "--quiet", "--report",
+          folder.file("r.json"), "--trace-perfetto", folder.file("t.json")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const json::value why = json::parse(read_file(folder.file("r.json"))).at("why");
+  EXPECT_EQ(json::serialize(why.at("core")), "[0,1]");
+  EXPECT_THAT(json::serialize(why.at("waits")),
+              AllOf(HasSubstr("busy: pipe MTE2"), HasSubstr("waits for the flag MTE2 to V")));
+  const json::value trace = json::parse(read_file(folder.file("t.json")));
+  EXPECT_GT(trace.at("traceEvents").as_array().size(), 50U);
+  const Finished none = vp({kVectorAdd, "--param", "TILES=4", "--why", "0,7@900", "--quiet"});
+  EXPECT_THAT(none.err, HasSubstr("the machine has no such place"));
+}
+
 TEST(VpExecutable, ScalarStoresReachTheHostWhenTheirLineIsCleaned) {
   const TemporaryFolder folder;
   write_file(folder.file("k.pto"), R"(module {

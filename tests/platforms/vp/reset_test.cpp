@@ -27,10 +27,13 @@ namespace {
 
 const std::string kExamples = std::string(TESSERA_SOURCE_DIR) + "/examples/";
 
-/// Resets of each program; the soak test asks for more.
-unsigned rounds() {
+/// Resets of each program and structure: 1,000 in all of ten programs. The soak test asks for more of clusters.
+constexpr unsigned kFabricResets = 50;
+constexpr unsigned kClusterResets = 8;  // their programs run longer
+
+unsigned rounds(unsigned by_default) {
   const char* const given = std::getenv("TESSERA_RESETS");
-  return given == nullptr ? 8 : static_cast<unsigned>(std::atoi(given));
+  return given == nullptr ? by_default : static_cast<unsigned>(std::atoi(given));
 }
 
 /// A fabric that can run the program of its layout again and again.
@@ -82,7 +85,7 @@ void reset_at_random(const std::string& structure, const std::string& layout,
   EXPECT_NE(fresh.find(" passed"), std::string::npos) << fresh;
   std::mt19937_64 random(7);
   fabric.reset();
-  for (unsigned i = 0; i < rounds(); ++i) {
+  for (unsigned i = 0; i < rounds(kFabricResets); ++i) {
     const Cycle end = random() % (cycles + 5);
     const sc_core::sc_time before = sc_core::sc_time_stamp();
     fabric.run(fabric.workload, end);
@@ -289,7 +292,7 @@ TEST_P(ResetClusters, EqualsNew) {
   const Cycle cycles = clusters.machine.domain().now();
   std::mt19937_64 random(11);
   clusters.reset(false);
-  for (unsigned i = 0; i < rounds(); ++i) {
+  for (unsigned i = 0; i < rounds(kClusterResets); ++i) {
     const Cycle end = 1 + random() % (cycles + 5);
     clusters.run(end);
     clusters.reset(false);
