@@ -60,15 +60,43 @@ void require_alike(const KernelProgram& first, const KernelProgram& other,
                         "; those of the device have " + described(first));
 }
 
+/// Those of a device, the one that runs from the start first.
+struct KernelPrograms {
+  KernelPrograms(const Options& options, const DeviceStatement& device) {
+    programs.push_back(std::make_unique<const KernelProgram>(device.file, options));
+    for (const std::string& file : device.others) {
+      programs.push_back(std::make_unique<const KernelProgram>(file, options));
+      require_alike(*programs.front(), *programs.back(), file);
+    }
+  }
+  std::vector<std::unique_ptr<const KernelProgram>> programs;
+};
+
 /// AI-core clusters as the accelerator of vp_platform. A launch runs the kernel on all cores. The
 /// memory that the host port sees is that of the arrays in GM, the pointer arguments of the program;
 /// with --no-data there is none. No streams.
 class AscendAccelerator final : public Accelerator,
+                                private KernelPrograms,
                                 private ascend::ClusterView,
                                 private host::Device {
  public:
   AscendAccelerator(const Options& options, const DeviceStatement& device)
-      : AscendAccelerator(options, device, read_programs(options, device)) {}
+      : KernelPrograms(options, device), ClusterView(machine_, programs.front()->kernel.launch),
+        config_(programs.front()->config), launch_(programs.front()->kernel.launch),
+        has_data_(!options.no_data), events_(static_cast<unsigned>(launch_.places()), 1, false),
+        launch_watch_([this](Cycle now) { launch_ended(now); }),
+        machine_(options.structure, config_.machine, launch_,
+                 {&events_, make_data(0), nullptr, &launch_watch_}) {
+    for (const auto& program : programs) try_launch(config_, launch_, program->kernel, has_data_);
+    if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
+    if (!options.trace_perfetto_file.empty() && programs.size() > 1)
+      throw UserError(options.program, "--trace-perfetto",
+                      "a trace shows one program, and the device has " +
+                          std::to_string(programs.size()));
+    trace_ = trace_pipes(options, events_);
+    for (std::size_t i = 0; i < programs.size(); ++i)
+      infos_.push_back(describe(*programs[i], i == 0 ? device.file : device.others[i - 1]));
+  }
 
   timing::ClockDomain& domain() override { return machine_.domain(); }
   const char* structure() const override { return machine_.structure(); }
@@ -81,36 +109,11 @@ class AscendAccelerator final : public Accelerator,
   }
 
  private:
-  using Programs = std::vector<std::unique_ptr<const KernelProgram>>;
-
-  AscendAccelerator(const Options& options, const DeviceStatement& device, Programs programs)
-      : ClusterView(machine_, programs.front()->kernel.launch), programs_(std::move(programs)),
-        config_(programs_.front()->config), launch_(programs_.front()->kernel.launch),
-        has_data_(!options.no_data), events_(static_cast<unsigned>(launch_.places()), 1, false),
-        launch_watch_([this](Cycle now) { launch_ended(now); }),
-        machine_(options.structure, config_.machine, launch_,
-                 {&events_, make_data(0), nullptr, &launch_watch_}) {
-    for (const auto& program : programs_) try_launch(config_, launch_, program->kernel, has_data_);
-    if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
-    trace_ = trace_pipes(options, events_);
-    for (std::size_t i = 0; i < programs_.size(); ++i)
-      infos_.push_back(describe(*programs_[i], i == 0 ? device.file : device.others[i - 1]));
-  }
-
-  static Programs read_programs(const Options& options, const DeviceStatement& device) {
-    Programs programs;
-    programs.push_back(std::make_unique<const KernelProgram>(device.file, options));
-    for (const std::string& file : device.others) {
-      programs.push_back(std::make_unique<const KernelProgram>(file, options));
-      require_alike(*programs.front(), *programs.back(), file);
-    }
-    return programs;
-  }
   /// Of the arrays of a program; nullptr: timing only.
   cluster::ClusterData* make_data(std::size_t program) {
     if (!has_data_) return nullptr;
     return &data_.emplace(config_.machine.profile, launch_,
-                          programs_[program]->kernel.kernel.arrays);
+                          programs[program]->kernel.kernel.arrays);
   }
   host::DeviceInfo describe(const KernelProgram& program, const std::string& file) const {
     host::DeviceInfo info;
@@ -120,7 +123,7 @@ class AscendAccelerator final : public Accelerator,
     info.period_ps = config_.machine.clock_period_ps();
     info.functions = {"kernel"};
     for (const report::Counter& counter : counters()) info.counters.push_back(counter.name);
-    info.programs = static_cast<std::uint32_t>(programs_.size());
+    info.programs = static_cast<std::uint32_t>(programs.size());
     if (has_data_) name_arrays(program, file, info);
     return info;
   }
@@ -176,7 +179,7 @@ class AscendAccelerator final : public Accelerator,
   // One kernel at a time; the rectangle of the request does not matter.
   std::uint32_t launch(const host::LaunchRequest&, Cycle at) override {
     if (running_) return 0;
-    const pto::Kernel& kernel = programs_[program_]->kernel.kernel;
+    const pto::Kernel& kernel = programs[program_]->kernel.kernel;
     machine_.launch(kernel.aic, kernel.aiv, at);
     running_ = true;
     return 1;
@@ -229,7 +232,6 @@ class AscendAccelerator final : public Accelerator,
     return counters;
   }
 
-  const Programs programs_;  // the first runs from the start
   const ascend::AscendConfig& config_;
   const cluster::Launch& launch_;
   const bool has_data_;

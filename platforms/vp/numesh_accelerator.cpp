@@ -39,6 +39,9 @@ class NumeshAccelerator final : public Accelerator, private run::View, private h
         events_(static_cast<unsigned>(program_.source.mesh.node_count()), 1, false),
         machine_(options.structure, config_.clock_period_ps, program_.lowered, events_, words_,
                  scheduled::Start::kOnLaunch) {
+    if (!options.trace_perfetto_file.empty())
+      throw UserError(options.program, "--trace-perfetto",
+                      "a scheduled mesh behind a host port writes no trace; use numesh_platform");
     if (const auto seed = options.step_order_seed()) machine_.domain().shuffle_step_order(*seed);
     machine_.set_end([this](Cycle now) {
       running_ = false;

@@ -369,7 +369,7 @@ TEST_P(ResetMesh, EqualsNew) {
   const Cycle cycles = mesh.machine.domain().now();
   std::mt19937_64 random(13);
   mesh.machine.reset(false);
-  for (unsigned i = 0; i < rounds(); ++i) {
+  for (unsigned i = 0; i < rounds(8); ++i) {
     const Cycle end = 1 + random() % (cycles + 5);
     mesh.run(end);
     mesh.machine.reset(false);
