@@ -40,8 +40,8 @@ def rows_of(spec, points):
         names = {**report["run"]["params"], **point.values, **row}
         for name, text in spec.columns.items():
             row[name] = names[name] = evaluate(text, names, report, f"column {name}")
-        if report["status"] == "finished":
-            names["roofline"] = {name: evaluate(text, names, report, f"roofline.{name}") for name, text in (spec.roofline or {}).items()}
+        if spec.roofline and report["status"] == "finished":
+            names["roofline"] = {name: evaluate(text, names, report, f"roofline.{name}") for name, text in spec.roofline.items()}
         row["report"] = os.path.basename(point.report)
         yield row, names
 

@@ -12,7 +12,7 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
                                  const WseConfig& config, const Workload& workload,
                                  Replacements* replacements)
     : options_(options), config_(config), layout_(workload.layout),
-      recorders_(options, fabric, workload, config),
+      recorders_(options, fabric, workload, config), counters_(recorders_.counters()),
       machine_(build_machine(options.structure, fabric, config, workload, recorders_.sink(),
                              replacements)) {
   diagnoses_.set_prints(recorders_.prints());
@@ -102,14 +102,13 @@ std::string ObservedMachine::live_name(std::size_t cell) const {
 
 double ObservedMachine::live_value(std::size_t quantity, std::size_t cell, Cycle now) const {
   using observe::Counter;
-  const observe::Counters& counters = recorders_.counters();
   const auto place = static_cast<std::uint32_t>(cell);
-  if (quantity == 0) return counters.tile(place, Counter::kBusyIssueCycles);
+  if (quantity == 0) return counters_.tile(place, Counter::kBusyIssueCycles);
   if (quantity == 1) {
     const observe::TileWaits* const tile = waits_->tile(place);
     return tile == nullptr ? 0 : static_cast<double>(observe::waited(*tile, now));
   }
-  return counters.tile(place, Counter::kHops);
+  return counters_.tile(place, Counter::kHops);
 }
 
 void ObservedMachine::summarize(report::Report& report) const {

@@ -71,6 +71,7 @@ class ObservedMachine final : public run::View {
   const WseConfig& config_;
   const layout::Layout& layout_;
   Recorders recorders_;
+  const observe::Counters& counters_;  ///< of recorders_; those of tiles are up to date
   DiagnosisLog diagnoses_;
   std::vector<std::shared_ptr<const pe::Image>> images_;  ///< by program of waits_
   std::unique_ptr<observe::WaitBook> waits_;              ///< nullptr: nobody asked
