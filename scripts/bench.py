@@ -108,7 +108,8 @@ class Bench:
     def measure(self, case, structure, size):
         report = self.fastest(case, structure, case.params(*size, self.work[structure]))
         wall = report["wall"]
-        return {"bench": case.name, "size": f"{size[0]}x{size[1]}", "structure": structure, "threads": report["run"]["threads"],
+        return {"bench": case.name, "size": f"{size[0]}x{size[1]}", "structure": structure,
+                "threads": report["run"]["threads"], "ranks": report["run"]["ranks"],
                 "hops_per_s": wall["hops_per_s"], "tile_cycles_per_s": wall["tile_cycles_per_s"],
                 "cycles_per_s": wall["cycles_per_s"], "cycles": report["cycles"], "run_s": wall["run_s"],
                 "elaborate_s": wall["elaborate_s"], "rate": case.rate,

@@ -112,6 +112,14 @@ void Counters::note(std::size_t of_class, Counter counter) {
   if (slot != kNoSlot) slots[slots[0] == kNoSlot ? 0 : 1] = slot;
 }
 
+std::vector<Counter> Counters::kept() const {
+  std::vector<Counter> counters;
+  for (unsigned i = 0; i < kTileCounterCount; ++i) {
+    if (has_tiles() && slot_of_[i] != kNoSlot) counters.push_back(static_cast<Counter>(i));
+  }
+  return counters;
+}
+
 std::uint32_t Counters::kept(std::uint32_t place, Counter counter) const {
   const Slot slot = slot_of_[index_of(counter)];
   return slot == kNoSlot ? 0 : (*tiles_)[std::size_t{place} * kept_ + slot];

@@ -92,6 +92,8 @@ class Counters final : public Sink {
   std::uint64_t total(Counter counter) const;
   /// Whether counts per tile are kept.
   bool has_tiles() const { return tiles_ != nullptr; }
+  /// Counters that are kept of each tile.
+  std::vector<Counter> kept() const;
   /// Count of tile `place`, which must be inside the machine; requires has_tiles(). It stays at
   /// 2^32 - 1 once it gets there. 0 of a counter that is not kept, and of kLastEventCycle, which is
   /// known for the machine only.

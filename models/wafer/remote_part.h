@@ -1,5 +1,5 @@
 // The rows of a wafer that another process has. This process leads: it sends requests, and the other
-// one answers them in serve().
+// one answers them in serve() (serve.h).
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include "models/wafer/packet.h"
 #include "models/wafer/part.h"
 #include "models/wafer/plan.h"
+#include "models/wafer/requests.h"
 
 namespace tessera::wafer {
 
@@ -59,9 +60,6 @@ class RemotePart final : public Part {
   void collect_waits(observe::WaitBook& book, Cycle cycles);
 
  private:
-  enum class Request : std::uint8_t;
-  friend class Server;
-
   Packet& post(Request request);
   void send_soon();
   Packet call();
@@ -76,9 +74,5 @@ class RemotePart final : public Part {
   std::array<std::vector<Crossing>, 2> sent_;  // to north and south
   Packet kept_;                                // for hand_on(), of the last answer
 };
-
-/// Answers the requests of a RemotePart until that is destroyed. `plan` is the one of the leading
-/// process.
-void serve(Channel& channel, const Plan& plan);
 
 }  // namespace tessera::wafer

@@ -17,20 +17,23 @@ namespace tessera::wse {
 namespace {
 
 // mpirun sends SIGTERM when a process is lost, and SIGKILL a second later.
-constexpr std::chrono::milliseconds kPatience{400};
+constexpr std::chrono::milliseconds kPatience{200};
 constexpr unsigned kSpins = 20000;  // before the process sleeps between two looks
 constexpr unsigned kSleepMicroseconds = 50;
 
 class MpiChannel final : public wafer::Channel {
  public:
-  MpiChannel(int rank, bool (*must_stop)()) : rank_(rank), must_stop_(must_stop) {}
+  MpiChannel(int rank, bool (*must_stop)(), bool& broken)
+      : rank_(rank), must_stop_(must_stop), broken_(broken) {}
 
   void send(const wafer::Packet& packet) override {
+    if (broken_) give_up();
     used_ = true;
     MPI_Send(packet.bytes().data(), static_cast<int>(packet.bytes().size()), MPI_BYTE, rank_, 0,
              MPI_COMM_WORLD);
   }
   wafer::Packet receive() override {
+    if (broken_) give_up();
     const int count = wait_for_message();
     std::vector<std::byte> bytes(static_cast<std::size_t>(count));
     MPI_Recv(bytes.data(), count, MPI_BYTE, rank_, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -57,14 +60,19 @@ class MpiChannel final : public wafer::Channel {
       ::usleep(kSleepMicroseconds);
       if (!must_stop_()) continue;
       if (asked_to_stop == Clock::time_point{}) asked_to_stop = Clock::now();
-      if (Clock::now() - asked_to_stop > kPatience)
-        throw IllegalBehaviour("rank " + std::to_string(rank_) + " does not answer any more",
-                               "/tessera/ranks/lost");
+      if (Clock::now() - asked_to_stop > kPatience) give_up();
     }
+  }
+  // Where one process is lost, mpirun ends the others: MPI is of no use any more.
+  [[noreturn]] void give_up() {
+    broken_ = true;
+    throw IllegalBehaviour("rank " + std::to_string(rank_) + " does not answer any more",
+                           "/tessera/ranks/lost");
   }
 
   const int rank_;
   bool (*const must_stop_)();
+  bool& broken_;
   bool used_ = false;
 };
 
@@ -75,10 +83,11 @@ class MpiRanks final : public Ranks {
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &number_);
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
-    for (int rank = 0; rank < count_; ++rank) channels_.emplace_back(rank, must_stop);
+    for (int rank = 0; rank < count_; ++rank) channels_.emplace_back(rank, must_stop, broken_);
   }
   // The processes that nobody has used still wait for a request.
   ~MpiRanks() override {
+    if (broken_) return;
     for (int rank = 1; number_ == 0 && rank < count_; ++rank) {
       MpiChannel& channel = channels_[static_cast<std::size_t>(rank)];
       if (!channel.was_used()) channel.send(wafer::Packet());
@@ -92,6 +101,7 @@ class MpiRanks final : public Ranks {
  private:
   int number_ = 0;
   int count_ = 1;
+  bool broken_ = false;
   std::vector<MpiChannel> channels_;
 };
 

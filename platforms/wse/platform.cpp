@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "models/wafer/serve.h"
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
 #include "platforms/run/driver.h"
