@@ -217,7 +217,7 @@ class Runner:
         failures = []
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             command = [self.options.platform, program.kernel, "--function", function, "--preset", preset, "--quiet", "--set",
-                       f"launch.clusters={call.clusters}", "--include", self.options.folder / "csrc/kernel", *call.options]
+                       f"launch.clusters={call.clusters}", "--include", self.options.folder / "csrc/kernel"]
             for name, value in call.arguments.items():
                 if isinstance(value, np.ndarray):
                     np.save(Path(folder) / f"{name}.npy", value)
