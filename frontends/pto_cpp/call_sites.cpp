@@ -104,17 +104,17 @@ Step CallSites::step_at(std::uint64_t key, std::uint64_t from) {
   const auto found = sites_.find(key);
   if (found != sites_.end()) {
     step.code = &found->second.code;
-    step.place = found->second.place;
+    step.place = &found->second.place;
   } else {
-    step.place = lines_.at(from);
+    step.place = &lines_.at(from);
   }
   return step;
 }
 
 void CallSites::keep(Step& step, OperationCode code) {
-  for (cluster::Instruction& i : code.code) i.line = step.place.line;
+  for (cluster::Instruction& i : code.code) i.line = step.place->line;
   step.code =
-      &sites_.insert_or_assign(step.key, Site{std::move(code), step.place}).first->second.code;
+      &sites_.insert_or_assign(step.key, Site{std::move(code), *step.place}).first->second.code;
 }
 
 Step CallSites::operation(const TsrCall& call, std::uint64_t from) {
@@ -128,7 +128,7 @@ Step CallSites::operation(const TsrCall& call, std::uint64_t from) {
     if (!is_tensor(o)) continue;
     const auto at = memory_.find(bits_of(o.tensor->data));
     if (!at || at->location != Location::kGm) {
-      throw IllegalBehaviour(step.place.file + ":" + std::to_string(step.place.line) + ": " +
+      throw IllegalBehaviour(step.place->file + ":" + std::to_string(step.place->line) + ": " +
                                  name_in_cpp(call.operation) +
                                  ": the tensor's pointer points into no array of GM",
                              kOperationId);
@@ -137,7 +137,7 @@ Step CallSites::operation(const TsrCall& call, std::uint64_t from) {
   }
   if (step.code != nullptr) return step;
   try {
-    keep(step, lower(call, step.place));
+    keep(step, lower(call, *step.place));
   } catch (const UserError& e) {
     throw IllegalBehaviour(in_cpp(e.what(), call.operation), kOperationId);
   }

@@ -24,7 +24,7 @@ using Arguments = std::array<std::int64_t, kArgumentRegisters>;
 struct Step {
   std::uint64_t key = 0;
   const pto::OperationCode* code = nullptr;
-  SourceLine place;
+  const SourceLine* place = nullptr;
   Arguments arguments{};
   unsigned count = 0;  ///< of the arguments
 };

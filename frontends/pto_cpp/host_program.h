@@ -39,6 +39,7 @@ class HostProgram {
   class Interface;
   void run();
 
+  const NativeFiber::Signals signals_;
   const std::shared_ptr<KernelModule> module_;
   const std::shared_ptr<MemoryMap> memory_;
   const std::vector<std::int64_t> arguments_;

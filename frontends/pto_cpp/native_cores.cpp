@@ -343,8 +343,8 @@ std::uint32_t NativeCores::Core::place(const Step& step) {
   for (cluster::Instruction i : step.code->code) {
     if (i.operation != 0) i.operation += operations;
     if (i.op == cluster::Opcode::kJump || i.op == cluster::Opcode::kBranch) i.target += begin;
-    if (!step.place.file.empty() && step.place.file != p.file)
-      p.other_files[static_cast<std::uint32_t>(p.code.size())] = step.place.file;
+    if (!step.place->file.empty() && step.place->file != p.file)
+      p.other_files[static_cast<std::uint32_t>(p.code.size())] = step.place->file;
     p.code.push_back(i);
   }
   p.operations.insert(p.operations.end(), step.code->operations.begin(),

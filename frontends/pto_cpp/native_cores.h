@@ -67,6 +67,7 @@ class NativeCores final : public cluster::InstructionSource {
   std::unique_ptr<Core> make_core(cluster::CoreId id);
   std::vector<std::int64_t> argument_values() const;
 
+  const NativeFiber::Signals signals_;
   const NativeLaunch launch_;
   const MemoryMap& memory_;
   std::vector<std::unique_ptr<Core>> cores_;  // by CoreId::index()

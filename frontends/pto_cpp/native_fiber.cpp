@@ -19,7 +19,11 @@ using boost::context::fiber;
 
 namespace {
 
-constexpr std::size_t kStackBytes = 512 << 10, kRescueBytes = 64 << 10;
+constexpr std::size_t kStackBytes = 512 << 10, kRescueBytes = 64 << 10, kHandlerBytes = 64 << 10;
+
+std::size_t page() {
+  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
 
 /// The memory belongs to NativeFiber.
 struct NoAllocator {
@@ -47,57 +51,43 @@ bool divert(void* context, void (*function)(), char* stack_end, std::uint64_t& i
 
 }  // namespace
 
-/// The signals of the process while native code runs. A handler has no argument of ours: the fiber that runs in this thread
-/// is known to it through running().
-class NativeFiber::Signals {
- public:
-  explicit Signals(NativeFiber& fiber) {
-    running() = &fiber;
-    stack_t own{};
-    own.ss_sp = fiber.rescue_.begin + page();
-    own.ss_size = fiber.rescue_.bytes / 2;
-    sigaltstack(&own, &stack_before_);
-    struct sigaction action {};
-    action.sa_sigaction = handle;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
-  }
-  ~Signals() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
-    sigaltstack(&stack_before_, nullptr);
-    running() = nullptr;
-  }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
+NativeFiber::Signals::Signals() : stack_(kHandlerBytes) {
+  stack_t own{};
+  own.ss_sp = stack_.data();
+  own.ss_size = stack_.size();
+  sigaltstack(&own, &stack_before_);
+  struct sigaction action {};
+  action.sa_sigaction = handle;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+}
 
-  static NativeFiber*& running() {
-    thread_local NativeFiber* fiber = nullptr;
-    return fiber;
+NativeFiber::Signals::~Signals() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+  sigaltstack(&stack_before_, nullptr);
+}
+
+NativeFiber*& NativeFiber::Signals::running() {
+  thread_local NativeFiber* fiber = nullptr;
+  return fiber;
+}
+
+// A signal of other code than that of a fiber has its usual effect.
+void NativeFiber::Signals::handle(int signal, siginfo_t* info, void* context) {
+  NativeFiber* const fiber = running();
+  if (fiber == nullptr) {
+    std::signal(signal, SIG_DFL);
+    return;
   }
-  static std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-
- private:
-  static constexpr std::array<int, 5> kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-
-  static void handle(int signal, siginfo_t* info, void* context) {
-    NativeFiber* const fiber = running();
-    if (fiber == nullptr) {
-      std::signal(signal, SIG_DFL);
-      return;
-    }
-    fiber->crash_.signal = signal;
-    const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
-    fiber->crash_.address = signal == SIGABRT ? 0 : address;
-    const auto guard = reinterpret_cast<std::uint64_t>(fiber->stack_.begin);
-    fiber->crash_.stack_overflow = address >= guard && address < guard + page();
-    if (!divert(context, escape, fiber->rescue_.begin + fiber->rescue_.bytes,
-                fiber->crash_.instruction))
-      std::signal(signal, SIG_DFL);
-  }
-
-  std::array<struct sigaction, kSignals.size()> before_{};
-  stack_t stack_before_{};
-};
+  fiber->crash_.signal = signal;
+  const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  fiber->crash_.address = signal == SIGABRT ? 0 : address;
+  const auto guard = reinterpret_cast<std::uint64_t>(fiber->stack_.begin);
+  fiber->crash_.stack_overflow = address >= guard && address < guard + page();
+  if (!divert(context, escape, fiber->rescue_.begin + fiber->rescue_.bytes,
+              fiber->crash_.instruction))
+    std::signal(signal, SIG_DFL);
+}
 
 // The code is left where it is, for ever.
 void NativeFiber::escape() {
@@ -112,7 +102,7 @@ NativeFiber::NativeFiber() {
     void* const begin = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (begin == MAP_FAILED) throw std::bad_alloc();
-    mprotect(begin, Signals::page(), PROT_NONE);
+    mprotect(begin, page(), PROT_NONE);
     *memory = {static_cast<char*>(begin), bytes};
   }
 }
@@ -130,7 +120,7 @@ void NativeFiber::start(std::function<void()> code) {
   ended_ = false;
   boost::context::stack_context own;
   own.sp = stack_.begin + stack_.bytes;
-  own.size = stack_.bytes - Signals::page();
+  own.size = stack_.bytes - page();
   const boost::context::preallocated place(own.sp, own.size, own);
   new (inside_) fiber(std::allocator_arg, place, NoAllocator(), [this](fiber&& caller) {
     outside_ = std::move(caller);
@@ -142,8 +132,10 @@ void NativeFiber::start(std::function<void()> code) {
 
 void NativeFiber::run() {
   fiber& inside = *reinterpret_cast<fiber*>(inside_);
-  const Signals signals(*this);
+  NativeFiber*& running = Signals::running();
+  NativeFiber* const before = std::exchange(running, this);
   inside = std::move(inside).resume();
+  running = before;
 }
 
 void NativeFiber::wait() {

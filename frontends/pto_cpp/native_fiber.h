@@ -4,10 +4,13 @@
 
 #include <boost/context/fiber.hpp>
 
+#include <array>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace tessera::pto_cpp {
 
@@ -38,8 +41,11 @@ class NativeFiber {
   /// "a segmentation fault at address 0x8".
   std::string describe_crash() const;
 
- private:
+  /// The signals that crashes raise, as long as the object lives: they end the fiber that runs. Others may hold such an object
+  /// too, and what was set before is set again.
   class Signals;
+
+ private:
   struct Memory {
     char* begin = nullptr;
     std::size_t bytes = 0;
@@ -52,6 +58,25 @@ class NativeFiber {
   std::function<void()> code_;
   bool started_ = false, ended_ = true;
   Crash crash_;
+};
+
+class NativeFiber::Signals {
+ public:
+  Signals();
+  ~Signals();
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+ private:
+  friend class NativeFiber;
+  static constexpr std::array<int, 5> kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  /// The fiber that runs in this thread: a handler has no argument of ours.
+  static NativeFiber*& running();
+  static void handle(int signal, siginfo_t* info, void* context);
+
+  std::vector<char> stack_;  // of the handler
+  std::array<struct sigaction, kSignals.size()> before_{};
+  stack_t stack_before_{};
 };
 
 }  // namespace tessera::pto_cpp

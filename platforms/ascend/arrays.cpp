@@ -66,8 +66,9 @@ void Arrays::read(std::size_t array, const std::string& file) {
   data_->bind(array, std::move(values.bytes));
 }
 
-void Arrays::give(std::size_t array, data::HostArray values) {
+void Arrays::give(std::size_t array, data::HostArray values, std::size_t zeros) {
   shapes_[array] = values.shape;
+  if (zeros > 0) return data_->resize(array, zeros);
   data_->bind(array, std::move(values.bytes));
 }
 

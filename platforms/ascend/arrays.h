@@ -20,8 +20,8 @@ class Arrays {
   Arrays(const Options& options, cluster::Profile profile, const cluster::Launch& launch,
          const pto::Kernel& kernel);
 
-  /// Contents of an array that are no file of --input.
-  void give(std::size_t array, data::HostArray values);
+  /// Contents of an array that are no file of --input; `zeros`: so many bytes, and `values` has none.
+  void give(std::size_t array, data::HostArray values, std::size_t zeros = 0);
   /// What the machine gets.
   cluster::ClusterData* data() { return data_.get(); }
   /// Writes the files of --output, and into the report every array that has been written to.

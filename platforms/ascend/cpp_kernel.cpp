@@ -92,12 +92,10 @@ CppKernel::CppKernel(const Options& options, const AscendConfig& config) {
   }
   const pto_cpp::KernelModule& any = native_.aiv ? *native_.aiv : *native_.aic;
   read_arguments(options, config, text.entry.parameters, *any.entry());
-  std::vector<std::size_t> bytes;
-  for (const data::HostArray& array : contents_) bytes.push_back(array.bytes.size());
   native_.memory = std::make_shared<pto_cpp::MemoryMap>(
       cluster::kMaxClusters * 3,
       cluster::capacities_of(native_.profile)[static_cast<unsigned>(cluster::Location::kUb)],
-      bytes);
+      array_bytes_);
   if (options.host_program) run_hosts(native_.arguments);
   const cluster::Launch launch = find_launch(config);
   native_.clusters = launch.clusters;
@@ -169,7 +167,6 @@ void CppKernel::add_array(const std::string& name, const std::string& value,
   } else if (const auto zeros = array_in(value)) {
     array.dtype = zeros->first->dtype;
     array.shape = zeros->second;
-    array.bytes.resize(data::element_count(array.shape) * data::bytes_of(array.dtype));
     element = zeros->first->element;
   } else {
     refuse(
@@ -177,6 +174,7 @@ void CppKernel::add_array(const std::string& name, const std::string& value,
         "the argument is a pointer: expected FILE.npy, or a type and shape such as f16[128,128]");
   }
   native_.arrays.push_back({name, element});
+  array_bytes_.push_back(data::element_count(array.shape) * data::bytes_of(array.dtype));
   contents_.push_back(std::move(array));
 }
 
@@ -187,7 +185,9 @@ cluster::Launch CppKernel::find_launch(const AscendConfig& config) const {
   probe.clusters = 1;
   probe.blocks = std::max(config.blocks, config.clusters);
   probe.subblocks = 2;
-  const auto contents = [this](unsigned array) { return contents_[array].bytes.data(); };
+  const auto contents = [this](unsigned array) {
+    return contents_[array].bytes.empty() ? nullptr : contents_[array].bytes.data();
+  };
   bool aic = false, aiv = false;
   {
     pto_cpp::NativeCores cores(probe);
@@ -236,6 +236,7 @@ void CppKernel::run_hosts(const std::vector<pto_cpp::KernelArgument>& arguments)
     const auto* const begin =
         reinterpret_cast<const std::byte*>(pto_cpp::MemoryMap::of_array(static_cast<unsigned>(a)));
     array.bytes.assign(begin, begin + bytes[a]);
+    array_bytes_.push_back(bytes[a]);
     contents_.push_back(std::move(array));
   }
 }
@@ -252,7 +253,8 @@ void CppKernel::finish(Arrays& arrays) {
 }
 
 void CppKernel::fill(Arrays& arrays) const {
-  for (std::size_t a = 0; a < contents_.size(); ++a) arrays.give(a, contents_[a]);
+  for (std::size_t a = 0; a < contents_.size(); ++a)
+    arrays.give(a, contents_[a], contents_[a].bytes.empty() ? array_bytes_[a] : 0);
 }
 
 }  // namespace tessera::ascend

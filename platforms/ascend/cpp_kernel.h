@@ -38,7 +38,8 @@ class CppKernel {
   pto_cpp::NativeLaunch native_;
   std::optional<cluster::CoreKind> only_;  // the kind of core that the file is for
   std::unique_ptr<pto_cpp::HostProgram> aic_host_, aiv_host_;
-  std::vector<data::HostArray> contents_;  // by array
+  std::vector<data::HostArray> contents_;  // by array; those of zeros have a shape and no bytes
+  std::vector<std::size_t> array_bytes_;
   std::unique_ptr<LaunchedKernel> launched_;
 };
 
