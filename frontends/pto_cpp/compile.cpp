@@ -144,7 +144,8 @@ std::vector<Definition> definitions(const std::string& text) {
 EntryText find_entry(const std::string& file, const std::string& text,
                      const std::string& function) {
   const std::vector<Definition> all = definitions(text);
-  const std::string name = function.substr(0, function.find('<'));
+  std::string name = function.substr(0, function.find('<'));  // which may stand in a namespace
+  name.erase(0, name.rfind(':') + 1);
   std::vector<std::string> names;
   const Definition* chosen = nullptr;
   unsigned kernels = 0;

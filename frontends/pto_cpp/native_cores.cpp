@@ -44,6 +44,39 @@ struct NativeCores::Request {
   std::string text;  // of kFailed
 };
 
+namespace {
+
+constexpr unsigned kMostProbed = 10000;  // requests
+
+/// What a request says about the kind of core for which the code was written.
+enum class Fit : std::uint8_t { kOwn, kOther, kEither };
+
+Fit fit(CoreKind kind, const TsrCall& call) {
+  bool in_ub = false, tiles = false, elsewhere = false;
+  for (unsigned n = 0; n < call.count; ++n) {
+    const TsrOperand& o = call.operands[n];
+    if (o.role != TSR_IN && o.role != TSR_OUT) continue;
+    tiles = true;
+    (std::strcmp(o.tile->type->location, "vec") == 0 ? in_ub : elsewhere) = true;
+  }
+  if (!tiles) return Fit::kOwn;
+  return (kind == CoreKind::kAiv ? in_ub : elsewhere) ? Fit::kOwn : Fit::kOther;
+}
+Fit fit(CoreKind kind, TsrSync what, cluster::Pipe pipe, cluster::Pipe to) {
+  using cluster::Pipe;
+  if (what > TSR_BARRIER && what != TSR_DATA_BARRIER) return Fit::kOwn;
+  Fit found = Fit::kEither;
+  for (const Pipe p : {pipe, to}) {
+    const bool is_vector = p == Pipe::kV;
+    const bool is_cube = p == Pipe::kM || p == Pipe::kMte1 || p == Pipe::kFix;
+    if (is_vector || is_cube)
+      found = is_vector == (kind == CoreKind::kAiv) ? Fit::kOwn : Fit::kOther;
+  }
+  return found;
+}
+
+}  // namespace
+
 /// Native bytes that the scalar unit stores before it does anything else.
 struct NativeCores::Store {
   std::uint64_t address, from;
@@ -349,8 +382,19 @@ bool NativeCores::takes_part(CoreKind kind,
   const CoreId id = CoreId::at(kind == CoreKind::kAic ? 0 : 1);
   const auto core = make_core(id);
   core->contents = contents;
-  core->run();
-  return core->request.kind != Request::Kind::kEnded;
+  for (unsigned n = 0; n < kMostProbed; ++n) {
+    core->run();
+    const Request& r = core->request;
+    Fit found = Fit::kEither;
+    if (r.kind == Request::Kind::kEnded) return n > 0 && kind == CoreKind::kAiv;
+    if (r.kind == Request::Kind::kFailed) return true;
+    if (r.kind == Request::Kind::kOperation) found = fit(kind, *r.call);
+    if (r.kind == Request::Kind::kSync)
+      found =
+          fit(kind, r.sync, static_cast<cluster::Pipe>(r.pipe), static_cast<cluster::Pipe>(r.to));
+    if (found != Fit::kEither) return found == Fit::kOwn;
+  }
+  return true;
 }
 
 std::shared_ptr<const cluster::Program> NativeCores::begin(CoreId id) {

@@ -48,8 +48,9 @@ class NativeCores final : public cluster::InstructionSource {
   explicit NativeCores(NativeLaunch launch);
   ~NativeCores() override;
 
-  /// Whether a kind of core takes part: its native code comes to an instruction. For that block 0 runs up to there;
-  /// `contents` gives the bytes of an array that it reads on the way.
+  /// Whether a kind of core takes part: its native code comes to an operation of its own pipes before one that only the
+  /// other kind has, as the code of a kernel for that kind does. For that block 0 runs up to there; `contents` gives the
+  /// bytes of an array that it reads on the way.
   bool takes_part(cluster::CoreKind kind,
                   const std::function<const std::byte*(unsigned array)>& contents);
 

@@ -11,7 +11,8 @@ enum class Op : std::uint16_t {
   TNOT, TEXPANDS, TCVT, TROWSUM, TROWMAX, TROWMIN, TROWPROD, TCOLSUM, TCOLMAX, TCOLMIN, TCOLPROD, TROWEXPAND, TROWEXPANDADD,
   TROWEXPANDSUB, TROWEXPANDMUL, TROWEXPANDDIV, TROWEXPANDMAX, TROWEXPANDMIN, TROWEXPANDEXPDIF, TCOLEXPAND, TCOLEXPANDADD,
   TCOLEXPANDSUB, TCOLEXPANDMUL, TCOLEXPANDDIV, TCOLEXPANDMAX, TCOLEXPANDMIN, TCOLEXPANDEXPDIF, TTRANS, TCI, TTRI, TCMP, TCMPS,
-  TSEL, TSELS, TGATHER, TGATHERB, TSCATTER, MGATHER, MSCATTER, TSORT32, TMRGSORT, TCONCAT, TPARTADD, TPARTMUL, TPARTMAX, TPARTMIN,
+  TSEL, TSELS, TPOW, TPOWS, TANDS, TORS, TXORS, TSHLS, TSHRS, TREMS, TFMODS, TROWARGMAX, TROWARGMIN, TCOLARGMAX, TCOLARGMIN,
+  TGATHER, TGATHERB, TSCATTER, MGATHER, MSCATTER, TSORT32, TMRGSORT, TCONCAT, TPARTADD, TPARTMUL, TPARTMAX, TPARTMIN,
   TFILLPAD, TQUANT, TDEQUANT, TAXPY, TMOV_V2V, TMOV_V2M, LAST_VECTOR = TMOV_V2V,
   TMOV_M2L, TMOV_M2R, TMOV_M2B, TMOV_M2S, TMOV_M2V, TEXTRACT, TEXTRACT_M2LR, TIMG2COL,
   TMATMUL, TGEMV, TMATMUL_MX, TMOV_A2V, TMOV_A2M, TSTORE_ACC, TINSERT, TSTORE_MAT, TEXPANDS_MAT, TPRINT, OP_COUNT
@@ -28,6 +29,14 @@ constexpr pipe_t pipe_of(Op op) {
   if (op <= Op::TMATMUL_MX) return PIPE_M;
   return op <= Op::TINSERT ? PIPE_FIX : PIPE_S;
 }
+/// Ids of a pair of pipes are given out in turn, on each core by itself.
+template <pipe_t From, pipe_t To>
+TSR_INLINE int next_event_id() {
+  static int next = 0;
+  const int id = next;
+  next = (next + 1) % 8;
+  return id;
+}
 }  // namespace tsr_detail
 
 /// The end of an operation of class From, which one of class To waits for.
@@ -37,8 +46,10 @@ struct Event {
   static constexpr bool is_flag = from != to;
   int token = Id;
 
-  TSR_INLINE Event() = default;
-  TSR_INLINE Event(RecordEvent) { Record(); }
+  TSR_INLINE Event() {
+    if constexpr (AutoToken && is_flag) token = tsr_detail::next_event_id<from, to>();
+  }
+  TSR_INLINE Event(RecordEvent) : Event() { Record(); }
   TSR_INLINE Event& operator=(RecordEvent) {
     Record();
     return *this;

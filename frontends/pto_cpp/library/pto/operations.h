@@ -43,12 +43,12 @@ constexpr const char* word(E value, const char* const (&words)[N]) {
 template <class E>
 TSR_INLINE constexpr Attribute attribute_of(E e) {
   constexpr const char* kRoundings[] = {"<NONE>", "<RINT>", "<ROUND>", "<FLOOR>", "<CEIL>", "<TRUNC>", "<ODD>"};
-  constexpr const char* kSaturations[] = {"<OFF>", "<ON>"};
+  constexpr const char* kSaturations[] = {"<ON>", "<OFF>"};
   constexpr const char* kAtomics[] = {"<none>", "<atomic_add>", "<atomic_max>", "<atomic_min>"};
   constexpr const char* kRelus[] = {"<no_relu>", "<normal_relu>"};
   constexpr const char* kModes[] = {"<single_mode_vec0>", "<single_mode_vec1>", "<dual_mode_split_m>", "<dual_mode_split_n>"};
   constexpr const char* kPhases[] = {"<unspecified>", "", "<partial>", "<final>"};
-  constexpr const char* kComparisons[] = {"<eq>", "<ne>", "<lt>", "<gt>", "<ge>", "<le>"};
+  constexpr const char* kComparisons[] = {"<eq>", "<ne>", "<lt>", "<le>", "<gt>", "<ge>"};
   constexpr const char* kPatterns[] = {"", "<P0101>", "<P1010>", "<P0001>", "<P0010>", "<P0100>", "<P1000>", "<P1111>"};
   if constexpr (std::is_same_v<E, RoundMode>) return {"rmode", word(e, kRoundings)};
   else if constexpr (std::is_same_v<E, SaturationMode>) return {"satmode", word(e, kSaturations)};
@@ -135,9 +135,13 @@ TSR_INLINE RecordEvent issue(const char* operation, const D& result, const A&...
   TSR_INLINE RecordEvent NAME(const D& result, const A&... inputs) {                   \
     return tsr_detail::issue(TEXT, result, inputs...);                                     \
   }                                                                                    \
-  template <auto Option, auto... Options, class D, class... A>                         \
+  template <auto Option, class D, class... A>                                          \
   TSR_INLINE RecordEvent NAME(const D& result, const A&... inputs) {                   \
-    return tsr_detail::issue<Option, Options...>(TEXT, result, inputs...);                 \
+    return tsr_detail::issue<Option>(TEXT, result, inputs...);                             \
+  }                                                                                    \
+  template <auto Option, auto Second, auto... Options, class D, class... A>            \
+  TSR_INLINE RecordEvent NAME(const D& result, const A&... inputs) {                   \
+    return tsr_detail::issue<Option, Second, Options...>(TEXT, result, inputs...);         \
   }                                                                                    \
   template <class D, class S, auto Option, auto... Options, class... A>                \
   TSR_INLINE RecordEvent NAME(const D& result, const S& input, const A&... inputs) {   \
@@ -161,13 +165,11 @@ TSR_INLINE RecordEvent tsr_store(const G& to, const S& from, tsr_detail::Attribu
   operands.add(to, true);
   return operands.call("pto.tstore");
 }
-template <class G, class S, class... E>
+template <class S, class G, AtomicType Atomic = AtomicType::AtomicNone, ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
 TSR_INLINE RecordEvent TSTORE(const G& to, const S& from, const E&... rest) {
-  return tsr_store(to, from, {nullptr, nullptr}, {nullptr, nullptr}, rest...);
-}
-template <class S, class G, AtomicType Atomic, ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
-TSR_INLINE RecordEvent TSTORE(const G& to, const S& from, const E&... rest) {
-  return tsr_store(to, from, tsr_detail::attribute_of(Atomic), tsr_detail::attribute_of(Relu), rest...);
+  constexpr tsr_detail::Attribute none = {nullptr, nullptr};
+  return tsr_store(to, from, Atomic == AtomicType::AtomicNone ? none : tsr_detail::attribute_of(Atomic),
+                   Relu == ReluPreMode::NoRelu ? none : tsr_detail::attribute_of(Relu), rest...);
 }
 template <STPhase Phase, class G, class S, class... E>
 TSR_INLINE RecordEvent TSTORE(const G& to, const S& from, const E&... rest) {
@@ -306,12 +308,20 @@ TSR_OPERATION(TCOLPROD, "pto.tcolprod")
 TSR_OPERATION(TCOLARGMAX, "pto.tcolargmax")
 TSR_OPERATION(TCOLARGMIN, "pto.tcolargmin")
 TSR_OPERATION(TROWEXPAND, "pto.trowexpand")
-TSR_OPERATION(TROWEXPANDADD, "pto.trowexpandadd")
+// The value of a row may come first or second.
+#define TSR_EITHER_WAY(NAME, TEXT)                                                             \
+  template <class D, class A, class B, class... E>                                             \
+  TSR_INLINE RecordEvent NAME(const D& result, const A& a, const B& b, const E&... rest) {     \
+    if (a.valid_columns != result.valid_columns && b.valid_columns == result.valid_columns)    \
+      return tsr_detail::issue(TEXT, result, b, a, rest...);                                   \
+    return tsr_detail::issue(TEXT, result, a, b, rest...);                                     \
+  }
+TSR_EITHER_WAY(TROWEXPANDADD, "pto.trowexpandadd")
+TSR_EITHER_WAY(TROWEXPANDMUL, "pto.trowexpandmul")
+TSR_EITHER_WAY(TROWEXPANDMAX, "pto.trowexpandmax")
+TSR_EITHER_WAY(TROWEXPANDMIN, "pto.trowexpandmin")
 TSR_OPERATION(TROWEXPANDSUB, "pto.trowexpandsub")
-TSR_OPERATION(TROWEXPANDMUL, "pto.trowexpandmul")
 TSR_OPERATION(TROWEXPANDDIV, "pto.trowexpanddiv")
-TSR_OPERATION(TROWEXPANDMAX, "pto.trowexpandmax")
-TSR_OPERATION(TROWEXPANDMIN, "pto.trowexpandmin")
 TSR_OPERATION(TROWEXPANDEXPDIF, "pto.trowexpandexpdif")
 TSR_OPERATION(TCOLEXPAND, "pto.tcolexpand")
 TSR_OPERATION(TCOLEXPANDADD, "pto.tcolexpandadd")
@@ -344,6 +354,10 @@ TSR_INLINE RecordEvent TCI(const D& result, S start, const E&... rest) {
   (operands.add(rest, false), ...);
   operands.add(result, true);
   return operands.call("pto.tci");
+}
+template <class D, class Scratch, class T, int Descends = 0, class S, class... E>
+TSR_INLINE RecordEvent TCI(const D& result, S start, const E&... rest) {
+  return TCI<D, T, Descends>(result, start, rest...);
 }
 template <class D, int Upper, class K>
 TSR_INLINE RecordEvent TTRI(const D& result, K diagonal) {

@@ -12,4 +12,6 @@
 #include "pto/types.h"
 #include "pto/operations.h"
 #include "pto/events.h"
+#include "pto/specialties.h"
+#include "pto/pipes.h"
 #include "pto/launch.h"

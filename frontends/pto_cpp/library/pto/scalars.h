@@ -81,6 +81,7 @@ struct Byte {
 
 using half = tsr::Float16<5, 10>;
 using float16_t = half;
+using __fp16 = half;
 using bfloat16_t = tsr::Float16<8, 7>;
 using float8_e4m3_t = tsr::Byte<0>;
 using float8_e5m2_t = tsr::Byte<1>;

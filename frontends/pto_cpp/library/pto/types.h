@@ -22,7 +22,7 @@ enum class Layout {
 enum class RoundMode : std::uint8_t {
   CAST_NONE, CAST_RINT, CAST_ROUND, CAST_FLOOR, CAST_CEIL, CAST_TRUNC, CAST_ODD
 };
-enum class SaturationMode : std::uint8_t { OFF = 0, ON = 1, DEFAULT = 1 };
+enum class SaturationMode : std::uint8_t { ON = 0, OFF = 1, DEFAULT = 0 };
 enum class AtomicType : std::uint8_t { AtomicNone, AtomicAdd, AtomicMax, AtomicMin };
 enum class ReluPreMode : std::uint8_t { NoRelu, NormalRelu };
 enum class AccToVecMode : std::uint8_t {
@@ -31,13 +31,13 @@ enum class AccToVecMode : std::uint8_t {
 enum class TInsertMode : std::uint8_t { DEFAULT, SPLIT2, SPLIT4 };
 enum class AccPhase : std::uint8_t { Unspecified = 0, Unknown = 0, Partial = 2, Final = 3 };
 enum class STPhase : std::uint8_t { Unspecified = 0, Unknown = 0, Partial = 2, Final = 3 };
-enum class CmpMode : std::uint8_t { EQ, NE, LT, GT, GE, LE };
+enum class CmpMode : std::uint8_t { EQ, NE, LT, LE, GT, GE };
 enum class MaskPattern : std::uint8_t { P0101 = 1, P1010, P0001, P0010, P0100, P1000, P1111 };
-enum class GatherAxis : std::uint8_t { ROW, COL };
-enum class ScatterAxis : std::uint8_t { ROW, COL };
+enum class GatherAxis : std::uint8_t { GATHER_ROW, GATHER_COL };
+enum class ScatterAxis : std::uint8_t { SCATTER_ROW, SCATTER_COL };
 enum class QuantType : std::uint8_t { INT8_SYM, INT8_ASYM, MXFP8, MXFP4, MXFP4_E2M1 };
-enum class TileSplitAxis : std::uint8_t {
-  TILE_NO_SPLIT = 0, TILE_UP_DOWN = 1, TILE_LEFT_RIGHT = 2
+enum TileSplitAxis : std::uint8_t {
+  TILE_NO_SPLIT = 0, TILE_UP_DOWN = 1, TILE_LEFT_RIGHT = 2, TILE_UP_DOWN_ODD = 3, TILE_LEFT_RIGHT_ODD = 4
 };
 enum class SyncCoreType : std::uint8_t { AIVOnly, AICOnly, Mix };
 enum class SyncAllMode : std::uint8_t { Hard, Soft };
@@ -49,6 +49,8 @@ enum class RsqrtAlgorithm : std::uint8_t { DEFAULT, HIGH_PRECISION };
 enum class RecipAlgorithm : std::uint8_t { DEFAULT, HIGH_PRECISION };
 enum class RemAlgorithm : std::uint8_t { DEFAULT, HIGH_PRECISION };
 enum class FmodAlgorithm : std::uint8_t { DEFAULT, HIGH_PRECISION };
+enum class RemSAlgorithm : std::uint8_t { DEFAULT, HIGH_PRECISION };
+enum class FmodSAlgorithm : std::uint8_t { DEFAULT, HIGH_PRECISION };
 enum class PowAlgorithm : std::uint8_t { DEFAULT, HIGH_PRECISION };
 
 struct GlobalTensorDim {
@@ -291,6 +293,11 @@ struct Tile : TsrTile {
     valid_rows = rows;
     valid_columns = columns;
   }
+  /// TF32 products: the model computes in f32.
+  template <class Mode>
+  TSR_INLINE void SetMadTF32Mode(Mode) {}
+  TSR_INLINE void ResetMadMode() {}
+  TSR_INLINE void SetKAligned(bool) {}
   TSR_INLINE T* data() const;
   TSR_INLINE T GetValue(std::int64_t n) const;
   template <class V>

@@ -5,6 +5,7 @@
 
 using rtStream_t = void*;
 using rtError_t = int;
+inline constexpr int RT_ERROR_NONE = 0;
 /// The base address of the cross-core flags: the model needs none, but a launcher passes it on.
 inline int rtGetC2cCtrlAddr(std::uint64_t* address, std::uint32_t* bytes) {
   *address = 4096;

@@ -1,0 +1,137 @@
+// Operations of PTO in C++ that are more than one row of operations.h: sorts, gathers, quantisation, and helpers of the
+// public library that kernels call by name (pto_cpp.md 4).
+#pragma once
+
+#include "pto/events.h"
+
+namespace pto {
+
+using ::BLOCK_BYTE_SIZE;
+using ::C0_SIZE_BYTE;
+using ::CUBE_BLOCK_SIZE;
+using ::FRACTAL_NZ_ROW;
+using ::REPEAT_BYTE;
+using ::REPEAT_MAX;
+inline constexpr std::uint32_t BLOCK_SIZE = 32, TMP_UB_OFFSET = 184 * 1024;
+
+enum class TileLayoutCustom : std::uint8_t { ND, DN, NZ, ZN, ZZ, NONE };
+/// Which order of pto_cpp.md 3.2 a tile has.
+template <class T>
+constexpr TileLayoutCustom GetTileLayoutCustom() {
+  if (T::SFractal == SLayout::NoneBox) return T::isRowMajor ? TileLayoutCustom::ND : TileLayoutCustom::DN;
+  if (T::SFractal == SLayout::ColMajor) return T::isRowMajor ? TileLayoutCustom::ZN : TileLayoutCustom::NONE;
+  return T::isRowMajor ? TileLayoutCustom::ZZ : TileLayoutCustom::NZ;
+}
+
+/// A flag that is set and waited for at once.
+template <pipe_t From, pipe_t To>
+TSR_INLINE void PtoSetWaitFlag(event_t set = EVENT_ID0, event_t wait = EVENT_ID0) {
+  set_flag(From, To, set);
+  wait_flag(From, To, wait);
+}
+
+/// What TMRGSORT has taken of each list. The simulator does not count that (docs/pto-cpp-corpus.md).
+struct MrgSortExecutedNumList {
+  std::uint16_t mrgSortList0 = 0, mrgSortList1 = 0, mrgSortList2 = 0, mrgSortList3 = 0;
+};
+template <class D, class S>
+TSR_INLINE RecordEvent TMRGSORT(const D& result, const S& from, std::uint32_t block) {
+  return tsr_detail::issue("pto.tmrgsort", result, from, block);
+}
+template <bool Exhausted, class D, class T, class... S>
+TSR_INLINE RecordEvent tsr_merge(const D& result, const T& scratch, const S&... lists) {
+  tsr_detail::Operands operands;
+  operands.option({"exhausted", Exhausted ? "true" : "false"});
+  (operands.add(lists, false), ...);
+  operands.add(scratch, false);
+  operands.add(result, true);
+  return operands.call("pto.tmrgsort");
+}
+template <class D, class T, class A, class B, bool Exhausted, class... E>
+TSR_INLINE RecordEvent TMRGSORT(const D& result, MrgSortExecutedNumList&, const T& scratch, const A& a, const B& b, const E&... events) {
+  (tsr_detail::wait_for(events), ...);
+  return tsr_merge<Exhausted>(result, scratch, a, b);
+}
+template <class D, class T, class A, class B, class C, bool Exhausted, class... E>
+TSR_INLINE RecordEvent TMRGSORT(const D& result, MrgSortExecutedNumList&, const T& scratch, const A& a, const B& b, const C& c,
+                                const E&... events) {
+  (tsr_detail::wait_for(events), ...);
+  return tsr_merge<Exhausted>(result, scratch, a, b, c);
+}
+template <class D, class T, class A, class B, class C, class L, bool Exhausted, class... E>
+TSR_INLINE RecordEvent TMRGSORT(const D& result, MrgSortExecutedNumList&, const T& scratch, const A& a, const B& b, const C& c, const L& l,
+                                const E&... events) {
+  (tsr_detail::wait_for(events), ...);
+  return tsr_merge<Exhausted>(result, scratch, a, b, c, l);
+}
+
+/// Bytes from floats. What lies behind the scale is scratch and, for the unsigned form, a pointer to the offset.
+template <class T>
+TSR_INLINE void tsr_add_pointee(tsr_detail::Operands& operands, const T& what) {
+  if constexpr (std::is_pointer_v<T>) operands.add(*what, false);
+  else tsr_detail::wait_for(what);
+}
+template <QuantType Type, class D, class S, class P, class... A>
+TSR_INLINE RecordEvent TQUANT(const D& result, const S& from, const P& scale, const A&... more) {
+  static_assert(Type == QuantType::INT8_SYM || Type == QuantType::INT8_ASYM, "TQUANT: the simulator has values of INT8_SYM and INT8_ASYM only");
+  tsr_detail::Operands operands;
+  operands.option({"quant_type", Type == QuantType::INT8_SYM ? "#pto<quant_type INT8_SYM>" : "#pto<quant_type INT8_ASYM>"});
+  operands.add(from, false);
+  operands.add(scale, false);
+  (tsr_add_pointee(operands, more), ...);
+  operands.add(result, true);
+  return operands.call("pto.tquant");
+}
+TSR_OPERATION(TDEQUANT, "pto.tdequant")
+
+// FIX with a scale a column.
+template <class S, class G, class F, auto... Options, class... E>
+TSR_INLINE RecordEvent TSTORE_FP(const G& to, const S& from, const F& scale, const E&... events) {
+  return TSTORE(to, from, scale, events...);
+}
+template <class D, class S, class F, auto... Options, class... E>
+TSR_INLINE RecordEvent TMOV_FP(const D& to, const S& from, const F& scale, const E&... events) {
+  return tsr_detail::issue<Options...>("pto.tmov", to, from, scale, events...);
+}
+template <class D, class S, class F, ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
+TSR_INLINE RecordEvent TEXTRACT_FP(const D& to, const S& from, const F& scale, std::int64_t row, std::int64_t column, const E&... events) {
+  return tsr_part<Relu>("pto.textract_fp", to, from, row, column, scale, events...);
+}
+template <class D, class S, class F, ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
+TSR_INLINE RecordEvent TINSERT_FP(const D& to, const S& from, const F& scale, std::int64_t row, std::int64_t column, const E&... events) {
+  return tsr_part<Relu>("pto.tinsert_fp", to, from, row, column, scale, events...);
+}
+
+// Two results: a value and its index.
+#define TSR_PART_ARGUMENT(NAME, TEXT)                                                                                       \
+  template <class V, class I, class A, class B, class IA, class IB, class... E>                                             \
+  TSR_INLINE RecordEvent NAME(const V& value, const A& a, const B& b, const I& index, const IA& ia, const IB& ib, const E&... events) { \
+    (tsr_detail::wait_for(events), ...);                                                                                    \
+    tsr_detail::Operands operands;                                                                                          \
+    operands.add(a, false);                                                                                                 \
+    operands.add(b, false);                                                                                                 \
+    operands.add(ia, false);                                                                                                \
+    operands.add(ib, false);                                                                                                \
+    operands.add(value, true);                                                                                              \
+    operands.add(index, true);                                                                                              \
+    return operands.call(TEXT);                                                                                             \
+  }
+TSR_PART_ARGUMENT(TPARTARGMAX, "pto.tpartargmax")
+TSR_PART_ARGUMENT(TPARTARGMIN, "pto.tpartargmin")
+
+enum class Coalesce : std::uint8_t { Row, Elem };
+enum class GatherOOB : std::uint8_t { Undefined, Clamp, Wrap, Zero };
+enum class ScatterOOB : std::uint8_t { Undefined, Skip, Clamp, Wrap };
+enum class ScatterAtomicOp : std::uint8_t { None, Add, Max, Min };
+enum class ScatterConflict : std::uint8_t { Last, Default };
+TSR_OPERATION(TSCATTER, "pto.tscatter")
+TSR_OPERATION(TGATHERB, "pto.tgatherb")
+TSR_OPERATION(MGATHER, "pto.mgather")
+TSR_OPERATION(MSCATTER, "pto.mscatter")
+TSR_OPERATION(TCONCAT_IMPL, "pto.tconcat")
+TSR_OPERATION(TCOLEXPAND_IMPL, "pto.tcolexpand")
+
+}  // namespace pto
+
+#define PTO_CEIL(x, y) ((((x) + (y)-1) / (y)) * (y))
+#define PTO_DIV_ROUNDUP(x, y) (((x) + (y)-1) / (y))

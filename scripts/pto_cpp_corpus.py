@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Runs the C++ PTO kernels of a checkout with ascend_platform and prints a table.
+
+    scripts/pto_cpp_corpus.py FOLDER [--json FILE] [--only TEXT] [--cases N] [--jobs N] [--seconds N] [--compile-only]
+
+A kernel with a host program beside it (main.cpp, with gen_data.py for inputs and expected values) runs as that program says: the
+script compiles the program against scripts/pto_cpp_host, where memory of the device is memory of the process and a launch is a run
+of ascend_platform, and takes the program's own comparison. A kernel without one that pto_cpp_kernels.py knows runs with the
+arguments that are given there, and its results are compared with NumPy. docs/pto-cpp-corpus.md explains the table.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import pto_cpp_kernels
+from files import write_text
+
+ROOT = Path(__file__).resolve().parent.parent
+HOST = ROOT / "scripts/pto_cpp_host"
+LIBRARY = ROOT / "frontends/pto_cpp/library"
+DEVICE = re.compile(r"__global__")
+# Other devices, grids of them, and languages that are not PTO.
+ELSEWHERE = re.compile(r"\bpto/comm/|\bpto::comm\b|\b[Hh]ccl|\bHCCL|\bshmem|\bAscendC::|\bTNOTIFY\b")
+SCALARS = {"float": "double", "double": "double", "int": "std::int64_t", "unsigned int": "std::int64_t", "long": "std::int64_t",
+           "unsigned long": "std::int64_t", "unsigned short": "std::int64_t", "short": "std::int64_t", "bool": "std::int64_t",
+           "unsigned char": "std::int64_t", "signed char": "std::int64_t", "char": "std::int64_t", "long long": "std::int64_t",
+           "unsigned long long": "std::int64_t"}
+DTYPES = {"float": "f4", "aclFloat16": "f2", "double": "f8", "int": "i4", "unsigned int": "u4", "long": "i8", "unsigned long": "i8",
+          "short": "i2", "unsigned short": "u2", "signed char": "i1", "unsigned char": "u1", "char": "i1"}
+CLASSES = (
+    ("does not compile", re.compile(r"does not compile for")),
+    ("unknown operation", re.compile(r"unknown operations? (?P<name>'[^']*')")),
+    ("unknown type", re.compile(r"unknown (?:element )?type|expected a type|of this type is not taken")),
+    ("deadlock", re.compile(r"deadlock")),
+    ("hazard", re.compile(r"/tessera/cluster/")),
+    ("outside of a buffer or array", re.compile(r"reach|needs \d+ bytes|belongs to no array|lies outside")),
+    ("time", re.compile(r"takes too long")),
+    ("operands", re.compile(r"operands? |expected |takes |must ")),
+    ("values differ", re.compile(r"is false|differ|differs")),
+)
+COMPILER_ERROR = re.compile(r"(?:error: )([^\n\x1f]*)")
+
+
+def class_of(message):
+    for name, pattern in CLASSES:
+        found = pattern.search(message)
+        if found:
+            return name + (" " + found.group("name") if "name" in pattern.groupindex else "")
+    return "other"
+
+
+def text_of(path):
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def split(text):
+    """The items of a list with commas, which are not in brackets."""
+    items, depth = [""], 0
+    for c in text:
+        depth += (c in "(<[{") - (c in ")>]}")
+        if c == "," and depth == 0:
+            items.append("")
+        else:
+            items[-1] += c
+    return [item.strip() for item in items if item.strip()]
+
+
+def parameters_of(text, function, count):
+    """The names of the parameters of a function with so many of them that a text defines."""
+    for found in re.finditer(r"\b" + re.escape(function) + r"\s*\(([^(){};]*)\)\s*\{", text):
+        names = [re.findall(r"\w+", re.sub(r"=.*", "", item))[-1] for item in split(found.group(1))]
+        if len(names) == count:
+            return names
+    return None
+
+
+class Program:
+    """Kernel and host program of one folder."""
+
+    def __init__(self, kernel, folder):
+        self.kernel, self.folder, self.name = kernel, kernel.parent, str(kernel.relative_to(folder))
+        self.text = text_of(kernel)
+        host = self.folder / "main.cpp"
+        self.host = host if host.is_file() else None
+        everything = self.text + (text_of(host) if self.host else "")
+        self.elsewhere = bool(ELSEWHERE.search(everything))
+        self.preset = "a5" if re.search(r"(^|[/_])a5([/_.]|$)", self.name) else "a2a3"
+        parts = Path(self.name).parts
+        self.set = "/".join(p for p in parts[:3] if p not in ("src", "st"))
+        top = [p for p in self.folder.relative_to(folder).parents]
+        self.includes = [self.folder] + [folder / p / "tests/common" for p in top if (folder / p / "tests/common").is_dir()]
+
+
+class Runner:
+    def __init__(self, options):
+        self.options = options
+        self.scratch = Path(options.scratch or tempfile.mkdtemp(prefix="pto_cpp_corpus."))
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        self.table = pto_cpp_kernels.KERNELS
+        self.host_object = self.scratch / "host.o"
+        self.call(["g++", "-std=c++17", "-O1", "-I", HOST, "-c", HOST / "host.cpp", "-o", self.host_object], self.scratch, 300)
+
+    @staticmethod
+    def call(command, folder, seconds, **more):
+        return subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, errors="replace",
+                              timeout=seconds, **more)
+
+    def stubs(self, program, symbols):
+        """C++ that turns each launcher that the host program calls into a launch of tessera_host."""
+        parts = ['#include "host.h"\nusing namespace tessera_host;\n']
+        texts = [program.text] + [text_of(p) for p in sorted(program.folder.glob("*.h*"))]
+        for n, (symbol, text) in enumerate(symbols):
+            text = re.sub(r"^void ", "", text)
+            open_ = text.rfind("(") if text.endswith(")") else -1
+            depth, at = 0, len(text)
+            for at in range(len(text) - 1, -1, -1):  # the bracket that closes the list of parameters
+                depth += (text[at] == ")") - (text[at] == "(")
+                if depth == 0:
+                    break
+            open_ = at
+            function, types = text[:open_], split(text[open_ + 1:-1])
+            plain = re.sub(r"<.*", "", function).split("::")[-1]
+            names = next((p for p in (parameters_of(t, plain, len(types)) for t in texts) if p is not None), None)
+            if names is None:
+                return None, f"the launcher {function} has no text with {len(types)} parameters"
+            arguments, values, rows = [], [], []
+            for k, type_ in enumerate(types):
+                bare = re.sub(r"\b(const|volatile)\b", "", type_).strip()
+                if bare.endswith("*"):
+                    dtype = DTYPES.get(bare.rstrip("* ").strip(), "u1")
+                    arguments.append(f"const void* a{k}")
+                    values.append(f"value(a{k})")
+                elif bare in SCALARS:
+                    dtype = ""
+                    arguments.append(f"{bare} a{k}")
+                    values.append(f"value(static_cast<{SCALARS[bare]}>(a{k}))")
+                else:
+                    return None, f"the launcher {function} takes a {type_}"
+                rows.append(f'{{"{names[k]}", "{dtype}"}}')
+            parts.append(f'void stub_{n}({", ".join(arguments)}) asm("{symbol}");\nvoid stub_{n}({", ".join(arguments)}) {{\n'
+                         f'  launch({{{json.dumps(str(program.kernel))}, {json.dumps(function)}, {{{", ".join(rows)}}}}},'
+                         f' {{{", ".join(values)}}});\n}}\n')
+        return "".join(parts), ""
+
+    def build_host(self, program, folder):
+        """The host program as an executable, or why there is none."""
+        object_ = folder / "main.o"
+        command = ["g++", "-std=c++17", "-O0", "-w", "-x", "c++", "-I", HOST, "-I", LIBRARY]
+        command += [word for path in program.includes for word in ("-I", path)] + ["-c", program.host, "-o", object_]
+        done = self.call(command, folder, 300)
+        if done.returncode:
+            return None, "host program: " + (COMPILER_ERROR.findall(done.stderr) or ["error"])[0]
+        mangled = [line.split()[-1] for line in self.call(["nm", "-u", object_], folder, 60).stdout.splitlines()]
+        clear = self.call(["c++filt"], folder, 60, input="\n".join(mangled) + "\n").stdout.splitlines()
+        wanted = [(m, c) for m, c in zip(mangled, clear)
+                  if "(" in c and not re.match(r"(std::|operator |__|acl|testing::|rt[A-Z])|.*\bstd::.*\[abi|vtable|typeinfo", c)]
+        text, why = self.stubs(program, wanted)
+        if text is None:
+            return None, why
+        write_text(folder / "stubs.cpp", text)
+        done = self.call(["g++", "-std=c++17", "-O0", "-w", "-I", HOST, "stubs.cpp", object_, self.host_object, "-o", "host"], folder, 300)
+        if done.returncode:
+            return None, "host program: " + (re.findall(r"undefined reference to (.*)", done.stderr) or [done.stderr[-200:]])[0]
+        return folder / "host", ""
+
+    def with_host(self, program):
+        folder = self.scratch / re.sub(r"\W", "_", program.name)
+        shutil.rmtree(folder, ignore_errors=True)
+        build = folder / "build"
+        build.mkdir(parents=True)
+        result = {"cases": 0, "equal": 0, "failures": [], "class": "", "message": ""}
+        try:
+            executable, why = self.build_host(program, folder)
+            if executable is None:
+                return {**result, "class": "host program", "message": why}
+            for maker in [p for p in (program.folder / "gen_data.py", program.folder / "scripts/gen_data.py") if p.is_file()]:
+                done = self.call([sys.executable, maker], folder, 300)
+                if done.returncode:
+                    return {**result, "class": "no expected values", "message": done.stderr.strip().splitlines()[-1]}
+            environment = {**os.environ, "TESSERA_PLATFORM": str(self.options.platform), "TESSERA_SECONDS": str(self.options.seconds),
+                           "TESSERA_OPTIONS": f"--preset {program.preset} " + self.options.options}
+            if self.options.cases:
+                environment["TESSERA_CASES"] = str(self.options.cases)
+            done = self.call([executable], build, 3600, env=environment)
+        except subprocess.TimeoutExpired:
+            return {**result, "class": "time", "message": "takes too long"}
+        for how, case, why in re.findall(r"^TESSERA (passed|failed) (\S+): (.*)$", done.stderr, re.M):
+            result["cases"] += 1
+            result["equal"] += how == "passed"
+            if how == "failed":
+                result["failures"].append({"case": case, "class": class_of(why), "message": why.replace("\x1f", "\n")})
+        if not result["cases"]:
+            result["cases"], result["equal"] = 1, int(done.returncode == 0)
+            if done.returncode:
+                message = (done.stderr + done.stdout).strip()[-1500:].replace("\x1f", "\n")
+                result["failures"].append({"case": "", "class": class_of(message), "message": message})
+        if result["failures"]:
+            result["class"], result["message"] = result["failures"][0]["class"], result["failures"][0]["message"]
+        if not self.options.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+        return result
+
+    def with_table(self, program):
+        """A kernel of pto_cpp_kernels.py, on arguments that are made here."""
+        function, preset, make = pto_cpp_kernels.KERNELS[program.name]
+        call = make(np.random.default_rng(len(program.name)))
+        failures = []
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
+            command = [self.options.platform, program.kernel, "--function", function, "--preset", preset, "--quiet", "--set",
+                       f"launch.clusters={call.clusters}", "--include", self.options.folder / "csrc/kernel"]
+            for name, value in call.arguments.items():
+                if isinstance(value, np.ndarray):
+                    np.save(Path(folder) / f"{name}.npy", value)
+                    value = f"{name}.npy"
+                command += ["--arg", f"{name}={'u8[0]' if value is None else value}"]
+            for name in call.results:
+                command += ["--output", f"{name}={name}.out.npy"]
+            try:
+                done = self.call(command, folder, self.options.seconds)
+                message = done.stderr[:2000] if done.returncode else ""
+            except subprocess.TimeoutExpired:
+                message = "takes too long"
+            for name, expected in call.results.items() if not message else ():
+                got = np.load(Path(folder) / f"{name}.out.npy").reshape(expected.shape).astype(np.float64)
+                if not np.allclose(got, expected, rtol=call.rtol, atol=call.atol):
+                    message = f"{name} differs by {np.max(np.abs(got - expected)):.4g}"
+        if message:
+            failures.append({"case": function, "class": class_of(message), "message": message})
+        return {"cases": 1, "equal": int(not message), "failures": failures, "class": failures[0]["class"] if failures else "",
+                "message": message}
+
+    def run(self, program):
+        if program.name in self.table:
+            result = self.with_table(program)
+        elif program.elsewhere:
+            result = {"cases": 0, "equal": 0, "failures": [], "class": "several devices", "message": ""}
+        elif program.host is None:
+            result = {"cases": 0, "equal": 0, "failures": [], "class": "no host program", "message": ""}
+        else:
+            result = self.with_host(program)
+        if self.options.verbose:
+            print(f"{program.name}: {result['equal']} of {result['cases']} {result['class']} {result['message'][:300]}", flush=True)
+        return {"file": program.name, "set": program.set, **result}
+
+
+def print_tables(results):
+    groups = collections.defaultdict(list)
+    for result in results:
+        groups[result["set"]].append(result)
+    print("| kernels | in all | of one device | run | equal | cases | equal |\n| --- | --- | --- | --- | --- | --- | --- |")
+    for name, group in sorted(groups.items()) + [("all", results)]:
+        own = [r for r in group if r["class"] != "several devices"]
+        ran = sum(r["equal"] > 0 or r["class"] == "values differ" for r in own)
+        equal = sum(r["cases"] > 0 and r["equal"] == r["cases"] for r in own)
+        print(f"| {name} | {len(group)} | {len(own)} | {ran} | {equal} | {sum(r['cases'] for r in own)} | {sum(r['equal'] for r in own)} |")
+    classes = collections.Counter(r["class"] for r in results if r["class"])
+    print("\n| why kernels fail | kernels |\n| --- | --- |")
+    for name, count in classes.most_common():
+        print(f"| {name} | {count} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--json", type=Path, help="all results as data")
+    parser.add_argument("--platform", type=Path, default=ROOT / "build/bin/ascend_platform")
+    parser.add_argument("--only", default="", help="only files whose path has this text, a regular expression")
+    parser.add_argument("--cases", type=int, help="so many cases of a host program at most, spread over all of them")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=int, default=120, help="for one launch, compilation included")
+    parser.add_argument("--options", default="", help="more options of ascend_platform")
+    parser.add_argument("--scratch", help="folder for the host programs")
+    parser.add_argument("--keep", action="store_true", help="keep the folders of the host programs")
+    parser.add_argument("--verbose", action="store_true", help="a line a kernel")
+    options = parser.parse_args()
+    options.folder = options.folder.resolve()
+    paths = sorted(p for p in options.folder.rglob("*.cpp") if p.is_file() and DEVICE.search(text_of(p)))
+    programs = [p for p in (Program(path, options.folder) for path in paths) if re.search(options.only, p.name)]
+    if not programs:
+        sys.exit(f"pto_cpp_corpus.py: {options.folder} has no kernels *.cpp" + (f" with '{options.only}'" if options.only else ""))
+    runner = Runner(options)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = list(pool.map(runner.run, programs))
+    if options.json:
+        write_text(options.json, json.dumps(results, indent=1) + "\n")
+    print_tables(results)
+
+
+if __name__ == "__main__":
+    main()

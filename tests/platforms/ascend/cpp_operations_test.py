@@ -1,0 +1,193 @@
+"""Operations of kernels in C++ that are more than a row of the table of operations, against NumPy: queues of tiles between cube and
+vector cores, sorts, bytes from floats, events with ids of their own, and sources without #if for one kind of core."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+HEAD = "#include <pto/pto-inst.hpp>\nusing namespace pto;\n"
+
+# No #if: the cube has no vector pipe, so that it takes no part. Two events of one pair of pipes have two ids.
+ROWS = HEAD + """
+using Part = GlobalTensor<float, Shape<1, 1, 1, 16, 64>, Stride<1, 1, 1, 64, 1>>;
+using Line = GlobalTensor<float, Shape<1, 1, 1, 16, 1>, Stride<1, 1, 1, 1, 1>, Layout::DN>;
+using Bytes = GlobalTensor<int8_t, Shape<1, 1, 1, 16, 64>, Stride<1, 1, 1, 64, 1>>;
+using Column = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor>;
+namespace inner {
+AICORE void rows(__gm__ float* x, __gm__ float* bias, __gm__ float* scale, __gm__ float* y, __gm__ int8_t* q, __gm__ float* back) {
+  Tile<TileType::Vec, float, 16, 64> t, u;
+  Tile<TileType::Vec, int8_t, 16, 64> b;
+  Column c, s, zero;
+  TASSIGN(t, 0x0);
+  TASSIGN(u, 0x2000);
+  TASSIGN(b, 0x4000);
+  TASSIGN(c, 0x6000);
+  TASSIGN(s, 0x7000);
+  TASSIGN(zero, 0x8000);
+  Event<Op::TLOAD, Op::TADD> first, second, third;
+  first = TLOAD(t, Part(x));
+  second = TLOAD(c, Line(bias));
+  third = TLOAD(s, Line(scale));
+  TROWEXPANDADD(u, c, t, first, second);
+  pipe_barrier(PIPE_V);
+  TQUANT<QuantType::INT8_SYM>(b, u, s, third);
+  TSUB(zero, c, c);
+  TRECIP(s, s);
+  pipe_barrier(PIPE_V);
+  TDEQUANT(t, b, s, zero);
+  PtoSetWaitFlag<PIPE_V, PIPE_MTE3>();
+  TSTORE(Part(y), u);
+  TSTORE(Bytes(q), b);
+  TSTORE(Part(back), t);
+}
+}  // namespace inner
+"""
+
+SORT = HEAD + """
+using Values = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
+using Indices = GlobalTensor<uint32_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
+using Pairs = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 256, 1>>;
+extern "C" __global__ AICORE void sort(__gm__ float* x, __gm__ uint32_t* index, __gm__ float* blocks, __gm__ float* lists) {
+#ifdef __DAV_VEC__
+  Tile<TileType::Vec, float, 1, 128> t;
+  Tile<TileType::Vec, uint32_t, 1, 128> i;
+  Tile<TileType::Vec, float, 1, 256> sorted, all, scratch;
+  Tile<TileType::Vec, float, 1, 64> a, b;
+  Tile<TileType::Vec, float, 1, 128> merged;
+  TASSIGN(t, 0x0);
+  TASSIGN(i, 0x1000);
+  TASSIGN(sorted, 0x2000);
+  TASSIGN(all, 0x3000);
+  TASSIGN(scratch, 0x4000);
+  TASSIGN(merged, 0x5000);
+  TASSIGN(a, 0x2000);
+  TASSIGN(b, 0x2100);
+  TLOAD(t, Values(x));
+  TLOAD(i, Indices(index));
+  PtoSetWaitFlag<PIPE_MTE2, PIPE_V>();
+  TSORT32(sorted, t, i);
+  pipe_barrier(PIPE_V);
+  TMRGSORT(all, sorted, 64);
+  MrgSortExecutedNumList taken;
+  TMRGSORT<decltype(merged), decltype(scratch), decltype(a), decltype(b), false>(merged, taken, scratch, a, b);
+  PtoSetWaitFlag<PIPE_V, PIPE_MTE3>();
+  TSTORE(Pairs(blocks), all);
+  TSTORE(Values(lists), merged);
+#endif
+}
+"""
+
+# The product goes to the AIVs in halves of rows, five times: on A2/A3 through two slots in GM. On A5 the frees of the start let the cube
+# run a period ahead of a full ring (ascend.md 3.5), which would be a hazard, so that it has a slot for each.
+PIPE = HEAD + """
+using Part = GlobalTensor<float, Shape<1, 1, 1, 32, 32>, Stride<1, 1, 1, 32, 1>>;
+using Half = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
+using Factor = GlobalTensor<half, Shape<1, 1, 1, 32, 32>, Stride<1, 1, 1, 32, 1>>;
+using Mat = Tile<TileType::Mat, half, 32, 32, BLayout::ColMajor, 32, 32, SLayout::RowMajor>;
+extern "C" __global__ AICORE void queue(__gm__ half* a, __gm__ half* b, __gm__ float* slots, __gm__ float* y, uint64_t base) {
+  set_ffts_base_addr(base);
+#ifdef PTO_NPU_ARCH_A5
+  constexpr uint32_t kSlots = 8;
+#else
+  constexpr uint32_t kSlots = 2;
+#endif
+  using Queue = TPipe<0, Direction::DIR_C2V, 32 * 32 * 4, kSlots>;
+  Queue q(slots, 0x0, 0x0);
+#ifdef __DAV_CUBE__
+  Mat am, bm;
+  TileLeft<half, 32, 32> l;
+  TileRight<half, 32, 32> r;
+  TileAcc<float, 32, 32> c;
+  TASSIGN(am, 0x0);
+  TASSIGN(bm, 0x1000);
+  TASSIGN(l, 0x0);
+  TASSIGN(r, 0x0);
+  TASSIGN(c, 0x0);
+  TLOAD(bm, Factor(b));
+  for (int n = 0; n < 5; ++n) {
+    TLOAD(am, Factor(a + n * 1024));
+    PtoSetWaitFlag<PIPE_MTE2, PIPE_MTE1>();
+    TMOV(l, am);
+    TMOV(r, bm);
+    PtoSetWaitFlag<PIPE_MTE1, PIPE_M>();
+    TMATMUL(c, l, r);
+    PtoSetWaitFlag<PIPE_M, PIPE_FIX>();
+    TPUSH<Queue, decltype(c), TileSplitAxis::TILE_UP_DOWN>(q, c);
+    PtoSetWaitFlag<PIPE_FIX, PIPE_MTE2>();
+    pipe_barrier(PIPE_ALL);
+  }
+#else
+  Tile<TileType::Vec, float, 16, 32> t, u;
+  TASSIGN(u, 0x8000);
+  for (int n = 0; n < 5; ++n) {
+    TPOP<Queue, decltype(t), TileSplitAxis::TILE_UP_DOWN>(q, t);
+    PtoSetWaitFlag<PIPE_MTE2, PIPE_V>();
+    TADDS(u, t, 1.0f);
+    PtoSetWaitFlag<PIPE_V, PIPE_MTE3>();
+    TSTORE(Half(y + n * 1024 + get_subblockid() * 512), u);
+    TFREE<Queue, TileSplitAxis::TILE_UP_DOWN>(q);
+    PtoSetWaitFlag<PIPE_MTE3, PIPE_V>();
+    PtoSetWaitFlag<PIPE_V, PIPE_MTE2>();
+  }
+#endif
+}
+"""
+
+
+def run(executable, folder, text, preset, function, arguments, results):
+    (folder / "k.cpp").write_text(text)
+    command = [executable, "k.cpp", "--function", function, "--preset", preset, "--quiet", "--hazards", "error"]
+    for name, value in arguments.items():
+        if isinstance(value, np.ndarray):
+            np.save(folder / f"{name}.npy", value)
+            value = f"{name}.npy"
+        command += ["--arg", f"{name}={value}"]
+    for name in results:
+        command += ["--output", f"{name}={name}.out.npy"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, f"{function} on {preset} ended with {done.returncode}: {done.stderr}"
+    return [np.load(folder / f"{name}.out.npy") for name in results]
+
+
+def rows(executable, folder, rng):
+    x, bias = rng.uniform(-1, 1, (16, 64)).astype("f4"), rng.uniform(-1, 1, 16).astype("f4")
+    scale = np.full(16, 32, "f4")
+    y, q, back = run(executable, folder, ROWS, "a2a3", "inner::rows", {
+        "x": x, "bias": bias, "scale": scale, "y": "f32[16,64]", "q": "i8[16,64]", "back": "f32[16,64]"}, ("y", "q", "back"))
+    expected = x + bias[:, None]
+    assert np.array_equal(y, expected)
+    assert np.array_equal(q, np.rint(expected * 32).astype("i1"))
+    assert np.array_equal(back, q.astype("f4") / 32)
+
+
+def sort(executable, folder, rng):
+    x, index = rng.permutation(128).astype("f4"), np.arange(128, dtype="u4")
+    blocks, lists = run(executable, folder, SORT, "a2a3", "sort", {
+        "x": x, "index": index, "blocks": "f32[256]", "lists": "f32[128]"}, ("blocks", "lists"))
+    order = np.argsort(-x)
+    assert np.array_equal(blocks[0::2], x[order]) and np.array_equal(blocks.view("u4")[1::2], order)
+    assert np.array_equal(lists[0::2], -np.sort(-x[:64]))
+
+
+def queue(executable, folder, rng, preset):
+    a, b = rng.uniform(-1, 1, (5, 32, 32)).astype("f2"), rng.uniform(-1, 1, (32, 32)).astype("f2")
+    y, = run(executable, folder, PIPE, preset, "queue", {"a": a, "b": b, "slots": "f32[8,32,32]", "y": "f32[5,32,32]", "base": 4096}, ("y",))
+    assert np.allclose(y, a.astype("f4") @ b.astype("f4") + 1, atol=1e-4), preset
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        os.environ.setdefault("TESSERA_CACHE", str(folder / "cache"))
+        executable = str(pathlib.Path(sys.argv[1]).resolve())
+        rows(executable, folder, np.random.default_rng(1))
+        sort(executable, folder, np.random.default_rng(2))
+        for preset in ("a2a3", "a5"):
+            queue(executable, folder, np.random.default_rng(3), preset)
+
+
+if __name__ == "__main__":
+    main()
