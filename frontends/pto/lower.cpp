@@ -175,8 +175,8 @@ class FunctionLowering {
     return program;
   }
   /// One operation, outside of any function of a text.
-  OperationCode run(const Operation& op,
-                    const std::vector<std::pair<std::string, Value>>& values, unsigned registers) {
+  OperationCode run(const Operation& op, const std::vector<std::pair<std::string, Value>>& values,
+                    unsigned registers) {
     const Function nowhere;
     context_.emitter.program().registers = registers;
     context_.scope.enter_function(nowhere);
@@ -466,9 +466,11 @@ OperationCode lower_operation(const Operation& op,
   LowerOptions options;
   options.profile = site.profile;
   const ReservedBuffers reserved(module, cluster::capacities_of(site.profile));
+  const ExternalEnds no_external_ends;
   const Diagnostics diagnostics(site.file);
   std::vector<GmArray> arrays;
-  return FunctionLowering(kinds, options, site.core, reserved, diagnostics, arrays)
+  return FunctionLowering(kinds, options, site.core, reserved, no_external_ends, diagnostics,
+                          arrays)
       .run(op, values, site.registers);
 }
 

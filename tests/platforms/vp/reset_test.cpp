@@ -323,13 +323,13 @@ TEST(ResetArrays, AreKeptOrCleared) {
 // --- scheduled meshes
 
 struct ScheduledMesh {
-  ScheduledMesh(const std::string& structure, const std::string& program,
+  ScheduledMesh(const std::string& structure, const std::string& file,
                 const std::map<std::string, std::int64_t>& params)
       : config(numesh::load_numesh_config("numesh", "")),
-        program(operators::read_program(kExamples + "numesh/" + program, params), config),
-        words(this->program.lowered),
-        events(static_cast<unsigned>(this->program.lowered.nodes.size()), 1, false),
-        machine(structure, config.clock_period_ps, this->program.lowered, events, words) {}
+        program(operators::read_program(kExamples + "numesh/" + file, params), config),
+        words(program.lowered),
+        events(static_cast<unsigned>(program.lowered.nodes.size()), 1, false),
+        machine(structure, config.clock_period_ps, program.lowered, events, words) {}
 
   std::string run(Cycle end = kNever) {
     machine.domain().set_bound(end);
