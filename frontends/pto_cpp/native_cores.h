@@ -15,6 +15,7 @@
 #include "frontends/pto_cpp/host_program.h"
 #include "frontends/pto_cpp/kernel_module.h"
 #include "frontends/pto_cpp/memory_map.h"
+#include "models/cluster/cluster_config.h"
 #include "models/cluster/program/program.h"
 
 namespace tessera::pto_cpp {
@@ -28,9 +29,8 @@ struct KernelArgument {
 /// What a launch starts on every core.
 struct NativeLaunch {
   cluster::Profile profile = cluster::Profile::kA2A3;
-  unsigned clusters = 1;
-  unsigned blocks = 1;     ///< more than clusters: one behind the other
-  unsigned subblocks = 1;  ///< AIVs of a cluster
+  /// Cores and blocks; a core runs blocks beyond the resident ones one behind the other.
+  cluster::Launch grid;
   std::uint64_t clock_khz = 0;
   bool automatic_sync =
       false;  ///< the model orders the pipes of each core, as the vendor's compiler may

@@ -98,9 +98,7 @@ CppKernel::CppKernel(const Options& options, const AscendConfig& config) {
       array_bytes_);
   if (options.host_program) run_hosts(native_.arguments);
   const cluster::Launch launch = find_launch(config);
-  native_.clusters = launch.clusters;
-  native_.blocks = launch.block_count();
-  native_.subblocks = std::max(aivs_of(launch.ratio), 1U);
+  native_.grid = launch;
   pto::Kernel kernel;
   kernel.arrays = native_.arrays;
   launched_ = std::make_unique<LaunchedKernel>(std::move(kernel), launch,
@@ -182,9 +180,7 @@ void CppKernel::add_array(const std::string& name, const std::string& value,
 // depends on that.
 cluster::Launch CppKernel::find_launch(const AscendConfig& config) const {
   pto_cpp::NativeLaunch probe = native_;
-  probe.clusters = 1;
-  probe.blocks = std::max(config.blocks, config.clusters);
-  probe.subblocks = 2;
+  probe.grid = {1, LaunchRatio::k1To2, true, std::max(config.blocks, config.clusters)};
   const auto contents = [this](unsigned array) {
     return contents_[array].bytes.empty() ? nullptr : contents_[array].bytes.data();
   };
@@ -200,13 +196,18 @@ cluster::Launch CppKernel::find_launch(const AscendConfig& config) const {
   cluster::Launch launch;
   launch.clusters = config.clusters;
   launch.blocks = config.blocks;
-  if (aic_host_ || aiv_host_) {  // the launch says how many
-    launch.blocks = native_.blocks;
-    launch.clusters = std::clamp(launch.blocks, 1U, cluster::kMaxClusters);
-  }
+  const bool host_launches = aic_host_ || aiv_host_;
+  if (host_launches) launch.blocks = native_.grid.blocks;
+  // A block of a kernel for vector cores only is one AIV (pto_cpp.md 1.1); several fill both of a cluster.
+  const bool several = launch.clusters > 1 || launch.blocks > 1;
+  const LaunchRatio for_aivs = several ? LaunchRatio::k0To2 : LaunchRatio::k0To1;
   launch.ratio = config.ratio.value_or(!aiv  ? LaunchRatio::k1To0
                                        : aic ? LaunchRatio::k1To2
-                                             : LaunchRatio::k0To1);
+                                             : for_aivs);
+  if (host_launches) {  // as many clusters as its blocks need
+    const unsigned needed = launch.is_block_an_aiv() ? (launch.blocks + 1) / 2 : launch.blocks;
+    launch.clusters = std::clamp(needed, 1U, cluster::kMaxClusters);
+  }
   launch.mix = config.mix.value_or(aic && aiv);
   return launch;
 }
@@ -223,7 +224,7 @@ void CppKernel::run_hosts(const std::vector<pto_cpp::KernelArgument>& arguments)
     if (!module) return;
     host = std::make_unique<pto_cpp::HostProgram>(module, native_.memory, values);
     kernel = host->run_to_launch();
-    native_.blocks = static_cast<unsigned>(kernel.blocks);
+    native_.grid.blocks = static_cast<unsigned>(kernel.blocks);
   };
   run(native_.aic, aic_host_, native_.aic_kernel);
   run(native_.aiv, aiv_host_, native_.aiv_kernel);

@@ -70,7 +70,8 @@ class Runner:
     def run(self, text=KERNEL, *more, arguments=None):
         (self.folder / "k.cpp").write_text(text)
         given = {"x": self.folder / "x.npy", "index": self.folder / "index.npy", "y": "f32[128]", "zero": 0} if arguments is None else arguments
-        command = [self.executable, self.folder / "k.cpp", "--preset", "a2a3", "--set", "launch.clusters=2", "--hazards", "error",
+        command = [self.executable, self.folder / "k.cpp", "--preset", "a2a3", "--set", "launch.clusters=2", "--set", "launch.ratio=0:1",
+                   "--hazards", "error",
                    *[w for name, value in given.items() for w in ("--arg", f"{name}={value}")], *more]
         return subprocess.run([str(w) for w in command], capture_output=True, text=True)
 

@@ -141,7 +141,7 @@ def check_examples(structures, sources):
     for example, sizes in SIZES.items():
         layout = sources / example if example.endswith(".json") else sources / example / "layout.json"
         for number, params in enumerate(sizes):
-            for preset in ("wse2", "wse3"):
+            for preset in presets:
                 options = ["--preset", preset, *[f"--param={param}" for param in params]]
                 whole = structures.compare(layout, [*options, "--report-detail"], traces=True)
                 structures.compare_shuffled(whole, layout, [*options, "--report-detail"], traces=True)
@@ -153,25 +153,26 @@ def check_examples(structures, sources):
     print(f"examples: {structures.runs} runs")
 
 
-def check_broken(structures, sources):
+def check_broken(structures, sources, presets=("wse2", "wse3")):
     for number, (example, name, text, replacement, exit_code) in enumerate(BROKEN):
         copy = pathlib.Path(shutil.copytree(sources / "examples" / example, structures.folder / f"broken_{number}"))
         source = (copy / name).read_text()
         assert text in source, f"{example}/{name} has no '{text}'"
         (copy / name).write_text(source.replace(text, replacement))
-        for preset in ("wse2", "wse3"):
+        for preset in presets:
             run = structures.compare(copy / "layout.json", ["--preset", preset])
             assert run.exit_code == exit_code, f"{example}/{name} with '{replacement}': exit code {run.exit_code}"
 
 
 def check_ranks(structures, sources):
     """What the examples do does not depend on the number of processes."""
-    for example, sizes in SIZES.items():
+    for number, (example, sizes) in enumerate(SIZES.items()):
         layout = sources / example if example.endswith(".json") else sources / example / "layout.json"
         for params in sizes[:1]:
             options = [f"--param={param}" for param in params]
             whole = structures.compare(layout, [*options, "--report-detail"])
-            structures.compare(layout, [*options, "--max-cycles", str(whole.report["cycles"] // 2)])
+            if number % 4 == 0:
+                structures.compare(layout, [*options, "--max-cycles", str(whole.report["cycles"] // 2)])
     print(f"examples in several processes: {structures.runs} runs")
 
 
@@ -179,7 +180,7 @@ def check_lost_rank(structures, sources):
     """A process that is lost ends the run; its rank stands in the report of what was recorded."""
     path = structures.folder / "lost.json"
     command = [*MPIRUN, "3", "--mca", "odls_base_sigkill_timeout", "5", structures.executable, str(sources / "examples/exchange/layout.json"),
-               "--param=W=24", "--param=H=24", "--param=ITER=300", "--structure=dense", "--quiet", "--report", str(path)]
+               "--param=W=24", "--param=H=24", "--param=ITER=60000", "--structure=dense", "--quiet", "--report", str(path)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
         lost = None
         while lost is None and run.poll() is None:
@@ -269,7 +270,7 @@ def main():
                 sys.exit(77)
             structures = Structures(executable, pathlib.Path(name), RANKS)
             check_ranks(structures, sources)
-            check_broken(structures, sources)
+            check_broken(structures, sources, presets=("wse3",))
             check_lost_rank(structures, sources)
             return
         if sys.argv[3:] == ["threads"]:
