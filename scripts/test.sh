@@ -38,7 +38,7 @@ for argument in "$@"; do
       arguments+=(-R '^platforms.threads$|Wafer|Strips')
       ;;
     --all) optional=(doxygen python3-matplotlib python3-jsonschema slurm-wlm munge python3-distributed verilator qemu-system-x86
-                      chromium python3-nbclient python3-ipykernel) ;;
+                      chromium python3-nbclient python3-ipykernel libopenmpi-dev openmpi-bin) ;;
     *) arguments+=("$argument") ;;
   esac
 done

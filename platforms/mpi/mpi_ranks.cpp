@@ -29,8 +29,14 @@ class MpiChannel final : public wafer::Channel {
   void send(const wafer::Packet& packet) override {
     if (broken_) give_up();
     used_ = true;
-    MPI_Send(packet.bytes().data(), static_cast<int>(packet.bytes().size()), MPI_BYTE, rank_, 0,
-             MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Isend(packet.bytes().data(), static_cast<int>(packet.bytes().size()), MPI_BYTE, rank_, 0,
+              MPI_COMM_WORLD, &request);
+    int sent = 0;
+    wait_until([&] {
+      MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
+      return sent != 0;
+    });
   }
   wafer::Packet receive() override {
     if (broken_) give_up();
@@ -46,16 +52,21 @@ class MpiChannel final : public wafer::Channel {
 
   /// Answers the bytes of the next message.
   int wait_for_message() {
-    Clock::time_point asked_to_stop{};
-    for (unsigned looks = 0;; ++looks) {
-      int found = 0;
-      MPI_Status status;
+    int found = 0;
+    MPI_Status status;
+    wait_until([&] {
       MPI_Iprobe(rank_, 0, MPI_COMM_WORLD, &found, &status);
-      if (found != 0) {
-        int count = 0;
-        MPI_Get_count(&status, MPI_BYTE, &count);
-        return count;
-      }
+      return found != 0;
+    });
+    int count = 0;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    return count;
+  }
+  /// Looks until `done`; a lost process does not answer, and does not take what is sent to it.
+  template <class Done>
+  void wait_until(Done done) {
+    Clock::time_point asked_to_stop{};
+    for (unsigned looks = 0; !done(); ++looks) {
       if (looks < kSpins) continue;
       ::usleep(kSleepMicroseconds);
       if (!must_stop_()) continue;
