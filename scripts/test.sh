@@ -11,7 +11,8 @@ Installs what is missing, builds everything and runs the test suite.
   --asan    with the address and undefined-behaviour sanitizers (preset asan), in build-asan/
   --tsan    with the thread sanitizer (preset tsan), in build-tsan/: only what is stepped by several threads
   --all     also the tests that need optional packages, which it installs: doxygen, matplotlib (plots
-            of sweeps), Slurm and Dask (sweeps on a cluster), jsonschema, Verilator, QEMU
+            of sweeps), Slurm and Dask (sweeps on a cluster), jsonschema, Verilator, QEMU,
+            Chromium (live view), Jupyter (notebooks), Open MPI (ranks)
   --help    this text
 
 Other arguments go to ctest:
