@@ -112,8 +112,8 @@ struct NativeCores::Core {
   TsrApi api{};
   std::vector<std::int64_t> arguments;
   /// Each core runs its block, and those that are a multiple of all resident blocks behind it.
-  unsigned first_block() const { return launch.grid.block_of(id); }
-  unsigned next_block() const { return block + launch.grid.resident_blocks(); }
+  unsigned first_block() const { return launch.block_of(id); }
+  unsigned next_block() const { return block + launch.resident_blocks; }
   unsigned block = 0, block_count = 0;
   bool is_launcher = false;  // the function is a launcher, which has come to its launch
   Cycle now = 0;
@@ -195,9 +195,9 @@ class NativeCores::Interface {
     case TSR_BLOCK_COUNT:
       return core.block_count;
     case TSR_SUBBLOCK_INDEX:
-      return core.id.is_aic() || core.launch.grid.is_block_an_aiv() ? 0 : core.id.subblock();
+      return core.id.is_aic() || core.launch.subblocks < 2 ? 0 : core.id.subblock();
     case TSR_SUBBLOCK_COUNT:
-      return core.launch.grid.is_block_an_aiv() ? 1 : std::max(aivs_of(core.launch.grid.ratio), 1U);
+      return core.launch.subblocks;
     case TSR_CLUSTER:
       return core.id.cluster;
     case TSR_CORE:
@@ -309,13 +309,12 @@ NativeCores::Core::Core(const NativeLaunch& to_launch, const MemoryMap& map, Cor
                         KernelModule& code)
     : launch(to_launch), memory(map), id(core_id), module(code),
       sites(to_launch.profile, cluster::kind_of(core_id), map, code.lines()),
-      api(Interface::of(*this)), block_count(to_launch.grid.block_count()) {}
+      api(Interface::of(*this)), block_count(to_launch.blocks) {}
 
 void NativeCores::Core::start() {
   fiber.start([this] {
     const BoundKernel& bound = id.is_aic() ? launch.aic_kernel : launch.aiv_kernel;
-    for (block = first_block(); !is_launcher && block < launch.grid.block_count();
-         block = next_block()) {
+    for (block = first_block(); !is_launcher && block < launch.blocks; block = next_block()) {
       if (bound.run != nullptr)
         bound.run(bound.closure);
       else
@@ -358,7 +357,8 @@ std::uint32_t NativeCores::Core::place(const Step& step) {
 // --- the source of instructions ---
 
 NativeCores::NativeCores(NativeLaunch launch)
-    : launch_(std::move(launch)), memory_(*launch_.memory), cores_(launch_.grid.places()) {}
+    : launch_(std::move(launch)), memory_(*launch_.memory),
+      cores_(std::size_t{launch_.clusters} * 3) {}
 
 NativeCores::~NativeCores() = default;
 

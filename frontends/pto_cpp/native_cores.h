@@ -15,7 +15,6 @@
 #include "frontends/pto_cpp/host_program.h"
 #include "frontends/pto_cpp/kernel_module.h"
 #include "frontends/pto_cpp/memory_map.h"
-#include "models/cluster/cluster_config.h"
 #include "models/cluster/program/program.h"
 
 namespace tessera::pto_cpp {
@@ -29,8 +28,14 @@ struct KernelArgument {
 /// What a launch starts on every core.
 struct NativeLaunch {
   cluster::Profile profile = cluster::Profile::kA2A3;
-  /// Cores and blocks; a core runs blocks beyond the resident ones one behind the other.
-  cluster::Launch grid;
+  unsigned clusters = 1;
+  unsigned blocks = 1;
+  unsigned resident_blocks = 1;  ///< at a time; a core runs further ones behind its first
+  unsigned subblocks = 1;        ///< AIVs of a block
+  /// The first block of a core.
+  std::function<unsigned(cluster::CoreId)> block_of = [](cluster::CoreId core) {
+    return core.cluster;
+  };
   std::uint64_t clock_khz = 0;
   bool automatic_sync =
       false;  ///< the model orders the pipes of each core, as the vendor's compiler may

@@ -98,7 +98,11 @@ CppKernel::CppKernel(const Options& options, const AscendConfig& config) {
       array_bytes_);
   if (options.host_program) run_hosts(native_.arguments);
   const cluster::Launch launch = find_launch(config);
-  native_.grid = launch;
+  native_.clusters = launch.clusters;
+  native_.blocks = launch.block_count();
+  native_.resident_blocks = launch.resident_blocks();
+  native_.subblocks = launch.is_block_an_aiv() ? 1 : std::max(aivs_of(launch.ratio), 1U);
+  native_.block_of = [launch](cluster::CoreId core) { return launch.block_of(core); };
   pto::Kernel kernel;
   kernel.arrays = native_.arrays;
   launched_ = std::make_unique<LaunchedKernel>(std::move(kernel), launch,
@@ -180,7 +184,9 @@ void CppKernel::add_array(const std::string& name, const std::string& value,
 // depends on that.
 cluster::Launch CppKernel::find_launch(const AscendConfig& config) const {
   pto_cpp::NativeLaunch probe = native_;
-  probe.grid = {1, LaunchRatio::k1To2, true, std::max(config.blocks, config.clusters)};
+  probe.clusters = 1;
+  probe.blocks = std::max(config.blocks, config.clusters);
+  probe.subblocks = 2;
   const auto contents = [this](unsigned array) {
     return contents_[array].bytes.empty() ? nullptr : contents_[array].bytes.data();
   };
@@ -197,7 +203,7 @@ cluster::Launch CppKernel::find_launch(const AscendConfig& config) const {
   launch.clusters = config.clusters;
   launch.blocks = config.blocks;
   const bool host_launches = aic_host_ || aiv_host_;
-  if (host_launches) launch.blocks = native_.grid.blocks;
+  if (host_launches) launch.blocks = native_.blocks;
   // A block of a kernel for vector cores only is one AIV (pto_cpp.md 1.1); several fill both of a cluster.
   const bool several = launch.clusters > 1 || launch.blocks > 1;
   const LaunchRatio for_aivs = several ? LaunchRatio::k0To2 : LaunchRatio::k0To1;
@@ -224,7 +230,7 @@ void CppKernel::run_hosts(const std::vector<pto_cpp::KernelArgument>& arguments)
     if (!module) return;
     host = std::make_unique<pto_cpp::HostProgram>(module, native_.memory, values);
     kernel = host->run_to_launch();
-    native_.grid.blocks = static_cast<unsigned>(kernel.blocks);
+    native_.blocks = static_cast<unsigned>(kernel.blocks);
   };
   run(native_.aic, aic_host_, native_.aic_kernel);
   run(native_.aiv, aiv_host_, native_.aiv_kernel);
