@@ -101,8 +101,9 @@ class File:
         return [["--preset", preset, *own] for preset in presets]
 
 
-def class_of(message):
-    for name, pattern in CLASSES:
+def class_of(message, classes=CLASSES):
+    """The first of the classes that a message fits."""
+    for name, pattern in classes:
         found = pattern.search(message)
         if found:
             return name + (" " + found.group("name") if "name" in pattern.groupindex else "")

@@ -24,6 +24,7 @@ import numpy as np
 
 import pto_cpp_kernels
 from files import write_text
+from pto_corpus import class_of
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = ROOT / "scripts/pto_cpp_host"
@@ -49,14 +50,6 @@ CLASSES = (
     ("values differ", re.compile(r"is false|differ|differs")),
 )
 COMPILER_ERROR = re.compile(r"(?:error: )([^\n\x1f]*)")
-
-
-def class_of(message):
-    for name, pattern in CLASSES:
-        found = pattern.search(message)
-        if found:
-            return name + (" " + found.group("name") if "name" in pattern.groupindex else "")
-    return "other"
 
 
 def text_of(path):
@@ -198,12 +191,12 @@ class Runner:
             result["cases"] += 1
             result["equal"] += how == "passed"
             if how == "failed":
-                result["failures"].append({"case": case, "class": class_of(why), "message": why.replace("\x1f", "\n")})
+                result["failures"].append({"case": case, "class": class_of(why, CLASSES), "message": why.replace("\x1f", "\n")})
         if not result["cases"]:
             result["cases"], result["equal"] = 1, int(done.returncode == 0)
             if done.returncode:
                 message = (done.stderr + done.stdout).strip()[-1500:].replace("\x1f", "\n")
-                result["failures"].append({"case": "", "class": class_of(message), "message": message})
+                result["failures"].append({"case": "", "class": class_of(message, CLASSES), "message": message})
         if result["failures"]:
             result["class"], result["message"] = result["failures"][0]["class"], result["failures"][0]["message"]
         if not self.options.keep:
@@ -235,7 +228,7 @@ class Runner:
                 if not np.allclose(got, expected, rtol=call.rtol, atol=call.atol):
                     message = f"{name} differs by {np.max(np.abs(got - expected)):.4g}"
         if message:
-            failures.append({"case": function, "class": class_of(message), "message": message})
+            failures.append({"case": function, "class": class_of(message, CLASSES), "message": message})
         return {"cases": 1, "equal": int(not message), "failures": failures, "class": failures[0]["class"] if failures else "",
                 "message": message}
 

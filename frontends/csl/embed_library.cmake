@@ -4,14 +4,9 @@ set(library_root "${CMAKE_CURRENT_LIST_DIR}/library")
 file(GLOB_RECURSE library_files CONFIGURE_DEPENDS "${library_root}/*.csl")
 list(SORT library_files)
 
-set(library_rows "")
-foreach(library_file IN LISTS library_files)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${library_file}")
-  file(RELATIVE_PATH library_name "${library_root}" "${library_file}")
-  string(REGEX REPLACE "\\.csl$" "" library_name "${library_name}")
-  file(READ "${library_file}" library_text)
-  string(APPEND library_rows "      {\"${library_name}\", R\"tessera(${library_text})tessera\"},\n")
-endforeach()
+include("${PROJECT_SOURCE_DIR}/cmake/TesseraEmbed.cmake")
+tessera_embed_rows(library_rows "${library_root}" ${library_files})
+string(REPLACE ".csl\", R\"" "\", R\"" library_rows "${library_rows}")  # a module has no ending
 
 set(library_source "${CMAKE_CURRENT_BINARY_DIR}/embedded_csl_library.cpp")
 file(CONFIGURE OUTPUT "${library_source}" @ONLY CONTENT [[

@@ -4,14 +4,8 @@ set(header_root "${CMAKE_CURRENT_LIST_DIR}/library")
 file(GLOB_RECURSE header_files CONFIGURE_DEPENDS "${header_root}/*.h" "${header_root}/*.hpp")
 list(SORT header_files)
 
-set(header_rows "")
-foreach(header_file IN LISTS header_files)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${header_file}")
-  file(RELATIVE_PATH header_name "${header_root}" "${header_file}")
-  file(READ "${header_file}" header_text)
-  # A literal may have 64 KB; none of the files is that long.
-  string(APPEND header_rows "      {\"${header_name}\", R\"tessera(${header_text})tessera\"},\n")
-endforeach()
+include("${PROJECT_SOURCE_DIR}/cmake/TesseraEmbed.cmake")
+tessera_embed_rows(header_rows "${header_root}" ${header_files})
 
 set(header_source "${CMAKE_CURRENT_BINARY_DIR}/embedded_pto_headers.cpp")
 file(CONFIGURE OUTPUT "${header_source}" @ONLY CONTENT [[

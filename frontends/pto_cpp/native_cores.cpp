@@ -285,21 +285,21 @@ class NativeCores::Interface {
   static void block(void* self, const void* at) {
     Core& core = core_of(self);
     if (++core.blocks_run <= kMostBlocks) return;
-    Request r;
-    r.kind = Request::Kind::kFailed;
-    r.from = from(core, at);
-    r.text = "native code runs on without an operation, as in an endless loop";
-    core.wait(std::move(r));
+    refuse(core, at, "native code runs on without an operation, as in an endless loop");
   }
   static void* allocate(void* self, std::size_t) {
-    fail(self, "a kernel cannot allocate memory of the device");
+    refuse(core_of(self), __builtin_return_address(0),
+           "a kernel cannot allocate memory of the device");
     return nullptr;
   }
   static void fail(void* self, const char* text) {
-    Core& core = core_of(self);
+    refuse(core_of(self), __builtin_return_address(0), text);
+  }
+  // The run ends; `at` is the place in native code.
+  static void refuse(Core& core, const void* at, const char* text) {
     Request r;
     r.kind = Request::Kind::kFailed;
-    r.from = from(core, __builtin_return_address(0));
+    r.from = from(core, at);
     r.text = text;
     core.wait(std::move(r));
   }

@@ -13,7 +13,6 @@
 #include "platforms/ascend/cluster_view.h"
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/machine.h"
-#include "platforms/ascend/pipe_trace.h"
 #include "platforms/run/output_file.h"
 #include "platforms/vp/accelerator.h"
 #include "tlm_ifaces/vocabulary/errors.h"
