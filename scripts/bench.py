@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 from files import write_text
+from tables import print_table, read_sizes, scaled
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = [(8, 8), (32, 32), (128, 128), (512, 512), (750, 994)]
@@ -140,23 +141,11 @@ def measure_all(bench, sizes, structures, threads, cases):
     return results
 
 
-def scaled(value):
-    for unit, factor in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if value >= factor:
-            return f"{value / factor:.3g} {unit}"
-    return f"{value:.3g}"
-
-
-def print_table(results):
+def show(results):
     head = ["bench", "size", "structure", "threads", "cycles/s", "tile-cycles/s", "hops/s", "limit hops/s", "ratio", "bytes/tile"]
-    rows = [[r["bench"], r["size"], r["structure"], str(r.get("threads", 1)), scaled(r["cycles_per_s"]), scaled(r["tile_cycles_per_s"]),
-             scaled(r["hops_per_s"]), scaled(r["limit_hops_per_s"]), f"{100 * r['ratio']:.2g} %",
-             f"{r['bytes_per_tile']:,}"] for r in results]
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    for number, row in enumerate([head, *rows]):
-        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |")
-        if number == 0:
-            print("| " + " | ".join("-" * width for width in widths) + " |")
+    print_table(head, [[r["bench"], r["size"], r["structure"], str(r.get("threads", 1)), scaled(r["cycles_per_s"]),
+                        scaled(r["tile_cycles_per_s"]), scaled(r["hops_per_s"]), scaled(r["limit_hops_per_s"]),
+                        f"{100 * r['ratio']:.2g} %", f"{r['bytes_per_tile']:,}"] for r in results])
 
 
 def read_arguments():
@@ -173,20 +162,14 @@ def read_arguments():
     parser.add_argument("--platform", default=str(ROOT / "build-bench/bin/wse_platform"), help="the executable")
     parser.add_argument("--limit", default=str(ROOT / "build-bench/bench/limit"), help="the executable of the limit")
     arguments = parser.parse_args()
-    try:
-        sizes = [tuple(int(part) for part in text.split("x")) for text in arguments.size or []]
-    except ValueError:
-        parser.error("--size: expected two numbers, as in 128x128")
-    if any(len(size) != 2 or min(size) < 2 for size in sizes):
-        parser.error("--size: expected width and height, at least 2, as in 128x128")
-    arguments.sizes = sizes or (QUICK_SIZES if arguments.quick else SIZES)
+    arguments.sizes = read_sizes(parser, arguments.size) or (QUICK_SIZES if arguments.quick else SIZES)
     return arguments
 
 
 def main():
     arguments = read_arguments()
     if arguments.show:
-        print_table(json.loads(pathlib.Path(arguments.show).read_text()))
+        show(json.loads(pathlib.Path(arguments.show).read_text()))
         return
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, folder)
@@ -195,7 +178,7 @@ def main():
         results = measure_all(bench, arguments.sizes, structures, arguments.threads or [1], cases)
     if arguments.json:
         write_text(arguments.json, json.dumps(results, indent=2) + "\n")
-    print_table(results)
+    show(results)
 
 
 main()

@@ -8,6 +8,16 @@ build_dir="${TESSERA_BUILD_DIR:-$root/build}"
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$(basename "$0"): $*"; exit 1; }
 
+# help_if_asked "$@": for -h or --help, prints the comment that opens the script and ends.
+help_if_asked() {
+  local argument
+  for argument in "$@"; do
+    case "$argument" in -h | --help) ;; *) continue ;; esac
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+  done
+}
+
 # Runs a command; shows what it printed only when it fails.
 quietly() {
   local log status=0

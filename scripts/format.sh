@@ -3,6 +3,7 @@
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+help_if_asked "$@"
 
 command -v clang-format >/dev/null || die "clang-format is missing (Debian: apt-get install clang-format)"
 case "${1:-}" in

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # From a fresh Debian 12 to the result of the main example: packages, configure, build, run.
-# Extra arguments are options of the simulator: scripts/run.sh --set fabric.hop_latency=4
+# Extra arguments are options of the simulator, for example:
+#   scripts/run.sh --set fabric.hop_latency=4
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+help_if_asked "$@"
 
 scripts/setup.sh
 configure

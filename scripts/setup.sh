@@ -5,6 +5,7 @@
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+help_if_asked "$@"
 
 # The one list of what is needed: the documentation, the Containerfiles and the CI refer to this script.
 packages=(
