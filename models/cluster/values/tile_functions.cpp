@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/cluster/program/program.h"
+#include "models/cluster/values/matrix_product.h"
 
 namespace tessera::cluster {
 
@@ -15,7 +16,6 @@ std::vector<T> elements(const TileValues& values) {
                                   : std::vector<T>(values.integers.begin(), values.integers.end());
 }
 
-/// Row by row of b: every element of the result is still added up by growing k.
 template <class T>
 std::vector<T> product(const TileValues& a, const TileValues& b, const TileValues* c, bool once) {
   const std::size_t m = a.rows, n = b.columns, depth = std::min(a.columns, b.rows);
@@ -27,14 +27,7 @@ std::vector<T> product(const TileValues& a, const TileValues& b, const TileValue
       std::copy_n(start.begin() + static_cast<std::ptrdiff_t>(once ? 0 : i * c->columns),
                   std::min(n, c->columns), sum.begin() + static_cast<std::ptrdiff_t>(i * n));
   }
-  for (std::size_t i = 0; i < m; ++i) {
-    T* row = sum.data() + i * n;
-    for (std::size_t k = 0; k < depth; ++k) {
-      const T x = left[i * a.columns + k];
-      const T* y = right.data() + k * n;
-      for (std::size_t j = 0; j < n; ++j) row[j] += x * y[j];
-    }
-  }
+  add_product(left.data(), a.columns, right.data(), m, n, depth, sum.data());
   return sum;
 }
 
@@ -419,10 +412,14 @@ TileValues compute(const TileOperation& operation, const ResolvedOperation& reso
                    const std::vector<TileValues>& inputs) {
   const Element out = resolved.operands[resolved.count - 1U].element;
   TileValues result = Computation(operation, resolved, inputs).run();
-  // A copy and an elementwise operation into their own type round to it, and to whole numbers never.
-  const bool converts = operation.function == TileFunction::kConvert;
-  if (result.element == out && !converts) {
-    for (double& x : result.numbers) x = rounded(x, out);
+  // What a copy reads and what a product adds up are numbers of the type already. An elementwise operation into
+  // its own type rounds to it, and to whole numbers never.
+  const TileFunction f = operation.function;
+  const bool rounds = f != TileFunction::kCopy && f != TileFunction::kMatmul &&
+                      f != TileFunction::kMatmulAdd && f != TileFunction::kMatmulBias;
+  if (result.element == out && !rounds) return result;
+  if (result.element == out && f != TileFunction::kConvert) {
+    round_all(result.numbers, out);
     for (std::int64_t& x : result.integers) x = to_integer(x, out, false);
     return result;
   }

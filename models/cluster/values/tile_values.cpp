@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "models/cluster/program/program.h"
@@ -96,29 +97,45 @@ double nan_with(std::uint32_t bits) {
   return bit_cast<double>(sign << 63 | std::uint64_t{0x7FF} << 52 | fraction << kWiden);
 }
 
+/// Elements of f32 that are converted at a time, in loops that the compiler makes vectors of.
+constexpr std::size_t kBlock = 64;
+
+bool has_nan(const float* from, std::size_t count) {
+  int found = 0;
+  for (std::size_t i = 0; i < count; ++i) found += from[i] != from[i] ? 1 : 0;
+  return found > 0;
+}
+
+/// False: one of them is a NaN.
+bool to_singles(const double* from, std::size_t count, float* to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+  return !has_nan(to, count);
+}
+
 void decode_singles(const std::byte* from, std::size_t count, double* to) {
-  bool has_nan = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    to[i] = load<float>(from + 4 * i);
-    has_nan |= to[i] != to[i];
+  float block[kBlock];
+  for (std::size_t first = 0; first < count; first += kBlock, from += 4 * kBlock, to += kBlock) {
+    const std::size_t n = std::min(kBlock, count - first);
+    std::memcpy(block, from, 4 * n);
+    for (std::size_t i = 0; i < n; ++i) to[i] = block[i];
+    if (!has_nan(block, n)) continue;
+    for (std::size_t i = 0; i < n; ++i)
+      if (std::isnan(to[i])) to[i] = nan_with(load<std::uint32_t>(from + 4 * i));
   }
-  if (!has_nan) return;
-  for (std::size_t i = 0; i < count; ++i)
-    if (std::isnan(to[i])) to[i] = nan_with(load<std::uint32_t>(from + 4 * i));
 }
 
 void encode_singles(const double* from, std::size_t count, std::byte* to) {
-  bool has_nan = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    store(to + 4 * i, static_cast<float>(from[i]));
-    has_nan |= from[i] != from[i];
-  }
-  if (!has_nan) return;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto bits = bit_cast<std::uint64_t>(from[i]);
-    const auto fraction = static_cast<std::uint32_t>(bits >> (52 - 23) & 0x7FFFFF);
-    if (std::isnan(from[i]) && fraction != 0)
-      store(to + 4 * i, static_cast<std::uint32_t>(bits >> 63 << 31 | 0x7F800000U | fraction));
+  float block[kBlock];
+  for (std::size_t first = 0; first < count; first += kBlock, from += kBlock, to += 4 * kBlock) {
+    const std::size_t n = std::min(kBlock, count - first);
+    const bool no_nan = to_singles(from, n, block);
+    std::memcpy(to, block, 4 * n);
+    for (std::size_t i = 0; i < n && !no_nan; ++i) {
+      const auto bits = bit_cast<std::uint64_t>(from[i]);
+      const auto fraction = static_cast<std::uint32_t>(bits >> (52 - 23) & 0x7FFFFF);
+      if (std::isnan(from[i]) && fraction != 0)
+        store(to + 4 * i, static_cast<std::uint32_t>(bits >> 63 << 31 | 0x7F800000U | fraction));
+    }
   }
 }
 
@@ -160,6 +177,18 @@ double rounded(double value, Element element, Rounding rounding) {
   if (rounding == Rounding::kOdd) return n.low_is_odd ? n.low : n.high;
   if (value - n.low != n.high - value) return nearest;
   return value < 0 ? n.low : n.high;
+}
+
+void round_all(std::vector<double>& values, Element element) {
+  const std::size_t step = element == Element::kF32 ? kBlock : 1;
+  float block[kBlock];
+  for (std::size_t first = 0; first < values.size(); first += step) {
+    double* const to = values.data() + first;
+    const std::size_t n = std::min(step, values.size() - first);
+    const bool in_singles = n > 1 && to_singles(to, n, block);
+    for (std::size_t i = 0; i < n && in_singles; ++i) to[i] = block[i];
+    for (std::size_t i = 0; i < n && !in_singles; ++i) to[i] = rounded(to[i], element);
+  }
 }
 
 std::int64_t to_integer(std::int64_t value, Element element, bool saturates) {
