@@ -8,15 +8,16 @@ node of a mesh sends N words of one flit to the node one further east and one fu
 grid (bench/peers/neighbour.json, traffic `neighbor` of BookSim2). Noxim has no such pattern and no packets of one flit:
 it is given a table of the same pairs, packets of two flits, and as many cycles as wse_platform took. MuchiSim runs its
 own applications only, on the grid that it was compiled for; its row says so and is no comparison of equal traffic.
+Seconds are those of the processor for the whole process, its threads added up, so that other load counts little.
 """
 import argparse
 import json
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
-import time
 
 from files import write_text
 from tables import print_table, read_sizes, scaled
@@ -145,15 +146,21 @@ def find_peers(folder):
     return found
 
 
+def processor_seconds():
+    """Of all programs that this one has run."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def measure(simulator, size, words, cycles):
     """One run: its row, without the ratio. ValueError says why there is none."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         command = [str(part) for part in simulator.command(size, words, cycles, folder)]
-        start = time.monotonic()
+        start = processor_seconds()
         # BookSim2 ends with an exit code other than 0 when it has finished, so the output decides.
         result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-        seconds = time.monotonic() - start
+        seconds = processor_seconds() - start
         try:
             cycles, hops = simulator.result(result.stdout, size, words)
         except (ValueError, OSError) as error:
