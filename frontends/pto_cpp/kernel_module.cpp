@@ -12,7 +12,7 @@
 namespace tessera::pto_cpp {
 
 KernelModule::KernelModule(const std::string& file, const std::string& library)
-    : handle_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)), lines_(file, library) {
+    : file_(file), handle_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)), lines_(file, library) {
   if (handle_ == nullptr) throw UserError(file, "", std::string("cannot be loaded: ") + dlerror());
   api_ = static_cast<const TsrApi**>(dlsym(handle_, "tsr_api"));
   const auto* version = static_cast<const std::uint32_t*>(dlsym(handle_, "tsr_version"));
@@ -22,11 +22,11 @@ KernelModule::KernelModule(const std::string& file, const std::string& library)
     entry_ = *entry;
   Dl_info info{};
   if (dladdr(api_, &info) != 0) base_ = reinterpret_cast<std::uint64_t>(info.dli_fbase);
-  find_variables(file);
+  find_variables();
 }
 
-void KernelModule::find_variables(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
+void KernelModule::find_variables() {
+  std::ifstream in(file_, std::ios::binary);
   const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
   const auto* header = reinterpret_cast<const Elf64_Ehdr*>(bytes.data());
   const auto* sections = reinterpret_cast<const Elf64_Shdr*>(bytes.data() + header->e_shoff);

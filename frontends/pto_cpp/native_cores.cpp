@@ -92,6 +92,7 @@ struct NativeCores::Core {
   void run();
   /// Of native code: waits until the request has been served.
   void wait(Request r) {
+    launch.trail->at(reinterpret_cast<const void*>(module.base() + r.from));
     request = std::move(r);
     fiber.wait();
   }
@@ -284,6 +285,7 @@ class NativeCores::Interface {
   }
   static void block(void* self, const void* at) {
     Core& core = core_of(self);
+    core.launch.trail->at(at);
     if (++core.blocks_run <= kMostBlocks) return;
     refuse(core, at, "native code runs on without an operation, as in an endless loop");
   }
@@ -327,12 +329,13 @@ void NativeCores::Core::start() {
 void NativeCores::Core::run() {
   module.enter(statics, api);
   blocks_run = 0;
+  launch.trail->enter(NativeTrail::kFirstCore + id.index(), cluster::kind_of(id));
   fiber.run();
+  launch.trail->leave();
   served = false;
   if (fiber.crash().signal == 0) return;
   request = {};
   request.kind = Request::Kind::kFailed;
-  request.from = module.offset_of(reinterpret_cast<const void*>(fiber.crash().instruction)) + 1;
   request.text = "native code ended with " + fiber.describe_crash();
 }
 
@@ -430,10 +433,14 @@ cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::
 }
 
 void NativeCores::Core::fail() const {
-  const SourceLine& line = module.lines().at(request.from);
+  const NativeFiber::Crash& crash = fiber.crash();
+  SourceLine line = module.lines().at(request.from);
+  for (std::size_t n = 0; n < crash.caller_count && line.file.empty(); ++n)
+    line = module.lines().at(module.offset_of(crash.callers[n]));
   const std::string place =
-      line.file.empty() ? launch.name : line.file + ":" + std::to_string(line.line);
-  throw IllegalBehaviour(place + ": " + to_string(id) + ": " + request.text, kNativeId);
+      line.file.empty() ? "" : line.file + ":" + std::to_string(line.line) + ": ";
+  throw IllegalBehaviour(
+      place + "kernel " + launch.name + " on " + to_string(id) + ": " + request.text, kNativeId);
 }
 
 // The scalar unit has loaded a piece of what native code is about to read.

@@ -15,6 +15,7 @@
 #include "frontends/pto_cpp/host_program.h"
 #include "frontends/pto_cpp/kernel_module.h"
 #include "frontends/pto_cpp/memory_map.h"
+#include "frontends/pto_cpp/native_trail.h"
 #include "models/cluster/program/program.h"
 
 namespace tessera::pto_cpp {
@@ -44,6 +45,7 @@ struct NativeLaunch {
   std::vector<KernelArgument> arguments;
   std::shared_ptr<KernelModule> aic, aiv;
   std::shared_ptr<MemoryMap> memory;  ///< with the arrays
+  NativeTrail* trail = nullptr;       ///< that the cores leave
   /// What the cores of a kind start in place of the entry of their module.
   BoundKernel aic_kernel, aiv_kernel;
 };

@@ -3,6 +3,7 @@
 #include <boost/context/preallocated.hpp>
 #include <boost/context/stack_context.hpp>
 
+#include <execinfo.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -60,6 +61,8 @@ NativeFiber::Signals::Signals() : stack_(kHandlerBytes) {
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+  std::array<void*, 1> here{};
+  backtrace(here.data(), 1);  // the first call loads a library, which a handler cannot
 }
 
 NativeFiber::Signals::~Signals() {
@@ -72,11 +75,11 @@ NativeFiber*& NativeFiber::Signals::running() {
   return fiber;
 }
 
-// A signal of other code than that of a fiber has its usual effect.
+// A signal of other code than that of a fiber has its usual effect. An alarm comes too late then.
 void NativeFiber::Signals::handle(int signal, siginfo_t* info, void* context) {
   NativeFiber* const fiber = running();
   if (fiber == nullptr) {
-    std::signal(signal, SIG_DFL);
+    if (signal != SIGALRM) std::signal(signal, SIG_DFL);
     return;
   }
   fiber->crash_.signal = signal;
@@ -84,9 +87,14 @@ void NativeFiber::Signals::handle(int signal, siginfo_t* info, void* context) {
   fiber->crash_.address = signal == SIGABRT ? 0 : address;
   const auto guard = reinterpret_cast<std::uint64_t>(fiber->stack_.begin);
   fiber->crash_.stack_overflow = address >= guard && address < guard + page();
-  if (!divert(context, escape, fiber->rescue_.begin + fiber->rescue_.bytes,
-              fiber->crash_.instruction))
+  auto& callers = fiber->crash_.callers;
+  fiber->crash_.caller_count =
+      static_cast<std::size_t>(backtrace(callers.data(), static_cast<int>(callers.size())));
+  std::uint64_t instruction = 0;
+  if (!divert(context, escape, fiber->rescue_.begin + fiber->rescue_.bytes, instruction))
     std::signal(signal, SIG_DFL);
+  for (void*& caller : callers)
+    if (caller == reinterpret_cast<void*>(instruction)) caller = static_cast<char*>(caller) + 1;
 }
 
 // The code is left where it is, for ever.
@@ -148,6 +156,8 @@ std::string NativeFiber::describe_crash() const {
     text << "a stack overflow: native code of a core has " << (kStackBytes >> 10) << " KB";
   else if (crash_.signal == SIGABRT)
     text << "an abort, as of a failed assertion";
+  else if (crash_.signal == SIGALRM)
+    text << "no operation for too long, as in an endless loop or a lock that nobody opens";
   else if (crash_.signal == SIGFPE)
     text << "an arithmetic exception, as of a division by zero";
   else if (crash_.signal == SIGILL)

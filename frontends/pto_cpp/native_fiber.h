@@ -19,8 +19,11 @@ class NativeFiber {
   /// Where native code was, and what happened.
   struct Crash {
     int signal = 0;  ///< 0: none
-    std::uint64_t address = 0, instruction = 0;
+    std::uint64_t address = 0;
     bool stack_overflow = false;
+    /// Behind the instruction that failed, and behind the calls that lead to it; the first ones are those of the handler.
+    std::array<void*, 32> callers{};
+    std::size_t caller_count = 0;
   };
 
   /// Throws std::bad_alloc.
@@ -42,7 +45,7 @@ class NativeFiber {
   std::string describe_crash() const;
 
   /// The signals that crashes raise, as long as the object lives: they end the fiber that runs. Others may hold such an object
-  /// too, and what was set before is set again.
+  /// too, and what was set before is set again. SIGALRM says that the fiber is stuck.
   class Signals;
 
  private:
@@ -69,7 +72,8 @@ class NativeFiber::Signals {
 
  private:
   friend class NativeFiber;
-  static constexpr std::array<int, 5> kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  static constexpr std::array<int, 6> kSignals = {SIGSEGV, SIGBUS,  SIGFPE,
+                                                  SIGILL,  SIGABRT, SIGALRM};
   /// The fiber that runs in this thread: a handler has no argument of ours.
   static NativeFiber*& running();
   static void handle(int signal, siginfo_t* info, void* context);

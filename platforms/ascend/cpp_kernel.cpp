@@ -71,7 +71,8 @@ bool is_cpp(const std::string& file) {
   return end == ".cpp" || end == ".cc" || end == ".cxx" || end == ".cce" || end == ".hpp";
 }
 
-CppKernel::CppKernel(const Options& options, const AscendConfig& config) {
+CppKernel::CppKernel(const Options& options, const AscendConfig& config,
+                     pto_cpp::NativeTrail& trail) {
   const pto_cpp::KernelText text = pto_cpp::read_kernel(options.program, options.text.function);
   only_ = text.only;
   pto_cpp::CompileOptions compiling;
@@ -84,11 +85,14 @@ CppKernel::CppKernel(const Options& options, const AscendConfig& config) {
   native_.file = options.program;
   native_.clock_khz = config.machine.clock_khz;
   native_.automatic_sync = options.auto_sync;
+  native_.trail = &trail;
+  trail.set_kernel(native_.name, compiled.library);
   for (const bool cube : {true, false}) {
     const std::string& file = cube ? compiled.aic : compiled.aiv;
     if (file.empty()) continue;
     auto& module = cube ? native_.aic : native_.aiv;
     module = std::make_shared<pto_cpp::KernelModule>(file, compiled.library);
+    trail.set_module(cube ? CoreKind::kAic : CoreKind::kAiv, *module);
   }
   const pto_cpp::KernelModule& any = native_.aiv ? *native_.aiv : *native_.aic;
   read_arguments(options, config, text.entry.parameters, *any.entry());
@@ -225,15 +229,16 @@ void CppKernel::run_hosts(const std::vector<pto_cpp::KernelArgument>& arguments)
     values.push_back(a.array < 0 ? a.value
                                  : static_cast<std::int64_t>(pto_cpp::MemoryMap::of_array(
                                        static_cast<unsigned>(a.array))));
-  const auto run = [&](const std::shared_ptr<pto_cpp::KernelModule>& module,
+  const auto run = [&](CoreKind kind, const std::shared_ptr<pto_cpp::KernelModule>& module,
                        std::unique_ptr<pto_cpp::HostProgram>& host, pto_cpp::BoundKernel& kernel) {
     if (!module) return;
-    host = std::make_unique<pto_cpp::HostProgram>(module, native_.memory, values);
+    host = std::make_unique<pto_cpp::HostProgram>(module, kind, native_.memory, values,
+                                                  *native_.trail);
     kernel = host->run_to_launch();
     native_.blocks = static_cast<unsigned>(kernel.blocks);
   };
-  run(native_.aic, aic_host_, native_.aic_kernel);
-  run(native_.aiv, aiv_host_, native_.aiv_kernel);
+  run(CoreKind::kAic, native_.aic, aic_host_, native_.aic_kernel);
+  run(CoreKind::kAiv, native_.aiv, aiv_host_, native_.aiv_kernel);
   const std::vector<std::size_t>& bytes = native_.memory->array_bytes();
   for (std::size_t a = contents_.size(); a < bytes.size(); ++a) {
     native_.arrays.push_back({"allocation" + std::to_string(a), Element::kU8});

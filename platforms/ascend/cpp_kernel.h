@@ -18,8 +18,9 @@ bool is_cpp(const std::string& file);
 
 class CppKernel {
  public:
-  /// Compiles the kernel, reads its arguments, and finds out which kinds of core take part. Throws UserError.
-  CppKernel(const Options& options, const AscendConfig& config);
+  /// Compiles the kernel, reads its arguments, and finds out which kinds of core take part. `trail` outlives it. Throws
+  /// UserError.
+  CppKernel(const Options& options, const AscendConfig& config, pto_cpp::NativeTrail& trail);
 
   const LaunchedKernel& launched() const { return *launched_; }
   /// Of a host program: it goes on behind its launch, with what the arrays contain. Throws IllegalBehaviour.
