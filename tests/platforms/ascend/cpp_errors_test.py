@@ -74,10 +74,10 @@ class Runner:
         np.save(folder / "x.npy", np.arange(256, dtype=np.float32))
         np.save(folder / "index.npy", np.array([2, 1] + [0] * 126, np.int32))
 
-    def run(self, text=KERNEL, *more, arguments=None):
+    def run(self, text=KERNEL, *more, arguments=None, program=None):
         (self.folder / "k.cpp").write_text(text)
         given = {"x": self.folder / "x.npy", "index": self.folder / "index.npy", "y": "f32[128]", "zero": 0} if arguments is None else arguments
-        command = [self.executable, self.folder / "k.cpp", "--preset", "a2a3", "--set", "launch.clusters=2", "--set", "launch.ratio=0:1",
+        command = [self.executable, self.folder / (program or "k.cpp"), "--preset", "a2a3", "--set", "launch.clusters=2", "--set", "launch.ratio=0:1",
                    "--hazards", "error", "--stuck-after", 1,
                    *[w for name, value in given.items() for w in ("--arg", f"{name}={value}")], *more]
         return subprocess.run([str(w) for w in command], capture_output=True, text=True)
@@ -93,6 +93,24 @@ def check_mistakes(runner):
     for old, new, words in MISTAKES:
         assert old in KERNEL
         expect(runner.run(KERNEL.replace(old, new)), [w.replace("{n}", str(HERE)) for w in words], new)
+
+
+def check_kernel_file(runner):
+    """What ascend-cxx makes runs as the text does, and names the same lines."""
+    compiler = pathlib.Path(runner.executable).with_name("ascend-cxx")
+    wrong = KERNEL.replace("// HERE", "wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);")
+    for text in (KERNEL, wrong):
+        runner.run(text)
+        subprocess.run([compiler, runner.folder / "k.cpp", "--preset", "a2a3", "-o", runner.folder / "k.so"], check=True)
+        reports = []
+        for program in ("k.cpp", "k.so"):
+            done = runner.run(text, "--report", runner.folder / "r.json", program=program)
+            reports.append(json.loads((runner.folder / "r.json").read_text()))
+            if text is wrong:
+                expect(done, ["deadlock", f"k.cpp:{HERE}"], program)
+        assert reports[0]["digest"] == reports[1]["digest"] and reports[0]["message"] == reports[1]["message"], reports[1]
+    done = runner.run(KERNEL, "--print-program", program="k.so")
+    assert done.stdout == "k(f32* x, i32* index, f32* y, i32 zero)\n", done.stdout
 
 
 def check_damage(runner):
@@ -142,6 +160,7 @@ def main():
         os.environ["TESSERA_CACHE"] = str(pathlib.Path(folder) / "cache")
         runner = Runner(sys.argv[1], pathlib.Path(folder))
         check_native_code(runner)
+        check_kernel_file(runner)
         check_mistakes(runner)
         check_damage(runner)
         check_arguments(runner)
