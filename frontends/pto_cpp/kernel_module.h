@@ -45,7 +45,7 @@ class KernelModule {
     std::byte* begin;
     std::size_t bytes;
   };
-  void find_variables();
+  void find_variables();  // none, if the module has only ours and those of the compiler
 
   std::vector<Section> variables_;
   std::vector<std::byte> initial_;             // values of the variables

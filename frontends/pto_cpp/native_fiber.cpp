@@ -20,7 +20,11 @@ using boost::context::fiber;
 
 namespace {
 
-constexpr std::size_t kStackBytes = 512 << 10, kRescueBytes = 64 << 10, kHandlerBytes = 64 << 10;
+/// Stacks at equal places of their pages would compete for the same lines of the caches: they begin at so many different ones.
+constexpr std::size_t kPlaces = 61, kPlaceBytes = 17 * 64;
+constexpr std::size_t kUsableBytes = 512 << 10;
+constexpr std::size_t kStackBytes = kUsableBytes + (kPlaces * kPlaceBytes / 4096 + 1) * 4096,
+                      kRescueBytes = 64 << 10, kHandlerBytes = 64 << 10;
 
 std::size_t page() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -68,11 +72,6 @@ NativeFiber::Signals::Signals() : stack_(kHandlerBytes) {
 NativeFiber::Signals::~Signals() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
   sigaltstack(&stack_before_, nullptr);
-}
-
-NativeFiber*& NativeFiber::Signals::running() {
-  thread_local NativeFiber* fiber = nullptr;
-  return fiber;
 }
 
 // A signal of other code than that of a fiber has its usual effect. An alarm comes too late then.
@@ -127,10 +126,11 @@ void NativeFiber::start(std::function<void()> code) {
   started_ = true;
   ended_ = false;
   boost::context::stack_context own;
-  own.sp = stack_.begin + stack_.bytes;
-  own.size = stack_.bytes - page();
-  const boost::context::preallocated place(own.sp, own.size, own);
-  new (inside_) fiber(std::allocator_arg, place, NoAllocator(), [this](fiber&& caller) {
+  const std::size_t place = (reinterpret_cast<std::uint64_t>(stack_.begin) >> 12) % kPlaces;
+  own.sp = stack_.begin + stack_.bytes - place * kPlaceBytes;
+  own.size = stack_.bytes - page() - place * kPlaceBytes;
+  const boost::context::preallocated given(own.sp, own.size, own);
+  new (inside_) fiber(std::allocator_arg, given, NoAllocator(), [this](fiber&& caller) {
     outside_ = std::move(caller);
     code_();
     ended_ = true;
@@ -138,22 +138,10 @@ void NativeFiber::start(std::function<void()> code) {
   });
 }
 
-void NativeFiber::run() {
-  fiber& inside = *reinterpret_cast<fiber*>(inside_);
-  NativeFiber*& running = Signals::running();
-  NativeFiber* const before = std::exchange(running, this);
-  inside = std::move(inside).resume();
-  running = before;
-}
-
-void NativeFiber::wait() {
-  outside_ = std::move(outside_).resume();
-}
-
 std::string NativeFiber::describe_crash() const {
   std::ostringstream text;
   if (crash_.stack_overflow)
-    text << "a stack overflow: native code of a core has " << (kStackBytes >> 10) << " KB";
+    text << "a stack overflow: native code of a core has " << (kUsableBytes >> 10) << " KB";
   else if (crash_.signal == SIGABRT)
     text << "an abort, as of a failed assertion";
   else if (crash_.signal == SIGALRM)
