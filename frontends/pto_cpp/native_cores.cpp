@@ -18,8 +18,6 @@ using cluster::Location;
 namespace {
 
 constexpr std::uint64_t kMostBlocks = 500'000'000;  // basic blocks without a call
-/// Time of native code (pto_cpp.md 6.5): so many cycles a basic block, beyond those that the issue of an operation contains.
-constexpr Cycle kBlockCycles = 2, kIssueCycles = 5;
 constexpr const char* kNativeId = "/tessera/cluster/native";
 
 /// The largest access of the scalar unit that a native access of `bytes` begins with.
@@ -419,11 +417,11 @@ cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::
   core.now = now;
   if (core.load_piece > 0) core.take_loaded(registers);
   if (core.served) core.run();
-  const Cycle native = std::exchange(core.blocks_run, 0) * kBlockCycles;
-  core.scalar_cycles = native > kIssueCycles ? native - kIssueCycles : 0;
+  const Cycle native = std::exchange(core.blocks_run, 0) * launch_.block_cycles;
+  core.scalar_cycles = native > launch_.issue_cycles ? native - launch_.issue_cycles : 0;
   if (!core.stores.empty()) return core.issue_store(registers);
   const Request& r = core.request;
-  if (r.kind == Request::Kind::kEnded) return {0, 1, 0, true};
+  if (r.kind == Request::Kind::kEnded) return {0, 1, 0};
   if (r.kind == Request::Kind::kFailed) core.fail();
   core.served = r.kind != Request::Kind::kLoad;
   return core.issue(core.step_of(r), registers);

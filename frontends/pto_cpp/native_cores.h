@@ -38,6 +38,8 @@ struct NativeLaunch {
     return core.cluster;
   };
   std::uint64_t clock_khz = 0;
+  /// Time of native code: so many cycles a basic block, beyond those that the issue of an operation contains.
+  Cycle block_cycles = 2, issue_cycles = 5;
   bool automatic_sync =
       false;  ///< the model orders the pipes of each core, as the vendor's compiler may
   std::string name, file;  ///< of the kernel

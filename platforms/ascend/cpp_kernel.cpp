@@ -104,6 +104,8 @@ CppKernel::CppKernel(const Options& options, const AscendConfig& config,
   native_.name = compiled.entry.name;
   native_.file = built ? compiled.source : options.program;
   native_.clock_khz = config.machine.clock_khz;
+  native_.block_cycles = config.machine.core.block_cycles;
+  native_.issue_cycles = config.machine.core.issue_cycles;
   native_.automatic_sync = options.auto_sync;
   native_.trail = &trail;
   trail.set_kernel(native_.name, compiled.library);

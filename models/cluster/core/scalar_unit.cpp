@@ -71,6 +71,7 @@ void ScalarUnit::take_next(Cycle now) {
   PipeState& s = context_.pipes[Pipe::kS];
   s.free_at = now + range.scalar_cycles;
   s.stats.busy += range.scalar_cycles;
+  s.stats.assumed += range.scalar_cycles;
   s.busy_until = std::max(s.busy_until, s.free_at);
 }
 
