@@ -76,7 +76,7 @@ configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/TesseraConfig.cmake.in"
 write_basic_package_version_file("${staged}/TesseraConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
 install(FILES "${staged}/TesseraConfig.cmake" "${staged}/TesseraConfigVersion.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/FindTesseraSystemC.cmake" "${CMAKE_CURRENT_LIST_DIR}/SystemCLinkProbe.cmake"
-  "${CMAKE_CURRENT_LIST_DIR}/FindTesseraBoost.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/FindTesseraBoost.cmake" "${CMAKE_CURRENT_LIST_DIR}/TesseraAscendKernel.cmake"
   DESTINATION "${package_dir}")
 
 # Where a .pc file lies below the prefix, so that the tree can be moved.

@@ -9,6 +9,7 @@
 #include "platforms/ascend/arrays.h"
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/ascend/cpp_kernel.h"
+#include "platforms/ascend/isolation.h"
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/options.h"
 #include "platforms/ascend/simulation.h"
@@ -31,16 +32,34 @@ const cli::Executable kExecutable = {"ascend_platform",
                                      "launch.clusters=24",
                                      TESSERA_COMMIT};
 
-bool run_kernel(const ascend::Options& options, report::Report& report) {
+constexpr std::uint64_t kStuckAfterS = 10;
+
+/// What stands in the file of --program.
+struct Program {
+  explicit Program(const ascend::Options& options) : in_cpp(ascend::is_cpp(options.program)) {
+    if (pto_cpp::is_kernel_file(options.program)) {
+      built = pto_cpp::read_kernel_file(options.program);
+      names = built->profile;
+    } else if (!options.program.empty() && !in_cpp) {
+      module = pto::parse_file(options.program, options.text.unknown.empty() ? pto::Unknown::kRefuse
+                                                                             : pto::Unknown::kKeep);
+      names = pto::profile_of(*module);
+    }
+  }
+
+  const bool in_cpp;
+  std::optional<pto::Module> module;             // PTO text
+  std::optional<pto_cpp::CompiledKernel> built;  // of ascend-cxx
+  std::optional<cluster::Profile> names;         // the machine that it names
+};
+
+bool run_kernel(const ascend::Options& options, ascend::Isolation& isolation,
+                report::Report& report) {
   // 1. The text of the program, which may name its machine. --print-config does without a program.
-  std::optional<pto::Module> module;
-  const bool in_cpp = ascend::is_cpp(options.program);
-  if (!options.program.empty() && !in_cpp)
-    module = pto::parse_file(options.program, options.text.unknown.empty() ? pto::Unknown::kRefuse
-                                                                           : pto::Unknown::kKeep);
+  const Program program(options);
 
   // 2. The configuration of the machine: a preset or a file, changed by --set.
-  const ascend::AscendConfig config = ascend::config_of(options, module ? &*module : nullptr);
+  const ascend::AscendConfig config = ascend::config_of(options, program.names);
   if (options.print_config) {
     config::print_config(std::cout, config, ascend::ascend_schema);
     return false;
@@ -50,29 +69,36 @@ bool run_kernel(const ascend::Options& options, report::Report& report) {
     return false;
   }
 
-  // 3. The program: a kernel for the cores of the launch, and the arrays of the host.
+  // 3. Native code runs in a process of its own.
+  if ((program.in_cpp || options.isolate) && !options.no_isolate)
+    if (const auto publishes =
+            isolation.split(report, options.stuck_after_s.value_or(kStuckAfterS)))
+      return *publishes;
+
+  // 4. The program: a kernel for the cores of the launch, and the arrays of the host.
   std::optional<ascend::CppKernel> native;
   std::optional<ascend::LaunchedKernel> lowered;
-  if (in_cpp)
-    native.emplace(options, config);
+  if (program.in_cpp)
+    native.emplace(options, config, program.built, isolation.trail());
   else
-    lowered.emplace(*module, options, config, options.text);
-  const ascend::LaunchedKernel& kernel = native ? native->launched() : *lowered;
-  if (options.print_program && module) {
-    std::cout << pto::print(*module);
+    lowered.emplace(*program.module, options, config, options.text);
+  if (options.print_program) {
+    std::cout << (native ? native->signature() + "\n" : pto::print(*program.module));
     return false;
   }
+  if (native) native->prepare(options, config);
+  const ascend::LaunchedKernel& kernel = native ? native->launched() : *lowered;
   ascend::Arrays arrays(options, config.machine.profile, kernel.launch, kernel.kernel);
   if (native) native->fill(arrays);
 
-  // 4. The machine. The launch checks that every instruction may stand where it does.
+  // 5. The machine. The launch checks that every instruction may stand where it does.
   report.preset = config.name;
   run::Driver driver(options, report);
   ascend::Simulation simulation(options, config, kernel, arrays);
   ascend::Machine& machine = simulation.machine();
   if (options.validate) return cli::print_valid(options, config.name);
 
-  // 5. Run until nothing moves any more, and report.
+  // 6. Run until nothing moves any more, and report.
   driver.run(machine.domain(), machine.structure(), simulation, simulation);
   if (native && report.status == report::Status::kFinished) native->finish(arrays);
   return true;
@@ -82,6 +108,10 @@ bool run_kernel(const ascend::Options& options, report::Report& report) {
 
 int sc_main(int argc, char* argv[]) {
   ascend::Options options;
-  return cli::run_main(kExecutable, argc, argv, options,
-                       [&](report::Report& report) { return run_kernel(options, report); });
+  ascend::Isolation isolation;
+  const int exit_code =
+      cli::run_main(kExecutable, argc, argv, options,
+                    [&](report::Report& report) { return run_kernel(options, isolation, report); });
+  isolation.set_published();
+  return exit_code;
 }

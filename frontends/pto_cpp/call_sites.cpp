@@ -98,29 +98,26 @@ const TsrTile* first_tile(const TsrCall& call) {
 
 }  // namespace
 
-Step CallSites::step_at(std::uint64_t key, std::uint64_t from) {
-  Step step;
-  step.key = key;
+// Loops come to the same places in the same order.
+Site* CallSites::find(std::uint64_t key) {
+  if (last_ != nullptr && last_->next != nullptr && last_->next->key == key)
+    return last_ = last_->next;
   const auto found = sites_.find(key);
-  if (found != sites_.end()) {
-    step.code = &found->second.code;
-    step.place = &found->second.place;
-  } else {
-    step.place = &lines_.at(from);
-  }
-  return step;
+  if (found == sites_.end()) return nullptr;
+  if (last_ != nullptr) last_->next = &found->second;
+  return last_ = &found->second;
 }
 
-void CallSites::keep(Step& step, OperationCode code) {
-  for (cluster::Instruction& i : code.code) i.line = step.place->line;
-  step.code =
-      &sites_.insert_or_assign(step.key, Site{std::move(code), *step.place}).first->second.code;
+Site* CallSites::keep(std::uint64_t key, const SourceLine& place, OperationCode code) {
+  for (cluster::Instruction& i : code.code) i.line = place.line;
+  return &sites_.insert_or_assign(key, Site{key, nullptr, 0, 0, std::move(code), place})
+              .first->second;
 }
 
 Step CallSites::operation(const TsrCall& call, std::uint64_t from) {
   std::uint64_t key = key_of(from, bits_of(call.operation));
   for (unsigned n = 0; n < call.count; ++n) mix(key, call.operands[n]);
-  Step step = step_at(key, from);
+  Step step;
   for (unsigned n = 0; n < call.count; ++n) {
     const TsrOperand& o = call.operands[n];
     if (o.role == TSR_INTEGER) step.arguments[step.count++] = o.integer;
@@ -128,16 +125,19 @@ Step CallSites::operation(const TsrCall& call, std::uint64_t from) {
     if (!is_tensor(o)) continue;
     const auto at = memory_.find(bits_of(o.tensor->data));
     if (!at || at->location != Location::kGm) {
-      throw IllegalBehaviour(step.place->file + ":" + std::to_string(step.place->line) + ": " +
+      const SourceLine& place = lines_.at(from);
+      throw IllegalBehaviour(place.file + ":" + std::to_string(place.line) + ": " +
                                  name_in_cpp(call.operation) +
                                  ": the tensor's pointer points into no array of GM",
                              kOperationId);
     }
     step.arguments[step.count++] = at->offset;
   }
-  if (step.code != nullptr) return step;
+  step.site = find(key);
+  if (step.site != nullptr) return step;
+  const SourceLine& place = lines_.at(from);
   try {
-    keep(step, lower(call, *step.place));
+    step.site = keep(key, place, lower(call, place));
   } catch (const UserError& e) {
     throw IllegalBehaviour(in_cpp(e.what(), call.operation), kOperationId);
   }
@@ -205,22 +205,26 @@ Step CallSites::sync(TsrSync what, int pipe, int to, std::int64_t id, int mode,
       Opcode::kSetFlag,       Opcode::kWaitFlag,     Opcode::kBarrier,     Opcode::kGetBuf,
       Opcode::kRlsBuf,        Opcode::kSetCrossCore, Opcode::kWaitFlagDev, Opcode::kSetIntraBlock,
       Opcode::kWaitIntraCore, Opcode::kSetFfts,      Opcode::kDataBarrier};
-  Step step = step_at(key_of(from, what, pipe, to, id, mode), from);
-  if (step.code != nullptr) return step;
+  const std::uint64_t key = key_of(from, what, pipe, to, id, mode);
+  Step step;
+  step.site = find(key);
+  if (step.site != nullptr) return step;
   cluster::Instruction i = instruction(kOpcodes[what], static_cast<Pipe>(pipe));
   i.to = static_cast<Pipe>(to);
   i.id = id;
   i.mode = static_cast<std::uint8_t>(mode);
-  keep(step, {{i}, {}, kArgumentRegisters});
+  step.site = keep(key, lines_.at(from), {{i}, {}, kArgumentRegisters});
   return step;
 }
 
 Step CallSites::access(const DeviceAddress& at, unsigned bytes, bool stores, std::uint64_t from) {
   using cluster::Element;
-  Step step = step_at(key_of(from, at.location, at.array, bytes, stores, 1), from);
+  const std::uint64_t key = key_of(from, at.location, at.array, bytes, stores, 1);
+  Step step;
+  step.site = find(key);
   step.arguments[0] = at.offset;
   step.count = 1;
-  if (step.code != nullptr) return step;
+  if (step.site != nullptr) return step;
   cluster::Instruction i =
       instruction(stores ? Opcode::kStoreScalar : Opcode::kLoadScalar, Pipe::kS);
   i.operation = 1;
@@ -243,34 +247,39 @@ Step CallSites::access(const DeviceAddress& at, unsigned bytes, bool stores, std
   if (at.location == Location::kGm) operand.dimensions = {{1, 1}};
   cluster::TileOperation operation;
   operation.operands = {operand};
-  keep(step, {{i}, {operation}, kArgumentRegisters});
+  step.site = keep(key, lines_.at(from), {{i}, {operation}, kArgumentRegisters});
   return step;
 }
 
 Step CallSites::clean(const DeviceAddress* at, std::uint64_t from) {
-  Step step = step_at(key_of(from, at == nullptr ? 0 : at->array + 1, 2), from);
+  const std::uint64_t key = key_of(from, at == nullptr ? 0 : at->array + 1, 2);
+  Step step;
+  step.site = find(key);
   if (at != nullptr) {
     step.arguments[0] = at->offset;
     step.count = 1;
   }
-  if (step.code != nullptr) return step;
+  if (step.site != nullptr) return step;
   cluster::Instruction i = instruction(Opcode::kCleanCache, Pipe::kS);
   std::vector<cluster::TileOperation> operations;
   if (at == nullptr) {
     i.mode = 1;
   } else {
     Step load = access(*at, 1, false, from);
-    operations = load.code->operations;
+    operations = load.site->code.operations;
     i.operation = 1;
   }
-  keep(step, {{i}, std::move(operations), kArgumentRegisters});
+  step.site = keep(key, lines_.at(from), {{i}, std::move(operations), kArgumentRegisters});
   return step;
 }
 
 Step CallSites::nothing(std::uint64_t from) {
-  Step step = step_at(key_of(from, 3), from);
-  if (step.code == nullptr)
-    keep(step, {{instruction(Opcode::kSet, Pipe::kS)}, {}, kArgumentRegisters});
+  const std::uint64_t key = key_of(from, 3);
+  Step step;
+  step.site = find(key);
+  if (step.site == nullptr)
+    step.site =
+        keep(key, lines_.at(from), {{instruction(Opcode::kSet, Pipe::kS)}, {}, kArgumentRegisters});
   return step;
 }
 

@@ -20,13 +20,20 @@ namespace tessera::pto_cpp {
 inline constexpr unsigned kArgumentRegisters = 16;
 using Arguments = std::array<std::int64_t, kArgumentRegisters>;
 
+/// Instructions of one place of the code.
+struct Site {
+  std::uint64_t key = 0;
+  Site* next = nullptr;              ///< the one that came behind it last time
+  std::uint32_t begin = 0, end = 0;  ///< where its user keeps them; 0: nowhere yet
+  pto::OperationCode code;
+  SourceLine place;
+};
+
 /// An instruction, or several, and what is in the registers when it begins.
 struct Step {
-  std::uint64_t key = 0;
-  const pto::OperationCode* code = nullptr;
-  const SourceLine* place = nullptr;
-  Arguments arguments{};
-  unsigned count = 0;  ///< of the arguments
+  Site* site = nullptr;
+  Arguments arguments;  // NOLINT: as many have a value as `count` says
+  unsigned count = 0;   ///< of the arguments
 };
 
 class CallSites {
@@ -48,12 +55,9 @@ class CallSites {
   static constexpr unsigned kValue = 1;
 
  private:
-  struct Site {
-    pto::OperationCode code;
-    SourceLine place;
-  };
-  Step step_at(std::uint64_t key, std::uint64_t from);
-  void keep(Step& step, pto::OperationCode code);
+  /// nullptr: it comes for the first time.
+  Site* find(std::uint64_t key);
+  Site* keep(std::uint64_t key, const SourceLine& place, pto::OperationCode code);
   pto::OperationCode lower(const TsrCall& call, const SourceLine& place);
   pto::Instruction instruction(cluster::Opcode op, cluster::Pipe pipe) const;
 
@@ -62,6 +66,7 @@ class CallSites {
   const MemoryMap& memory_;
   LineTable& lines_;
   std::unordered_map<std::uint64_t, Site> sites_;
+  Site* last_ = nullptr;  // that was found
 };
 
 }  // namespace tessera::pto_cpp

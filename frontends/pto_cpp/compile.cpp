@@ -14,6 +14,7 @@
 #include <sstream>
 #include <utility>
 
+#include "frontends/pto_cpp/cache.h"
 #include "frontends/pto_cpp/library.h"
 #include "frontends/text/diagnostics.h"
 #include "frontends/text/files_read.h"
@@ -173,33 +174,7 @@ EntryText find_entry(const std::string& file, const std::string& text,
   return entry;
 }
 
-// --- the cache ---
-
-fs::path cache_folder() {
-  if (const char* given = std::getenv("TESSERA_CACHE")) return given;
-  if (const char* cache = std::getenv("XDG_CACHE_HOME")) return fs::path(cache) / "tessera";
-  if (const char* home = std::getenv("HOME")) return fs::path(home) / ".cache" / "tessera";
-  return fs::temp_directory_path() / ("tessera-" + std::to_string(getuid()));
-}
-
-std::string contents_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// A file that is there as a whole or not at all.
-void write_whole(const fs::path& file, std::string_view text) {
-  const fs::path fresh = file.string() + "." + std::to_string(getpid());
-  std::ofstream out(fresh, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out)
-    throw UserError(file.string(), "",
-                    "cannot be written; TESSERA_CACHE names another folder for compiled kernels");
-  fs::rename(fresh, file);
-}
+// --- what the cache has ---
 
 /// The folder with the headers, by their contents.
 fs::path library_folder(const fs::path& cache) {
@@ -298,6 +273,7 @@ std::vector<std::string> command_of(const Job& job, const KernelText& kernel,
                                     "-iquote",
                                     fs::absolute(kernel.file).parent_path().string()};
   for (const std::string& folder : options.includes) words.insert(words.end(), {"-I", folder});
+  words.insert(words.end(), options.flags.begin(), options.flags.end());
   for (const std::string& name : macros_of(options.profile, job.kind)) words.push_back("-D" + name);
   words.insert(words.end(),
                {"-MMD", "-MF", job.rules.string(), job.copy.string(), "-o", job.fresh.string()});
@@ -373,12 +349,28 @@ KernelText read_kernel(const std::string& file, const std::string& function) {
   return kernel;
 }
 
+std::vector<std::string> files_of(const CompiledKernel& kernel) {
+  std::vector<std::string> files;
+  for (const std::string& module : {kernel.aic, kernel.aiv}) {
+    std::ifstream rows(module + ".files");
+    std::string digest, path;
+    while (rows >> digest && std::getline(rows >> std::ws, path))
+      if (path.rfind(kernel.library, 0) != 0 &&
+          std::find(files.begin(), files.end(), path) == files.end())
+        files.push_back(path);
+  }
+  return files;
+}
+
 CompiledKernel compile(const KernelText& kernel, const CompileOptions& options) {
   const fs::path cache = cache_folder();
   CompiledKernel result;
+  result.profile = options.profile;
+  result.entry = kernel.entry;
   const fs::path library = library_folder(cache);
   result.library = library.string();
   const std::string path = fs::absolute(kernel.file).string();
+  result.source = path;
   std::vector<Job> jobs;
   for (const CoreKind kind : {CoreKind::kAic, CoreKind::kAiv}) {
     if (kernel.only && *kernel.only != kind) continue;
@@ -386,6 +378,7 @@ CompiledKernel compile(const KernelText& kernel, const CompileOptions& options) 
                         "\n" + library.string();
     for (const std::string& name : macros_of(options.profile, kind)) about += "\n" + name;
     for (const std::string& folder : options.includes) about += "\n" + folder;
+    for (const std::string& flag : options.flags) about += "\n" + flag;
     Job job;
     job.kind = kind;
     const std::string base = (cache / ("kernel-" + text::digest_of(about))).string();

@@ -14,6 +14,7 @@ struct CompileOptions {
   cluster::Profile profile = cluster::Profile::kA2A3;
   std::string function;               ///< that the run starts; may name an instance of a template
   std::vector<std::string> includes;  ///< folders of the user's headers
+  std::vector<std::string> flags;     ///< of the compiler, behind ours
 };
 
 /// A function that a run can start, as the text declares it.
@@ -40,9 +41,14 @@ KernelText read_kernel(const std::string& file, const std::string& function);
 std::string with_launches(const std::string& text);
 
 struct CompiledKernel {
-  std::string aic, aiv;  ///< files of the modules; "": the file is not for this kind of core
+  cluster::Profile profile = cluster::Profile::kA2A3;
+  std::string source;    ///< the file that was compiled
+  EntryText entry;       ///< the function that the cores start
+  std::string aic, aiv;  ///< files of the modules; "": the kernel is not for this kind of core
   std::string library;   ///< the folder of the headers
 };
+/// The user's files that a kernel was compiled from.
+std::vector<std::string> files_of(const CompiledKernel& kernel);
 /// Compiles for the kinds of core that the file is for, both at the same time, what the cache does not have. Throws UserError with what the
 /// compiler says.
 CompiledKernel compile(const KernelText& kernel, const CompileOptions& options);

@@ -27,7 +27,7 @@ class HostProgram::Interface {
       return nullptr;
     };
     api.launch = launch;
-    api.block = [](void*, const void*) {};
+    api.block = [](void* self, const void* at) { static_cast<HostProgram*>(self)->trail_.at(at); };
     api.fail = fail;
     api.allocate = [](void* self, std::size_t bytes) -> void* {
       HostProgram& program = *static_cast<HostProgram*>(self);
@@ -53,10 +53,11 @@ class HostProgram::Interface {
   }
 };
 
-HostProgram::HostProgram(std::shared_ptr<KernelModule> module, std::shared_ptr<MemoryMap> memory,
-                         std::vector<std::int64_t> arguments)
-    : module_(std::move(module)), memory_(std::move(memory)), arguments_(std::move(arguments)),
-      api_(Interface::of(*this)) {
+HostProgram::HostProgram(std::shared_ptr<KernelModule> module, cluster::CoreKind kind,
+                         std::shared_ptr<MemoryMap> memory, std::vector<std::int64_t> arguments,
+                         NativeTrail& trail)
+    : module_(std::move(module)), kind_(kind), memory_(std::move(memory)),
+      arguments_(std::move(arguments)), trail_(trail), api_(Interface::of(*this)) {
   fiber_.start([this] { module_->entry()->call(arguments_.data()); });
 }
 
@@ -67,7 +68,9 @@ HostProgram::~HostProgram() {
 
 void HostProgram::run() {
   module_->enter(statics_, api_);
+  trail_.enter(NativeTrail::kHost, kind_);
   fiber_.run();
+  trail_.leave();
   if (fiber_.crash().signal != 0) failure_ = "it ended with " + fiber_.describe_crash();
   if (!failure_.empty())
     throw IllegalBehaviour("the host program: " + failure_, "/tessera/cluster/native");

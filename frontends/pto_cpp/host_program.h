@@ -11,6 +11,7 @@
 #include "frontends/pto_cpp/kernel_module.h"
 #include "frontends/pto_cpp/memory_map.h"
 #include "frontends/pto_cpp/native_fiber.h"
+#include "frontends/pto_cpp/native_trail.h"
 
 namespace tessera::pto_cpp {
 
@@ -24,8 +25,9 @@ struct BoundKernel {
 class HostProgram {
  public:
   /// `arguments` are those of the function. `memory` gets an array for each allocation.
-  HostProgram(std::shared_ptr<KernelModule> module, std::shared_ptr<MemoryMap> memory,
-              std::vector<std::int64_t> arguments);
+  HostProgram(std::shared_ptr<KernelModule> module, cluster::CoreKind kind,
+              std::shared_ptr<MemoryMap> memory, std::vector<std::int64_t> arguments,
+              NativeTrail& trail);
   ~HostProgram();
   HostProgram(const HostProgram&) = delete;
   HostProgram& operator=(const HostProgram&) = delete;
@@ -41,8 +43,10 @@ class HostProgram {
 
   const NativeFiber::Signals signals_;
   const std::shared_ptr<KernelModule> module_;
+  const cluster::CoreKind kind_;
   const std::shared_ptr<MemoryMap> memory_;
   const std::vector<std::int64_t> arguments_;
+  NativeTrail& trail_;
   std::vector<std::byte> statics_;
   TsrApi api_{};
   NativeFiber fiber_;

@@ -31,8 +31,11 @@ class KernelModule {
     return reinterpret_cast<std::uint64_t>(address) - base_;
   }
   LineTable& lines() { return lines_; }
+  const std::string& file() const { return file_; }
+  std::uint64_t base() const { return base_; }
 
  private:
+  const std::string file_;
   void* handle_ = nullptr;
   const TsrEntry* entry_ = nullptr;
   const TsrApi** api_ = nullptr;
@@ -42,7 +45,7 @@ class KernelModule {
     std::byte* begin;
     std::size_t bytes;
   };
-  void find_variables(const std::string& file);
+  void find_variables();  // none, if the module has only ours and those of the compiler
 
   std::vector<Section> variables_;
   std::vector<std::byte> initial_;             // values of the variables

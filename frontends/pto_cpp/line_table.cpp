@@ -11,7 +11,8 @@
 namespace tessera::pto_cpp {
 
 LineTable::LineTable(std::string module, std::string library)
-    : module_(std::move(module)), library_(std::move(library)), cache_(module_ + ".lines") {
+    : module_(std::move(module)), folder_(module_.substr(0, module_.rfind('/') + 1)),
+      library_(std::move(library)), cache_(module_ + ".lines") {
   std::ifstream kept(cache_);
   std::string row;
   while (std::getline(kept, row)) {
@@ -84,7 +85,8 @@ SourceLine LineTable::ask(std::uint64_t offset) {
   for (; !line.empty() && line.rfind("??", 0) != 0; line = answer()) {
     const std::size_t colon = line.rfind(':');
     const std::string file = line.substr(0, colon);
-    if (!found.file.empty() || colon == std::string::npos || file.rfind(library_, 0) == 0) continue;
+    const bool is_ours = file.rfind(library_, 0) == 0 || file.rfind(folder_, 0) == 0;
+    if (!found.file.empty() || colon == std::string::npos || is_ours) continue;
     found = {file, static_cast<unsigned>(std::strtoul(line.c_str() + colon + 1, nullptr, 10))};
   }
   return found;

@@ -14,8 +14,8 @@ struct SourceLine {
 
 class LineTable {
  public:
-  /// Lines in files below `library` are those of whoever calls them. Answers are kept in
-  /// a file beside the module.
+  /// Lines in files below `library`, and in the folder of the module, are those of whoever calls them. Answers are kept in a
+  /// file beside the module.
   LineTable(std::string module, std::string library);
   ~LineTable();
   LineTable(const LineTable&) = delete;
@@ -30,7 +30,7 @@ class LineTable {
   SourceLine ask(std::uint64_t offset);
   std::string answer();
 
-  const std::string module_, library_, cache_;
+  const std::string module_, folder_, library_, cache_;
   std::map<std::uint64_t, SourceLine> known_;
   bool is_new_ = false;  // something that the cache does not have
   int process_ = 0, socket_ = -1;

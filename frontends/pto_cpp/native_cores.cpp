@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
-#include <unordered_map>
 #include <utility>
 
 #include "frontends/pto_cpp/call_sites.h"
@@ -19,8 +18,6 @@ using cluster::Location;
 namespace {
 
 constexpr std::uint64_t kMostBlocks = 500'000'000;  // basic blocks without a call
-/// Time of native code (pto_cpp.md 6.5): so many cycles a basic block, beyond those that the issue of an operation contains.
-constexpr Cycle kBlockCycles = 2, kIssueCycles = 5;
 constexpr const char* kNativeId = "/tessera/cluster/native";
 
 /// The largest access of the scalar unit that a native access of `bytes` begins with.
@@ -41,7 +38,6 @@ struct NativeCores::Request {
   std::int64_t id = 0;
   std::uint64_t address = 0;
   std::size_t bytes = 0;
-  std::string text;  // of kFailed
 };
 
 namespace {
@@ -91,11 +87,12 @@ struct NativeCores::Core {
   /// Runs native code up to its next request.
   void run();
   /// Of native code: waits until the request has been served.
-  void wait(Request r) {
-    request = std::move(r);
+  [[gnu::always_inline]] void wait(const Request& r) {
+    launch.trail->at(reinterpret_cast<const void*>(module.base() + r.from));
+    request = r;
     fiber.wait();
   }
-  std::uint32_t place(const Step& step);
+  void place(Site& site);
   /// Throws IllegalBehaviour with the text of the request.
   [[noreturn]] void fail() const;
   void take_loaded(const std::vector<std::int64_t>& registers);
@@ -104,34 +101,34 @@ struct NativeCores::Core {
   /// The instructions that serve a request.
   Step step_of(const Request& r);
 
+  /// Each core runs its block, and those that are a multiple of all resident blocks behind it.
+  unsigned first_block() const { return launch.block_of(id); }
+  unsigned next_block() const { return block + launch.resident_blocks; }
+
   const NativeLaunch& launch;
   const MemoryMap& memory;
   const CoreId id;
   KernelModule& module;
-  CallSites sites;
   TsrApi api{};
-  std::vector<std::int64_t> arguments;
-  /// Each core runs its block, and those that are a multiple of all resident blocks behind it.
-  unsigned first_block() const { return launch.block_of(id); }
-  unsigned next_block() const { return block + launch.resident_blocks; }
-  unsigned block = 0, block_count = 0;
-  bool is_launcher = false;  // the function is a launcher, which has come to its launch
-  Cycle now = 0;
-  std::uint64_t blocks_run = 0;  // basic blocks since the last request
-  Cycle scalar_cycles = 0;
-  NativeFiber fiber;
-  std::vector<std::byte> statics;  // of this core: the variables of the module
+  // What every request needs, in few lines of the cache.
   Request request;
-  std::deque<Store> stores;  // not issued yet
+  bool served = true;        // the request
+  bool is_launcher = false;  // the function is a launcher, which has come to its launch
+  unsigned load_piece = 0;   // bytes that the scalar unit is loading
   std::uint64_t load_address = 0,
                 load_bytes = 0;  // what is left of the native load that is being served
-  unsigned load_piece = 0;       // bytes that the scalar unit is loading
-  bool served = true;            // the request
+  Cycle now = 0, scalar_cycles = 0;
+  std::uint64_t blocks_run = 0;  // basic blocks since the last request
+  NativeFiber fiber;
+  CallSites sites;
+  std::deque<Store> stores;  // not issued yet
+  unsigned block = 0, block_count = 0;
   std::function<const std::byte*(unsigned)>
-      contents;  // while it is found out whether the core takes part
-  bool took_part = false;
+      contents;                    // while it is found out whether the core takes part
+  std::string failure;             // of a request kFailed
+  std::vector<std::byte> statics;  // of this core: the variables of the module
+  std::vector<std::int64_t> arguments;
   std::shared_ptr<cluster::Program> program;
-  std::unordered_map<std::uint64_t, NativeCores::Range> places;  // by key
 };
 
 // --- what native code calls ---
@@ -166,7 +163,7 @@ class NativeCores::Interface {
     r.kind = Request::Kind::kOperation;
     r.from = from(core, __builtin_return_address(0));
     r.call = call;
-    core.wait(std::move(r));
+    core.wait(r);
   }
   static void sync(void* self, TsrSync what, int pipe, int to, std::int64_t id, int mode) {
     Core& core = core_of(self);
@@ -185,7 +182,7 @@ class NativeCores::Interface {
     r.to = to;
     r.id = id;
     r.mode = mode;
-    core.wait(std::move(r));
+    core.wait(r);
   }
   static std::int64_t special(void* self, TsrSpecial what) {
     Core& core = core_of(self);
@@ -209,7 +206,7 @@ class NativeCores::Interface {
     Request r;
     r.kind = Request::Kind::kNothing;
     r.from = from(core, __builtin_return_address(0));
-    core.wait(std::move(r));
+    core.wait(r);
     const std::uint64_t khz = core.launch.profile == cluster::Profile::kA5 ? 1'000'000 : 50'000;
     return static_cast<std::int64_t>(core.now * khz /
                                      std::max<std::uint64_t>(core.launch.clock_khz, 1));
@@ -225,13 +222,13 @@ class NativeCores::Interface {
     r.bytes = bytes;
     if (!found || !core.memory.is_mapped(*found, bytes)) {
       r.kind = Request::Kind::kFailed;
-      r.text = describe(core, where, bytes, stores);
-      return core.wait(std::move(r));
+      core.failure = describe(core, where, bytes, stores);
+      return core.wait(r);
     }
     if (core.contents) return preview(core, *found, bytes);
     if (stores) return core.stores.push_back({where, r.from, bytes});
     r.kind = Request::Kind::kLoad;
-    core.wait(std::move(r));
+    core.wait(r);
   }
   static std::string describe(const Core& core, std::uint64_t where, std::size_t bytes,
                               bool stores) {
@@ -263,7 +260,7 @@ class NativeCores::Interface {
     r.kind = Request::Kind::kClean;
     r.from = from(core, __builtin_return_address(0));
     r.address = reinterpret_cast<std::uint64_t>(address);
-    core.wait(std::move(r));
+    core.wait(r);
   }
   static void* address(void* self, const char* location, std::uint64_t byte) {
     constexpr const char* kNames[] = {"", "vec", "mat", "left", "right", "acc", "bias", "scaling"};
@@ -284,6 +281,7 @@ class NativeCores::Interface {
   }
   static void block(void* self, const void* at) {
     Core& core = core_of(self);
+    core.launch.trail->at(at);
     if (++core.blocks_run <= kMostBlocks) return;
     refuse(core, at, "native code runs on without an operation, as in an endless loop");
   }
@@ -300,16 +298,16 @@ class NativeCores::Interface {
     Request r;
     r.kind = Request::Kind::kFailed;
     r.from = from(core, at);
-    r.text = text;
-    core.wait(std::move(r));
+    core.failure = text;
+    core.wait(r);
   }
 };
 
 NativeCores::Core::Core(const NativeLaunch& to_launch, const MemoryMap& map, CoreId core_id,
                         KernelModule& code)
-    : launch(to_launch), memory(map), id(core_id), module(code),
+    : launch(to_launch), memory(map), id(core_id), module(code), api(Interface::of(*this)),
       sites(to_launch.profile, cluster::kind_of(core_id), map, code.lines()),
-      api(Interface::of(*this)), block_count(to_launch.blocks) {}
+      block_count(to_launch.blocks) {}
 
 void NativeCores::Core::start() {
   fiber.start([this] {
@@ -327,31 +325,31 @@ void NativeCores::Core::start() {
 void NativeCores::Core::run() {
   module.enter(statics, api);
   blocks_run = 0;
+  launch.trail->enter(NativeTrail::kFirstCore + id.index(), cluster::kind_of(id));
   fiber.run();
+  launch.trail->leave();
   served = false;
   if (fiber.crash().signal == 0) return;
   request = {};
   request.kind = Request::Kind::kFailed;
-  request.from = module.offset_of(reinterpret_cast<const void*>(fiber.crash().instruction)) + 1;
-  request.text = "native code ended with " + fiber.describe_crash();
+  failure = "native code ended with " + fiber.describe_crash();
 }
 
-// The instructions of a step in the program of this core, which grows by those that it meets for the first time.
-std::uint32_t NativeCores::Core::place(const Step& step) {
+// The instructions of a place go into the program of this core, which grows by those that it meets for the first time.
+void NativeCores::Core::place(Site& site) {
   cluster::Program& p = *program;
-  const auto begin = static_cast<std::uint32_t>(p.code.size());
+  site.begin = static_cast<std::uint32_t>(p.code.size());
   const auto operations = static_cast<std::uint32_t>(p.operations.size());
-  p.registers = std::max(p.registers, step.code->registers);
-  for (cluster::Instruction i : step.code->code) {
+  p.registers = std::max(p.registers, site.code.registers);
+  for (cluster::Instruction i : site.code.code) {
     if (i.operation != 0) i.operation += operations;
-    if (i.op == cluster::Opcode::kJump || i.op == cluster::Opcode::kBranch) i.target += begin;
-    if (!step.place->file.empty() && step.place->file != p.file)
-      p.other_files[static_cast<std::uint32_t>(p.code.size())] = step.place->file;
+    if (i.op == cluster::Opcode::kJump || i.op == cluster::Opcode::kBranch) i.target += site.begin;
+    if (!site.place.file.empty() && site.place.file != p.file)
+      p.other_files[static_cast<std::uint32_t>(p.code.size())] = site.place.file;
     p.code.push_back(i);
   }
-  p.operations.insert(p.operations.end(), step.code->operations.begin(),
-                      step.code->operations.end());
-  return begin;
+  p.operations.insert(p.operations.end(), site.code.operations.begin(), site.code.operations.end());
+  site.end = static_cast<std::uint32_t>(p.code.size());
 }
 
 // --- the source of instructions ---
@@ -419,8 +417,8 @@ cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::
   core.now = now;
   if (core.load_piece > 0) core.take_loaded(registers);
   if (core.served) core.run();
-  const Cycle native = std::exchange(core.blocks_run, 0) * kBlockCycles;
-  core.scalar_cycles = native > kIssueCycles ? native - kIssueCycles : 0;
+  const Cycle native = std::exchange(core.blocks_run, 0) * launch_.block_cycles;
+  core.scalar_cycles = native > launch_.issue_cycles ? native - launch_.issue_cycles : 0;
   if (!core.stores.empty()) return core.issue_store(registers);
   const Request& r = core.request;
   if (r.kind == Request::Kind::kEnded) return {0, 1, 0};
@@ -430,10 +428,14 @@ cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::
 }
 
 void NativeCores::Core::fail() const {
-  const SourceLine& line = module.lines().at(request.from);
+  const NativeFiber::Crash& crash = fiber.crash();
+  SourceLine line = module.lines().at(request.from);
+  for (std::size_t n = 0; n < crash.caller_count && line.file.empty(); ++n)
+    line = module.lines().at(module.offset_of(crash.callers[n]));
   const std::string place =
-      line.file.empty() ? launch.name : line.file + ":" + std::to_string(line.line);
-  throw IllegalBehaviour(place + ": " + to_string(id) + ": " + request.text, kNativeId);
+      line.file.empty() ? "" : line.file + ":" + std::to_string(line.line) + ": ";
+  throw IllegalBehaviour(place + "kernel " + launch.name + " on " + to_string(id) + ": " + failure,
+                         kNativeId);
 }
 
 // The scalar unit has loaded a piece of what native code is about to read.
@@ -482,17 +484,13 @@ Step NativeCores::Core::step_of(const Request& r) {
 
 NativeCores::Range NativeCores::Core::issue(const Step& step,
                                             std::vector<std::int64_t>& registers) {
-  auto found = places.find(step.key);
-  if (found == places.end()) {
-    const std::uint32_t begin = place(step);
-    const auto end = static_cast<std::uint32_t>(program->code.size());
-    found = places.insert({step.key, {begin, end, 0}}).first;
+  const bool has_grown = step.site->begin == 0;
+  if (has_grown) {
+    place(*step.site);
+    registers.resize(std::max<std::size_t>(registers.size(), program->registers));
   }
-  if (registers.size() < program->registers) registers.resize(program->registers);
   std::copy_n(step.arguments.begin(), step.count, registers.begin());
-  Range range = found->second;
-  range.scalar_cycles = std::exchange(scalar_cycles, 0);
-  return range;
+  return {step.site->begin, step.site->end, std::exchange(scalar_cycles, 0), has_grown};
 }
 
 }  // namespace tessera::pto_cpp

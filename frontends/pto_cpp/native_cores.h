@@ -15,6 +15,7 @@
 #include "frontends/pto_cpp/host_program.h"
 #include "frontends/pto_cpp/kernel_module.h"
 #include "frontends/pto_cpp/memory_map.h"
+#include "frontends/pto_cpp/native_trail.h"
 #include "models/cluster/program/program.h"
 
 namespace tessera::pto_cpp {
@@ -37,6 +38,8 @@ struct NativeLaunch {
     return core.cluster;
   };
   std::uint64_t clock_khz = 0;
+  /// Time of native code: so many cycles a basic block, beyond those that the issue of an operation contains.
+  Cycle block_cycles = 2, issue_cycles = 5;
   bool automatic_sync =
       false;  ///< the model orders the pipes of each core, as the vendor's compiler may
   std::string name, file;  ///< of the kernel
@@ -44,6 +47,7 @@ struct NativeLaunch {
   std::vector<KernelArgument> arguments;
   std::shared_ptr<KernelModule> aic, aiv;
   std::shared_ptr<MemoryMap> memory;  ///< with the arrays
+  NativeTrail* trail = nullptr;       ///< that the cores leave
   /// What the cores of a kind start in place of the entry of their module.
   BoundKernel aic_kernel, aiv_kernel;
 };

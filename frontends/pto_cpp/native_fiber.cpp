@@ -3,6 +3,7 @@
 #include <boost/context/preallocated.hpp>
 #include <boost/context/stack_context.hpp>
 
+#include <execinfo.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -19,7 +20,11 @@ using boost::context::fiber;
 
 namespace {
 
-constexpr std::size_t kStackBytes = 512 << 10, kRescueBytes = 64 << 10, kHandlerBytes = 64 << 10;
+/// Stacks at equal places of their pages would compete for the same lines of the caches: they begin at so many different ones.
+constexpr std::size_t kPlaces = 61, kPlaceBytes = 17 * 64;
+constexpr std::size_t kUsableBytes = 512 << 10;
+constexpr std::size_t kStackBytes = kUsableBytes + (kPlaces * kPlaceBytes / 4096 + 1) * 4096,
+                      kRescueBytes = 64 << 10, kHandlerBytes = 64 << 10;
 
 std::size_t page() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -60,6 +65,8 @@ NativeFiber::Signals::Signals() : stack_(kHandlerBytes) {
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+  std::array<void*, 1> here{};
+  backtrace(here.data(), 1);  // the first call loads a library, which a handler cannot
 }
 
 NativeFiber::Signals::~Signals() {
@@ -67,16 +74,11 @@ NativeFiber::Signals::~Signals() {
   sigaltstack(&stack_before_, nullptr);
 }
 
-NativeFiber*& NativeFiber::Signals::running() {
-  thread_local NativeFiber* fiber = nullptr;
-  return fiber;
-}
-
-// A signal of other code than that of a fiber has its usual effect.
+// A signal of other code than that of a fiber has its usual effect. An alarm comes too late then.
 void NativeFiber::Signals::handle(int signal, siginfo_t* info, void* context) {
   NativeFiber* const fiber = running();
   if (fiber == nullptr) {
-    std::signal(signal, SIG_DFL);
+    if (signal != SIGALRM) std::signal(signal, SIG_DFL);
     return;
   }
   fiber->crash_.signal = signal;
@@ -84,9 +86,14 @@ void NativeFiber::Signals::handle(int signal, siginfo_t* info, void* context) {
   fiber->crash_.address = signal == SIGABRT ? 0 : address;
   const auto guard = reinterpret_cast<std::uint64_t>(fiber->stack_.begin);
   fiber->crash_.stack_overflow = address >= guard && address < guard + page();
-  if (!divert(context, escape, fiber->rescue_.begin + fiber->rescue_.bytes,
-              fiber->crash_.instruction))
+  auto& callers = fiber->crash_.callers;
+  fiber->crash_.caller_count =
+      static_cast<std::size_t>(backtrace(callers.data(), static_cast<int>(callers.size())));
+  std::uint64_t instruction = 0;
+  if (!divert(context, escape, fiber->rescue_.begin + fiber->rescue_.bytes, instruction))
     std::signal(signal, SIG_DFL);
+  for (void*& caller : callers)
+    if (caller == reinterpret_cast<void*>(instruction)) caller = static_cast<char*>(caller) + 1;
 }
 
 // The code is left where it is, for ever.
@@ -119,10 +126,11 @@ void NativeFiber::start(std::function<void()> code) {
   started_ = true;
   ended_ = false;
   boost::context::stack_context own;
-  own.sp = stack_.begin + stack_.bytes;
-  own.size = stack_.bytes - page();
-  const boost::context::preallocated place(own.sp, own.size, own);
-  new (inside_) fiber(std::allocator_arg, place, NoAllocator(), [this](fiber&& caller) {
+  const std::size_t place = (reinterpret_cast<std::uint64_t>(stack_.begin) >> 12) % kPlaces;
+  own.sp = stack_.begin + stack_.bytes - place * kPlaceBytes;
+  own.size = stack_.bytes - page() - place * kPlaceBytes;
+  const boost::context::preallocated given(own.sp, own.size, own);
+  new (inside_) fiber(std::allocator_arg, given, NoAllocator(), [this](fiber&& caller) {
     outside_ = std::move(caller);
     code_();
     ended_ = true;
@@ -130,24 +138,14 @@ void NativeFiber::start(std::function<void()> code) {
   });
 }
 
-void NativeFiber::run() {
-  fiber& inside = *reinterpret_cast<fiber*>(inside_);
-  NativeFiber*& running = Signals::running();
-  NativeFiber* const before = std::exchange(running, this);
-  inside = std::move(inside).resume();
-  running = before;
-}
-
-void NativeFiber::wait() {
-  outside_ = std::move(outside_).resume();
-}
-
 std::string NativeFiber::describe_crash() const {
   std::ostringstream text;
   if (crash_.stack_overflow)
-    text << "a stack overflow: native code of a core has " << (kStackBytes >> 10) << " KB";
+    text << "a stack overflow: native code of a core has " << (kUsableBytes >> 10) << " KB";
   else if (crash_.signal == SIGABRT)
     text << "an abort, as of a failed assertion";
+  else if (crash_.signal == SIGALRM)
+    text << "no operation for too long, as in an endless loop or a lock that nobody opens";
   else if (crash_.signal == SIGFPE)
     text << "an arithmetic exception, as of a division by zero";
   else if (crash_.signal == SIGILL)

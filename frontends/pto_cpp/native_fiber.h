@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tessera::pto_cpp {
@@ -19,8 +20,11 @@ class NativeFiber {
   /// Where native code was, and what happened.
   struct Crash {
     int signal = 0;  ///< 0: none
-    std::uint64_t address = 0, instruction = 0;
+    std::uint64_t address = 0;
     bool stack_overflow = false;
+    /// Behind the instruction that failed, and behind the calls that lead to it; the first ones are those of the handler.
+    std::array<void*, 32> callers{};
+    std::size_t caller_count = 0;
   };
 
   /// Throws std::bad_alloc.
@@ -35,14 +39,14 @@ class NativeFiber {
   /// Runs the code until it waits, ends or crashes.
   void run();
   /// Of the code: returns when run() is called again.
-  void wait();
+  void wait() { outside_ = std::move(outside_).resume(); }
   bool ended() const { return ended_; }
   const Crash& crash() const { return crash_; }
   /// "a segmentation fault at address 0x8".
   std::string describe_crash() const;
 
   /// The signals that crashes raise, as long as the object lives: they end the fiber that runs. Others may hold such an object
-  /// too, and what was set before is set again.
+  /// too, and what was set before is set again. SIGALRM says that the fiber is stuck.
   class Signals;
 
  private:
@@ -69,14 +73,27 @@ class NativeFiber::Signals {
 
  private:
   friend class NativeFiber;
-  static constexpr std::array<int, 5> kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  static constexpr std::array<int, 6> kSignals = {SIGSEGV, SIGBUS,  SIGFPE,
+                                                  SIGILL,  SIGABRT, SIGALRM};
   /// The fiber that runs in this thread: a handler has no argument of ours.
-  static NativeFiber*& running();
+  static NativeFiber*& running() {
+    thread_local NativeFiber* fiber = nullptr;
+    return fiber;
+  }
   static void handle(int signal, siginfo_t* info, void* context);
 
   std::vector<char> stack_;  // of the handler
   std::array<struct sigaction, kSignals.size()> before_{};
   stack_t stack_before_{};
 };
+
+// A switch of stacks upsets the prediction of returns, so the fewer functions it leaves, the better.
+inline void NativeFiber::run() {
+  auto& inside = *reinterpret_cast<boost::context::fiber*>(inside_);
+  NativeFiber*& running = Signals::running();
+  NativeFiber* const before = std::exchange(running, this);
+  inside = std::move(inside).resume();
+  running = before;
+}
 
 }  // namespace tessera::pto_cpp

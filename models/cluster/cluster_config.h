@@ -134,6 +134,8 @@ struct ScalarConfig {
 struct CoreConfig {
   unsigned scalar_cycles = 1;  ///< per scalar instruction
   unsigned issue_cycles = 5;   ///< per instruction put into a queue (0, 4.4)
+  /// Per basic block of native code between two instructions, beyond issue_cycles: assumed (pto_cpp.md 6.5).
+  unsigned block_cycles = 2;
   /// Depth of the queues (1.2: 32 of MTE1 and M; the others are open).
   std::array<unsigned, sync::kPipeCount> queue_depth = {32, 32, 32, 32, 32, 32, 32, 32};
   /// Whether a set_flag takes an entry of its queue. How long FIX waits for its tile (5.2, unit flag)

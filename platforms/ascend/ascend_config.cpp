@@ -96,6 +96,8 @@ void add_scalar(Rows rows, cluster::ScalarConfig& s) {
 void add_core(Rows rows, cluster::CoreConfig& core) {
   rows.cycles("scalar.cycles", core.scalar_cycles, 1, "per scalar instruction");
   rows.cycles("scalar.issue_cycles", core.issue_cycles, 1, "per instruction put into a queue");
+  rows.cycles("scalar.block_cycles", core.block_cycles, 0,
+              "of a kernel in C++: per basic block between two instructions, beyond issue_cycles");
   add_scalar(rows, core.scalar);
   using sync::Pipe;
   for (const Pipe pipe : {Pipe::kV, Pipe::kMte1, Pipe::kMte2, Pipe::kMte3, Pipe::kM, Pipe::kFix})

@@ -58,14 +58,22 @@ std::vector<int> core_of(std::uint32_t place) {
 
 std::vector<report::Counter> totals(const cluster::MachineView& machine) {
   const std::vector<const AiCore*> cores = machine.cores();
-  std::uint64_t operations = 0;
-  for (const AiCore* core : cores)
+  std::uint64_t operations = 0, assumed = 0;
+  for (const AiCore* core : cores) {
+    assumed += core->stats(sync::Pipe::kS).assumed;
     for (const sync::Pipe pipe : sync::kPipes)
       operations += pipe == sync::Pipe::kS ? 0 : core->stats(pipe).instructions;
-  return {{"cores", cores.size(), "cores", "of the launch"},
-          {"tile_operations", operations, "operations", "that pipes have executed"},
-          {"gm_bytes_read", machine.gm().bytes_read(), "bytes", "from GM and L2"},
-          {"gm_bytes_written", machine.gm().bytes_written(), "bytes", "to GM and L2"}};
+  }
+  std::vector<report::Counter> counters = {
+      {"cores", cores.size(), "cores", "of the launch"},
+      {"tile_operations", operations, "operations", "that pipes have executed"},
+      {"gm_bytes_read", machine.gm().bytes_read(), "bytes", "from GM and L2"},
+      {"gm_bytes_written", machine.gm().bytes_written(), "bytes", "to GM and L2"}};
+  if (assumed > 0)
+    counters.push_back(
+        {"assumed_cycles", assumed, "cycles",
+         "of all scalar units in native code, at scalar.block_cycles each basic block: assumed"});
+  return counters;
 }
 
 report::Places counters_of_cores(const cluster::MachineView& machine, Cycle cycles, bool detail) {

@@ -63,35 +63,82 @@ bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
+pto_cpp::CompiledKernel compile(const Options& options, const AscendConfig& config) {
+  const pto_cpp::KernelText text = pto_cpp::read_kernel(options.program, options.text.function);
+  pto_cpp::CompileOptions compiling;
+  compiling.profile = config.machine.profile;
+  compiling.function = text.entry.name;
+  compiling.includes = options.includes;
+  return pto_cpp::compile(text, compiling);
+}
+
+/// What a kernel that was compiled before must agree with.
+void check(const pto_cpp::CompiledKernel& kernel, const Options& options,
+           const AscendConfig& config) {
+  const std::string& function = options.text.function;
+  if (!function.empty() && function != kernel.entry.name)
+    throw UserError(options.program, "--function " + function,
+                    "the kernel was compiled for the function " + kernel.entry.name);
+  if (kernel.profile != config.machine.profile)
+    throw UserError(options.program, "",
+                    std::string("the kernel was compiled with --preset ") +
+                        (kernel.profile == cluster::Profile::kA5 ? "a5" : "a2a3") +
+                        ", and this machine is another one");
+}
+
 }  // namespace
 
 bool is_cpp(const std::string& file) {
   const std::size_t dot = file.rfind('.');
   const std::string end = dot == std::string::npos ? "" : file.substr(dot);
-  return end == ".cpp" || end == ".cc" || end == ".cxx" || end == ".cce" || end == ".hpp";
+  return end == ".cpp" || end == ".cc" || end == ".cxx" || end == ".cce" || end == ".hpp" ||
+         pto_cpp::is_kernel_file(file);
 }
 
-CppKernel::CppKernel(const Options& options, const AscendConfig& config) {
-  const pto_cpp::KernelText text = pto_cpp::read_kernel(options.program, options.text.function);
-  only_ = text.only;
-  pto_cpp::CompileOptions compiling;
-  compiling.profile = config.machine.profile;
-  compiling.function = text.entry.name;
-  compiling.includes = options.includes;
-  const pto_cpp::CompiledKernel compiled = pto_cpp::compile(text, compiling);
+CppKernel::CppKernel(const Options& options, const AscendConfig& config,
+                     const std::optional<pto_cpp::CompiledKernel>& built,
+                     pto_cpp::NativeTrail& trail) {
+  const pto_cpp::CompiledKernel compiled = built ? *built : compile(options, config);
+  check(compiled, options, config);
   native_.profile = config.machine.profile;
-  native_.name = text.entry.name;
-  native_.file = options.program;
+  native_.name = compiled.entry.name;
+  native_.file = built ? compiled.source : options.program;
   native_.clock_khz = config.machine.clock_khz;
+  native_.block_cycles = config.machine.core.block_cycles;
+  native_.issue_cycles = config.machine.core.issue_cycles;
   native_.automatic_sync = options.auto_sync;
+  native_.trail = &trail;
+  trail.set_kernel(native_.name, compiled.library);
   for (const bool cube : {true, false}) {
     const std::string& file = cube ? compiled.aic : compiled.aiv;
     if (file.empty()) continue;
     auto& module = cube ? native_.aic : native_.aiv;
     module = std::make_shared<pto_cpp::KernelModule>(file, compiled.library);
+    trail.set_module(cube ? CoreKind::kAic : CoreKind::kAiv, *module);
   }
-  const pto_cpp::KernelModule& any = native_.aiv ? *native_.aiv : *native_.aic;
-  read_arguments(options, config, text.entry.parameters, *any.entry());
+  names_ = compiled.entry.parameters;
+}
+
+const TsrEntry& CppKernel::entry() const {
+  return *(native_.aiv ? native_.aiv : native_.aic)->entry();
+}
+
+std::string CppKernel::name_of(unsigned argument) const {
+  return argument < names_.size() ? names_[argument] : "argument " + std::to_string(argument);
+}
+
+std::string CppKernel::signature() const {
+  std::string text = native_.name + "(";
+  for (unsigned n = 0; n < entry().count; ++n) {
+    const TsrParameter& p = entry().parameters[n];
+    text +=
+        std::string(n == 0 ? "" : ", ") + p.type + (p.is_pointer != 0 ? "* " : " ") + name_of(n);
+  }
+  return text + ")";
+}
+
+void CppKernel::prepare(const Options& options, const AscendConfig& config) {
+  read_arguments(options, config);
   native_.memory = std::make_shared<pto_cpp::MemoryMap>(
       cluster::kMaxClusters * 3,
       cluster::capacities_of(native_.profile)[static_cast<unsigned>(cluster::Location::kUb)],
@@ -109,20 +156,16 @@ CppKernel::CppKernel(const Options& options, const AscendConfig& config) {
                                                std::make_shared<pto_cpp::NativeCores>(native_));
 }
 
-void CppKernel::read_arguments(const Options& options, const AscendConfig& config,
-                               const std::vector<std::string>& names, const TsrEntry& entry) {
-  const auto name_of = [&names](unsigned n) {
-    return n < names.size() ? names[n] : "argument " + std::to_string(n);
-  };
+void CppKernel::read_arguments(const Options& options, const AscendConfig& config) {
   std::vector<std::string> known, missing;
-  for (unsigned n = 0; n < entry.count; ++n) known.push_back(name_of(n));
+  for (unsigned n = 0; n < entry().count; ++n) known.push_back(name_of(n));
   for (const auto& [name, value] : options.args)
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw UserError("", "--arg",
                       "'" + name + "' is no argument of " + native_.name +
                           did_you_mean(name, known));
-  for (unsigned n = 0; n < entry.count; ++n) {
-    const TsrParameter& p = entry.parameters[n];
+  for (unsigned n = 0; n < entry().count; ++n) {
+    const TsrParameter& p = entry().parameters[n];
     const auto given = options.args.find(known[n]);
     pto_cpp::KernelArgument argument;
     if (given == options.args.end()) {
@@ -193,8 +236,8 @@ cluster::Launch CppKernel::find_launch(const AscendConfig& config) const {
   bool aic = false, aiv = false;
   {
     pto_cpp::NativeCores cores(probe);
-    aic = only_ != CoreKind::kAiv && cores.takes_part(CoreKind::kAic, contents);
-    aiv = only_ != CoreKind::kAic && cores.takes_part(CoreKind::kAiv, contents);
+    aic = native_.aic && cores.takes_part(CoreKind::kAic, contents);
+    aiv = native_.aiv && cores.takes_part(CoreKind::kAiv, contents);
   }
   if (!aic && !aiv)
     throw UserError(native_.file, native_.name,
@@ -225,15 +268,16 @@ void CppKernel::run_hosts(const std::vector<pto_cpp::KernelArgument>& arguments)
     values.push_back(a.array < 0 ? a.value
                                  : static_cast<std::int64_t>(pto_cpp::MemoryMap::of_array(
                                        static_cast<unsigned>(a.array))));
-  const auto run = [&](const std::shared_ptr<pto_cpp::KernelModule>& module,
+  const auto run = [&](CoreKind kind, const std::shared_ptr<pto_cpp::KernelModule>& module,
                        std::unique_ptr<pto_cpp::HostProgram>& host, pto_cpp::BoundKernel& kernel) {
     if (!module) return;
-    host = std::make_unique<pto_cpp::HostProgram>(module, native_.memory, values);
+    host = std::make_unique<pto_cpp::HostProgram>(module, kind, native_.memory, values,
+                                                  *native_.trail);
     kernel = host->run_to_launch();
     native_.blocks = static_cast<unsigned>(kernel.blocks);
   };
-  run(native_.aic, aic_host_, native_.aic_kernel);
-  run(native_.aiv, aiv_host_, native_.aiv_kernel);
+  run(CoreKind::kAic, native_.aic, aic_host_, native_.aic_kernel);
+  run(CoreKind::kAiv, native_.aiv, aiv_host_, native_.aiv_kernel);
   const std::vector<std::size_t>& bytes = native_.memory->array_bytes();
   for (std::size_t a = contents_.size(); a < bytes.size(); ++a) {
     native_.arrays.push_back({"allocation" + std::to_string(a), Element::kU8});

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "frontends/pto_cpp/kernel_file.h"
 #include "frontends/pto_cpp/native_cores.h"
 #include "platforms/ascend/arrays.h"
 #include "platforms/ascend/kernel.h"
@@ -13,13 +15,18 @@
 
 namespace tessera::ascend {
 
-/// Whether the file is a kernel in C++.
+/// Whether the file is a kernel in C++, its text or what ascend-cxx has made of it.
 bool is_cpp(const std::string& file);
 
 class CppKernel {
  public:
-  /// Compiles the kernel, reads its arguments, and finds out which kinds of core take part. Throws UserError.
-  CppKernel(const Options& options, const AscendConfig& config);
+  /// Compiles the kernel if it is not `compiled`, and loads it. `trail` outlives it. Throws UserError.
+  CppKernel(const Options& options, const AscendConfig& config,
+            const std::optional<pto_cpp::CompiledKernel>& compiled, pto_cpp::NativeTrail& trail);
+  /// "add(f32* x, f32* y, i32 n)".
+  std::string signature() const;
+  /// Reads its arguments, and finds out which kinds of core take part. Throws UserError.
+  void prepare(const Options& options, const AscendConfig& config);
 
   const LaunchedKernel& launched() const { return *launched_; }
   /// Of a host program: it goes on behind its launch, with what the arrays contain. Throws IllegalBehaviour.
@@ -28,15 +35,16 @@ class CppKernel {
   void fill(Arrays& arrays) const;
 
  private:
-  void read_arguments(const Options& options, const AscendConfig& config,
-                      const std::vector<std::string>& names, const TsrEntry& entry);
+  const TsrEntry& entry() const;
+  std::string name_of(unsigned argument) const;
+  void read_arguments(const Options& options, const AscendConfig& config);
   void add_array(const std::string& name, const std::string& value, const std::string& pointee);
   cluster::Launch find_launch(const AscendConfig& config) const;
 
   void run_hosts(const std::vector<pto_cpp::KernelArgument>& arguments);
 
+  std::vector<std::string> names_;  // of the arguments
   pto_cpp::NativeLaunch native_;
-  std::optional<cluster::CoreKind> only_;  // the kind of core that the file is for
   std::unique_ptr<pto_cpp::HostProgram> aic_host_, aiv_host_;
   std::vector<data::HostArray> contents_;  // by array; those of zeros have a shape and no bytes
   std::vector<std::size_t> array_bytes_;

@@ -63,12 +63,10 @@ cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel)
 
 }  // namespace
 
-AscendConfig config_of(const cli::Options& options, const pto::Module* module) {
+AscendConfig config_of(const cli::Options& options, std::optional<cluster::Profile> names) {
   std::string preset = options.preset;
-  if (preset.empty() && options.config_file.empty()) {
-    const bool is_a2a3 = module != nullptr && pto::profile_of(*module) == cluster::Profile::kA2A3;
-    preset = is_a2a3 ? "a2a3" : "a5";
-  }
+  if (preset.empty() && options.config_file.empty())
+    preset = names == cluster::Profile::kA2A3 ? "a2a3" : "a5";
   return load_ascend_config(preset, options.config_file, options.sets);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -13,9 +14,9 @@
 
 namespace tessera::ascend {
 
-/// The configuration of a run. Without --preset and --config the module names its preset itself
-/// (pto.target_arch); otherwise, and without a module, it is a5. Throws UserError.
-AscendConfig config_of(const cli::Options& options, const pto::Module* module);
+/// The configuration of a run. Without --preset and --config it is the preset of the machine that the program `names`; if it names
+/// none, a5. Throws UserError.
+AscendConfig config_of(const cli::Options& options, std::optional<cluster::Profile> names);
 
 /// What the options say about the text of a program: --pto-unknown, --function, --pto-level,
 /// --pto-version, --external-peers.

@@ -1,7 +1,9 @@
 // Options of ascend_platform.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,15 @@ struct Options : cli::MachineOptions {
           {"include", "DIR", "a folder with headers of a kernel in C++",
            [this](const std::string& value) { includes.push_back(value); },
            cli::Option::File::kNone, true},
+          cli::flag(
+              "isolate", isolate,
+              "run in a process of its own, so that native code that crashes or loops ends with "
+              "a sentence; kernels in C++ always do, but with --no-isolate"),
+          cli::flag("no-isolate", no_isolate, "run a kernel in C++ in this process, for debuggers"),
+          cli::whole_number(
+              "stuck-after", stuck_after_s,
+              "native code of a core that comes to no operation for N seconds ends the "
+              "run (default 10; 0: never)"),
           cli::one_of("hazards", "KIND", hazards, {"warn", "error", "off"},
                       "two operations on the same bytes that nothing orders: warn, error (exit 4), "
                       "off")}});
@@ -66,6 +77,9 @@ struct Options : cli::MachineOptions {
   std::vector<std::string> includes;
   bool auto_sync = false;
   bool host_program = false;
+  bool isolate = false;
+  bool no_isolate = false;
+  std::optional<std::uint64_t> stuck_after_s;
 };
 
 }  // namespace tessera::ascend

@@ -37,7 +37,7 @@ void try_launch(const ascend::AscendConfig& config, const cluster::Launch& launc
 /// A program that the clusters can run.
 struct KernelProgram {
   KernelProgram(const std::string& file, const Options& options)
-      : module(pto::parse_file(file)), config(ascend::config_of(options, &module)),
+      : module(pto::parse_file(file)), config(ascend::config_of(options, pto::profile_of(module))),
         kernel(module, options, config) {}
 
   const pto::Module module;

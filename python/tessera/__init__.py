@@ -16,28 +16,17 @@ from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from . import library as _library
+from . import ascend, library as _library
+from .errors import Error, FailedError
 
 __all__ = ["Edge", "Error", "FailedError", "Machine", "Notice", "Stop", "Symbol", "Wait", "Waits",
-           "version"]
+           "ascend", "version"]
 
 _c = _library.load()
 _NO_LIMIT = 2**64 - 1
 _DTYPES = {"i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
            "f16": np.float16, "f32": np.float32}
 _SIDES = ("WEST", "EAST", "SOUTH", "NORTH", "RAMP")
-
-
-class Error(Exception):
-    """A call that the library refused; `status` is a tessera_status."""
-
-    def __init__(self, status: int, text: str):
-        super().__init__(text)
-        self.status = status
-
-
-class FailedError(Error):
-    """The program did what the machine does not allow. Machine.reset() makes it usable again."""
 
 
 class Stop(enum.IntEnum):

@@ -71,7 +71,8 @@ _OTHERS = {
 }
 
 
-def _candidates() -> list[pathlib.Path]:
+def candidates() -> list[pathlib.Path]:
+    """Where the library may be: in the installation, or in the build."""
     here = pathlib.Path(__file__).resolve()
     folders = [here.parents[4] / "lib"] if len(here.parents) > 4 else []  # PREFIX/share/tessera/python
     folders.append(here.parents[2] / "build" / "lib")
@@ -81,7 +82,7 @@ def _candidates() -> list[pathlib.Path]:
 def load() -> ctypes.CDLL:
     """The library: that of the variable TESSERA_LIBRARY, of the installation, or of the build."""
     named = os.environ.get("TESSERA_LIBRARY")
-    found = [pathlib.Path(named)] if named else [p for p in _candidates() if p.exists()]
+    found = [pathlib.Path(named)] if named else [p for p in candidates() if p.exists()]
     if not found:
         raise OSError("libtessera.so was not found; name it with the environment variable "
                       "TESSERA_LIBRARY")

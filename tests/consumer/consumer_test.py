@@ -14,6 +14,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -49,8 +50,8 @@ def build_project(a, name):
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(SOURCES / name, folder)
     configure(a, folder)
-    commands = (folder / "build/compile_commands.json").read_text(encoding="utf-8")
-    for entry in json.loads(commands):
+    commands = folder / "build/compile_commands.json"  # a project of kernels in C++ has none
+    for entry in json.loads(commands.read_text(encoding="utf-8")) if commands.exists() else []:
         for argument in shlex.split(entry["command"]):
             if argument.startswith("-I") and pathlib.Path(argument[2:]).resolve() == ROOT:
                 sys.exit(f"{name} sees the source tree: {entry['command']}")
@@ -98,6 +99,31 @@ def case_cxx20(a):
 
 def case_numesh(a):
     require(run([build_project(a, "numesh") / "my_mesh"]), "cycles")
+
+
+def case_ascend_kernel(a):
+    """A project compiles a kernel of its own with tessera_add_ascend_kernel, again when a header of it changes, and runs it."""
+    built = build_project(a, "ascend_kernel")
+    kernel, header = built / "scale.so", built.parent / "factor.h"
+    command = [a.prefix / "bin/ascend_platform", kernel, "--arg", "x=f32[64]", "--arg", "y=f32[64]", "--output", f"y={built}/y.npy"]
+    require(run(command), "machine a2a3")
+
+    def first():
+        run(command)
+        return struct.unpack("<f", (built / "y.npy").read_bytes()[-256:-252])[0]
+    if first() != 3:
+        sys.exit(f"the kernel gave {first()}, expected 3")
+    header.write_text("#define FACTOR 5\n", encoding="utf-8")
+    run([a.cmake, "--build", built])
+    if first() != 5:
+        sys.exit("a kernel was not compiled again when its header had changed")
+    run([*command, "--preset", "a5"], 2)
+    require(run(command[:2] + ["--function", "other"], 2), "the kernel was compiled for the function scale")
+    (built / "no.so").write_bytes(b"x" * 1000)
+    require(run([command[0], built / "no.so"], 2), "is no kernel that ascend-cxx has written")
+    require(run([a.prefix / "bin/ascend-cxx", built.parent / "scale.cpp", "--function", "scale", "-DADDEND=3",
+                 "-o", built / "none/x.so"], 2), "cannot be written")
+    require(run([a.prefix / "bin/ascend-cxx", "a.cpp", "b.cpp"], 2), "a kernel is one file")
 
 
 def case_vp(a):

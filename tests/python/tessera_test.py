@@ -52,6 +52,39 @@ class Mesh(unittest.TestCase):
             self.assertEqual(digests, digests[:1] * 3)
 
 
+class Ascend(unittest.TestCase):
+    def setUp(self):
+        source = ROOT / "examples/ascend/cpp/vector_add.cpp"
+        self.add = tessera.ascend.compile(source, "--set", "launch.clusters=2", function="vector_add", preset="a2a3")
+        self.a, self.b = np.random.default_rng(1).random((2, 384, 512), np.float32)
+
+    def test_a_kernel_is_a_function(self):
+        self.assertEqual([tuple(p) for p in self.add.parameters],
+                         [("a", "f32", True), ("b", "f32", True), ("c", "f32", True), ("tiles", "i32", False)])
+        for arguments, named in (((self.a, self.b, "f32[384,512]", 6), {}), ((self.a, self.b), {"tiles": 6, "c": np.zeros_like(self.a)})):
+            run = self.add(*arguments, **named)
+            np.testing.assert_array_equal(run["c"], self.a + self.b)
+            np.testing.assert_array_equal(run.arrays["a"], self.a)
+            self.assertEqual(run.report["status"], "finished")
+            self.assertGreater(run.report["cycles"], 1000)
+
+    def test_mistakes_raise(self):
+        with self.assertRaisesRegex(TypeError, "no argument 'd'"):
+            self.add(self.a, d=1)
+        with self.assertRaisesRegex(TypeError, "takes 4 arguments, 5"):
+            self.add(1, 2, 3, 4, 5)
+        with self.assertRaisesRegex(tessera.Error, "give --arg tiles=NUMBER") as refused:
+            self.add(self.a, self.b, self.a)
+        self.assertEqual(refused.exception.status, 2)
+        with self.assertRaises(tessera.FailedError) as failed:
+            self.add(self.a, self.b, "f32[4]", 6)
+        self.assertEqual(failed.exception.report["status"], "could_not_finish")
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "wrong.cpp").write_text("__global__ AICORE void k() { nothing(); }")
+            with self.assertRaisesRegex(tessera.Error, "does not compile"):
+                tessera.ascend.compile(pathlib.Path(folder) / "wrong.cpp")
+
+
 class Fabric(unittest.TestCase):
     def test_gemv_and_a_reset_in_the_middle(self):
         with tessera.Machine(GEMV) as machine:

@@ -45,6 +45,7 @@ struct PipeStats {
   std::uint64_t busy = 0;          ///< from the start of an operation until its result is there
   std::array<std::uint64_t, kWaitReasonCount> waits{};  ///< held back and not busy
   std::uint64_t bytes = 0;                              ///< of GM transfers
+  std::uint64_t assumed = 0;  ///< of busy: native code, at CoreConfig::block_cycles
 
   std::uint64_t wait(WaitReason reason) const { return waits[static_cast<unsigned>(reason)]; }
 };

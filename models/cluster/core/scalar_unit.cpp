@@ -67,9 +67,17 @@ void ScalarUnit::take_next(Cycle now) {
       context_.source->next(context_.core, context_.registers, now);
   pc_ = range.begin;
   source_end_ = range.end;
+  if (range.has_grown) check_new();
+  PipeState& s = context_.pipes[Pipe::kS];
+  s.free_at = now + range.scalar_cycles;
+  s.stats.busy += range.scalar_cycles;
+  s.stats.assumed += range.scalar_cycles;
+  s.busy_until = std::max(s.busy_until, s.free_at);
+}
+
+void ScalarUnit::check_new() {
   const Program& program = *context_.program;
-  if (context_.pipes.lines.size() < program.code.size())
-    context_.pipes.lines.resize(program.code.size());
+  context_.pipes.lines.resize(program.code.size());
   const Site site{context_.config, context_.launch, context_.core};
   for (; checked_ < program.code.size(); ++checked_) {
     const Instruction& i = program.code[checked_];
@@ -77,10 +85,6 @@ void ScalarUnit::take_next(Cycle now) {
     if (!found && !i.id.is_register) found = find_id_violation(i, i.id.value, site);
     if (found) context_.illegal(checked_, found->text, found->id);
   }
-  PipeState& s = context_.pipes[Pipe::kS];
-  s.free_at = now + range.scalar_cycles;
-  s.stats.busy += range.scalar_cycles;
-  s.busy_until = std::max(s.busy_until, s.free_at);
 }
 
 WaitReason ScalarUnit::issue(Cycle now) {

@@ -67,6 +67,7 @@ class ScalarUnit {
   ScalarMemory memory_;
   RegisterTrace trace_;  // of the function that is being issued
   void take_next(Cycle now);
+  void check_new();  // instructions of the source
 
   std::uint32_t pc_ = 0;
   std::uint32_t source_end_ = 0;  // of the instructions that the source gave last

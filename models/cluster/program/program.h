@@ -315,6 +315,7 @@ class InstructionSource {
   struct Range {
     std::uint32_t begin = 0, end = 0;
     Cycle scalar_cycles = 0;  ///< least time of the first one: native code before it
+    bool has_grown = false;   ///< the program has more instructions than it had
   };
   virtual ~InstructionSource() = default;
   /// The core begins its kernel. The program has kEnd as its first instruction.

@@ -27,7 +27,7 @@ class ListSource final : public InstructionSource {
     registers[0] = static_cast<std::int64_t>(10 * (next_ + 1));
     program_->code.push_back(list_[next_++]);
     const auto end = static_cast<std::uint32_t>(program_->code.size());
-    return {end - 1, end, native_};
+    return {end - 1, end, native_, true};
   }
   std::vector<Cycle> asked_at;
 

@@ -11,6 +11,9 @@ import time
 import numpy as np
 
 KERNEL = """#include <pto/pto-inst.hpp>
+#include <cassert>
+#include <csignal>
+#include <unistd.h>
 using namespace pto;
 using Part = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>;
 using Vec = Tile<TileType::Vec, float, 1, 64>;
@@ -46,18 +49,22 @@ MISTAKES = [
     ("// HERE", "wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);", ["deadlock", "flag MTE3 to V, event 5 never comes", "k.cpp:{n}"]),
     ("// HERE", "*(volatile int*)(8LL * (zero + 1)) = 1;", ["k.cpp:{n}", "segmentation fault at address 0x8"]),
     ("// HERE", "y[100000] = 3;", ["k.cpp:{n}", "native code writes 4 bytes at byte 400000 of the array y, which has 512"]),
-    ("// HERE", "deeper(zero + 1);", ["k.cpp:5", "stack overflow"]),
-    ("// HERE", "__builtin_abort();", ["an abort"]),
+    ("// HERE", "deeper(zero + 1);", ["k.cpp:8", "kernel k on AIV", "stack overflow"]),
+    ("// HERE", "assert(zero);", ["k.cpp:{n}", "kernel k on AIV", "an abort"]),
+    ("// HERE", "std::memcpy((void*)8, &zero, 4);", ["k.cpp:{n}", "segmentation fault at address 0x8"]),
+    ("// HERE", "for (;;) pause();", ["k.cpp:{n}", "kernel k on AIV", "no operation for too long"]),
+    ("// HERE", "exit(3);", ["k.cpp:19: kernel k on AIV", "native code behind this line ended the run with exit status 3"]),
+    ("// HERE", "kill(getpid(), SIGKILL);", ["k.cpp:19: kernel k on AIV", "native code behind this line ended with signal 9"]),
     ("// HERE", "for (volatile int i = 0;; i = i + 1 & 255) {}", ["k.cpp:{n}", "endless loop"]),
     ("// HERE", "set_flag(PIPE_V, PIPE_V, EVENT_ID0);", ["k.cpp:{n}", "a flag orders two pipes"]),
     ("// HERE", "trap();", ["k.cpp:{n}", "trap()"]),
     ("  wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);\n", "\n",
-     ["hazard: ", "k.cpp:13 (copy_in on MTE2", "writes and", "k.cpp:16 (vector on V", "nothing orders them"]),
+     ["hazard: ", "k.cpp:16 (copy_in on MTE2", "writes and", "k.cpp:19 (vector on V", "nothing orders them"]),
     ("// HERE", "TLOAD(t, Part(x)); y[0] = t.GetValue(0);", ["hazard", "k.cpp:{n} (copy_in on MTE2", "k.cpp:{n} (load_scalar on S"]),
     ("float, 1, 64>;", "float, 1, 63>;", ["does not compile for the", "multiple of 32 bytes"]),
     ("// HERE", "TADD(t, t);", ["k.cpp:{n}", "expected"]),
     ("// HERE", "nothing();", ["does not compile", "k.cpp:{n}", "nothing"]),
-    ("x + index[block]", "(float*)0x1000 + index[block]", ["k.cpp:13", "points into no array"]),
+    ("x + index[block]", "(float*)0x1000 + index[block]", ["k.cpp:16", "points into no array"]),
 ]
 
 
@@ -67,11 +74,11 @@ class Runner:
         np.save(folder / "x.npy", np.arange(256, dtype=np.float32))
         np.save(folder / "index.npy", np.array([2, 1] + [0] * 126, np.int32))
 
-    def run(self, text=KERNEL, *more, arguments=None):
+    def run(self, text=KERNEL, *more, arguments=None, program=None):
         (self.folder / "k.cpp").write_text(text)
         given = {"x": self.folder / "x.npy", "index": self.folder / "index.npy", "y": "f32[128]", "zero": 0} if arguments is None else arguments
-        command = [self.executable, self.folder / "k.cpp", "--preset", "a2a3", "--set", "launch.clusters=2", "--set", "launch.ratio=0:1",
-                   "--hazards", "error",
+        command = [self.executable, self.folder / (program or "k.cpp"), "--preset", "a2a3", "--set", "launch.clusters=2", "--set", "launch.ratio=0:1",
+                   "--hazards", "error", "--stuck-after", 1,
                    *[w for name, value in given.items() for w in ("--arg", f"{name}={value}")], *more]
         return subprocess.run([str(w) for w in command], capture_output=True, text=True)
 
@@ -86,6 +93,36 @@ def check_mistakes(runner):
     for old, new, words in MISTAKES:
         assert old in KERNEL
         expect(runner.run(KERNEL.replace(old, new)), [w.replace("{n}", str(HERE)) for w in words], new)
+
+
+def check_kernel_file(runner):
+    """What ascend-cxx makes runs as the text does, and names the same lines."""
+    compiler = pathlib.Path(runner.executable).with_name("ascend-cxx")
+    wrong = KERNEL.replace("// HERE", "wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);")
+    for text in (KERNEL, wrong):
+        runner.run(text)
+        subprocess.run([compiler, runner.folder / "k.cpp", "--preset", "a2a3", "-o", runner.folder / "k.so"], check=True)
+        reports = []
+        for program in ("k.cpp", "k.so"):
+            done = runner.run(text, "--report", runner.folder / "r.json", program=program)
+            reports.append(json.loads((runner.folder / "r.json").read_text()))
+            if text is wrong:
+                expect(done, ["deadlock", f"k.cpp:{HERE}"], program)
+        assert reports[0]["digest"] == reports[1]["digest"] and reports[0]["message"] == reports[1]["message"], reports[1]
+    done = runner.run(KERNEL, "--print-program", program="k.so")
+    assert done.stdout == "k(f32* x, i32* index, f32* y, i32 zero)\n", done.stdout
+
+
+def check_damage(runner):
+    """Native code that writes into the memory of the simulator: a sentence and a report, and nothing worse."""
+    report = runner.folder / "damaged.json"
+    damage = "char* p = (char*)malloc(64); for (int i = 0; i < 100000; ++i) ((volatile char*)p)[i] = 0x55;"
+    done = runner.run(KERNEL.replace("// HERE", damage), "--report", report)
+    expect(done, ["native code"], "damage")
+    written = json.loads(report.read_text())
+    assert written["status"] == "could_not_finish" and written["message"] in done.stderr, written
+    done = runner.run(KERNEL.replace("// HERE", "exit(0);"), "--no-isolate")
+    assert done.returncode == 0 and "cycles" not in done.stdout, "--no-isolate does not run in this process"
 
 
 def check_arguments(runner):
@@ -123,7 +160,9 @@ def main():
         os.environ["TESSERA_CACHE"] = str(pathlib.Path(folder) / "cache")
         runner = Runner(sys.argv[1], pathlib.Path(folder))
         check_native_code(runner)
+        check_kernel_file(runner)
         check_mistakes(runner)
+        check_damage(runner)
         check_arguments(runner)
 
 

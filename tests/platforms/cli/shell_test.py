@@ -13,7 +13,7 @@ import unittest
 
 BIN, SOURCE = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
 EDITORS = SOURCE / "scripts/editors"
-PLATFORMS = ("wse_platform", "ascend_platform", "numesh_platform", "vp_platform")
+PLATFORMS = ("wse_platform", "ascend_platform", "ascend-cxx", "numesh_platform", "vp_platform")
 
 
 def output(*command, **more):

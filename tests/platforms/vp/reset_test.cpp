@@ -236,7 +236,7 @@ TEST_P(ResetStructure, ResetInsideACycleIsRefused) {
 struct Clusters {
   Clusters(const std::string& structure, const std::string& file)
       : module(pto::parse_file(kExamples + file)),
-        config(ascend::config_of(with_parameters(options, file), &module)),
+        config(ascend::config_of(with_parameters(options, file), pto::profile_of(module))),
         kernel(module, options, config),
         data(config.machine.profile, kernel.launch, kernel.kernel.arrays),
         events(static_cast<unsigned>(kernel.launch.places()), 1, false),

@@ -1,0 +1,78 @@
+#include "frontends/pto_cpp/kernel_file.h"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "frontends/pto_cpp/cache.h"
+#include "frontends/pto_cpp/library/pto/interface.h"
+#include "frontends/text/files_read.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::pto_cpp {
+
+namespace {
+
+/// The end of the file: AIV module, AIC module and text stand in front of it.
+struct Trailer {
+  std::uint64_t aiv_bytes, aic_bytes, text_bytes, version;
+  std::array<char, 16> mark;
+};
+constexpr std::array<char, 16> kMark = {"tessera kernel\n"};
+
+}  // namespace
+
+bool is_kernel_file(const std::string& file) {
+  return std::filesystem::path(file).extension() == ".so";
+}
+
+void write_kernel_file(const std::string& file, const CompiledKernel& kernel) {
+  std::ostringstream text;
+  text << (kernel.profile == cluster::Profile::kA5 ? "a5" : "a2a3") << '\n'
+       << kernel.source << '\n'
+       << kernel.library << '\n'
+       << kernel.entry.name << '\n';
+  for (const std::string& parameter : kernel.entry.parameters) text << parameter << '\n';
+  const std::string aiv = contents_of(kernel.aiv), aic = contents_of(kernel.aic);
+  const Trailer trailer{aiv.size(), aic.size(), text.str().size(), TSR_INTERFACE_VERSION, kMark};
+  write_whole(file, aiv + aic + text.str() +
+                        std::string(reinterpret_cast<const char*>(&trailer), sizeof trailer));
+}
+
+CompiledKernel read_kernel_file(const std::string& file) {
+  const std::string bytes = text::read_file(file, "the kernel");
+  Trailer trailer{};
+  const std::size_t room = bytes.size() - sizeof trailer;
+  if (bytes.size() >= sizeof trailer) std::memcpy(&trailer, bytes.data() + room, sizeof trailer);
+  const bool fits = trailer.mark == kMark && trailer.aiv_bytes <= room &&
+                    trailer.aic_bytes <= room && trailer.text_bytes <= room &&
+                    trailer.aiv_bytes + trailer.aic_bytes + trailer.text_bytes == room;
+  if (!fits) throw UserError(file, "", "is no kernel that ascend-cxx has written");
+  if (trailer.version != TSR_INTERFACE_VERSION)
+    throw UserError(file, "", "is a kernel of another version; compile it again with ascend-cxx");
+  CompiledKernel kernel;
+  std::istringstream text(bytes.substr(trailer.aiv_bytes + trailer.aic_bytes, trailer.text_bytes));
+  std::string profile, parameter;
+  std::getline(text, profile);
+  kernel.profile = profile == "a5" ? cluster::Profile::kA5 : cluster::Profile::kA2A3;
+  std::getline(text, kernel.source);
+  std::getline(text, kernel.library);
+  std::getline(text, kernel.entry.name);
+  while (std::getline(text, parameter)) kernel.entry.parameters.push_back(parameter);
+  const auto take = [&bytes](std::size_t from, std::size_t count) {
+    if (count == 0) return std::string();
+    const std::string module = bytes.substr(from, count);
+    const std::filesystem::path place =
+        cache_folder() / ("module-" + text::digest_of(module) + ".so");
+    std::filesystem::create_directories(place.parent_path());
+    if (!std::filesystem::exists(place)) write_whole(place, module);
+    return place.string();
+  };
+  kernel.aiv = take(0, trailer.aiv_bytes);
+  kernel.aic = take(trailer.aiv_bytes, trailer.aic_bytes);
+  return kernel;
+}
+
+}  // namespace tessera::pto_cpp
