@@ -28,7 +28,8 @@ cli::Options& with_24_clusters(cli::Options& options) {
 /// A GEMM on one device, timing only. A module, so that the objects of each device have names of their own.
 struct ClusterDevice : sc_core::sc_module {
   ClusterDevice(sc_core::sc_module_name name, const std::string& structure)
-      : sc_core::sc_module(name), config(ascend::config_of(with_24_clusters(options), &module)),
+      : sc_core::sc_module(name),
+        config(ascend::config_of(with_24_clusters(options), pto::profile_of(module))),
         kernel(module, options, config),
         events(static_cast<unsigned>(kernel.launch.places()), 1, false),
         machine(structure, config.machine, kernel.launch, {&events, nullptr}) {}
