@@ -36,6 +36,7 @@ struct TileValues {
 
 /// `value` as the nearest number of a float type.
 double rounded(double value, Element element, Rounding rounding = Rounding::kDefault);
+void round_all(std::vector<double>& values, Element element);
 /// `value` as an integer of the type: rounded, then saturated or cut off. NaN is 0.
 std::int64_t to_integer(double value, Element element, Rounding rounding, bool saturates);
 std::int64_t to_integer(std::int64_t value, Element element, bool saturates);
@@ -64,6 +65,9 @@ void encode_sum(const TileValues& values, std::size_t first, std::size_t count, 
 /// Exact, or in double; not rounded to a type.
 double apply(Arithmetic what, double a, double b);
 double apply(Arithmetic what, double a);
+/// The first one for `count` elements: to[i] = a[i * a_step] OP b[i * b_step].
+void apply(Arithmetic what, const double* a, std::size_t a_step, const double* b,
+           std::size_t b_step, std::size_t count, double* to);
 /// 64 bits, not cut to the type; `element` says how far shifts reach. Division by zero gives 0.
 std::int64_t apply(Arithmetic what, std::int64_t a, std::int64_t b, Element element);
 std::int64_t apply(Arithmetic what, std::int64_t a);
