@@ -100,7 +100,6 @@ bool run_kernel(const ascend::Options& options, ascend::Isolation& isolation,
 
   // 6. Run until nothing moves any more, and report.
   driver.run(machine.domain(), machine.structure(), simulation, simulation);
-  if (native && report.status == report::Status::kFinished) native->finish(arrays);
   return true;
 }
 

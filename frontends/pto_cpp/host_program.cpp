@@ -45,8 +45,6 @@ class HostProgram::Interface {
   static void launch(void* self, std::uint64_t blocks, void (*run)(void*), void (*drop)(void*),
                      void* closure) {
     HostProgram& host = *static_cast<HostProgram*>(self);
-    if (host.kernel_.run != nullptr)
-      return fail(self, "a host program may launch one kernel; this is the second one");
     host.kernel_ = {run, closure, blocks};
     host.drop_ = drop;
     host.fiber_.wait();
@@ -62,11 +60,21 @@ HostProgram::HostProgram(std::shared_ptr<KernelModule> module, cluster::CoreKind
 }
 
 HostProgram::~HostProgram() {
-  if (drop_ != nullptr) drop_(kernel_.closure);
+  drop_kernel();
   module_->forget(statics_);
 }
 
-void HostProgram::run() {
+void HostProgram::drop_kernel() {
+  if (drop_ != nullptr) {
+    module_->enter(statics_, api_);  // which native code of the module calls
+    drop_(kernel_.closure);
+  }
+  drop_ = nullptr;
+  kernel_ = {};
+}
+
+const BoundKernel* HostProgram::run_to_launch() {
+  drop_kernel();
   module_->enter(statics_, api_);
   trail_.enter(NativeTrail::kHost, kind_);
   fiber_.run();
@@ -74,17 +82,7 @@ void HostProgram::run() {
   if (fiber_.crash().signal != 0) failure_ = "it ended with " + fiber_.describe_crash();
   if (!failure_.empty())
     throw IllegalBehaviour("the host program: " + failure_, "/tessera/cluster/native");
-}
-
-const BoundKernel& HostProgram::run_to_launch() {
-  run();
-  if (kernel_.run == nullptr)
-    throw IllegalBehaviour("the host program ends without a launch", "/tessera/cluster/native");
-  return kernel_;
-}
-
-void HostProgram::finish() {
-  run();
+  return kernel_.run != nullptr ? &kernel_ : nullptr;
 }
 
 }  // namespace tessera::pto_cpp

@@ -1,5 +1,5 @@
-// A host function that allocates memory of the device, copies to it, launches a kernel and copies the results back: native code
-// in front of the run and behind it. It runs in the modules of both kinds of core, for each has its own instance of the kernel;
+// A host function that allocates memory of the device, copies to it, launches kernels and copies the results back: native code
+// in front of a launch and behind it. It runs in the modules of both kinds of core, for each has its own instance of the kernel;
 // what the second one does to the device is the same.
 #pragma once
 
@@ -32,14 +32,13 @@ class HostProgram {
   HostProgram(const HostProgram&) = delete;
   HostProgram& operator=(const HostProgram&) = delete;
 
-  /// Runs up to the launch. Throws IllegalBehaviour if there is none.
-  const BoundKernel& run_to_launch();
-  /// The kernel has ended, and its results are in memory: runs to the end. Throws IllegalBehaviour for another launch.
-  void finish();
+  /// Runs up to the next launch; nullptr: to the end. What the kernels before have done is in memory. Throws IllegalBehaviour
+  /// for a function that fails.
+  const BoundKernel* run_to_launch();
 
  private:
   class Interface;
-  void run();
+  void drop_kernel();
 
   const NativeFiber::Signals signals_;
   const std::shared_ptr<KernelModule> module_;

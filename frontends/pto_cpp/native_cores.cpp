@@ -306,10 +306,14 @@ class NativeCores::Interface {
 NativeCores::Core::Core(const NativeLaunch& to_launch, const MemoryMap& map, CoreId core_id,
                         KernelModule& code)
     : launch(to_launch), memory(map), id(core_id), module(code), api(Interface::of(*this)),
-      sites(to_launch.profile, cluster::kind_of(core_id), map, code.lines()),
-      block_count(to_launch.blocks) {}
+      sites(to_launch.profile, cluster::kind_of(core_id), map, code.lines()) {}
 
 void NativeCores::Core::start() {
+  module.forget(statics);
+  statics.clear();
+  block_count = launch.blocks;
+  is_launcher = false;
+  served = true;
   fiber.start([this] {
     const BoundKernel& bound = id.is_aic() ? launch.aic_kernel : launch.aiv_kernel;
     for (block = first_block(); !is_launcher && block < launch.blocks; block = next_block()) {
@@ -377,6 +381,12 @@ std::unique_ptr<NativeCores::Core> NativeCores::make_core(CoreId id) {
   return core;
 }
 
+void NativeCores::set_kernels(const BoundKernel& aic, const BoundKernel& aiv, unsigned blocks) {
+  launch_.aic_kernel = aic;
+  launch_.aiv_kernel = aiv;
+  launch_.blocks = blocks;
+}
+
 bool NativeCores::takes_part(CoreKind kind,
                              const std::function<const std::byte*(unsigned array)>& contents) {
   const CoreId id = CoreId::at(kind == CoreKind::kAic ? 0 : 1);
@@ -399,6 +409,11 @@ bool NativeCores::takes_part(CoreKind kind,
 
 std::shared_ptr<const cluster::Program> NativeCores::begin(CoreId id) {
   auto& core = cores_[id.index()];
+  if (core) {  // a further launch
+    core->start();
+    core->program->code.emplace_back();  // kEnd
+    return core->program;
+  }
   core = make_core(id);
   core->program = std::make_shared<cluster::Program>();
   cluster::Program& p = *core->program;

@@ -57,6 +57,8 @@ class NativeCores final : public cluster::InstructionSource {
   explicit NativeCores(NativeLaunch launch);
   ~NativeCores() override;
 
+  /// The launches from now on start these.
+  void set_kernels(const BoundKernel& aic, const BoundKernel& aiv, unsigned blocks);
   /// Whether a kind of core takes part: its native code comes to an operation of its own pipes before one that only the
   /// other kind has, as the code of a kernel for that kind does. For that block 0 runs up to there; `contents` gives the
   /// bytes of an array that it reads on the way.
@@ -77,7 +79,7 @@ class NativeCores final : public cluster::InstructionSource {
   std::vector<std::int64_t> argument_values() const;
 
   const NativeFiber::Signals signals_;
-  const NativeLaunch launch_;
+  NativeLaunch launch_;
   const MemoryMap& memory_;
   std::vector<std::unique_ptr<Core>> cores_;  // by CoreId::index()
 };

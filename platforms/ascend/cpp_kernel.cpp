@@ -59,6 +59,14 @@ std::optional<std::pair<const TypeName*, data::Shape>> array_in(const std::strin
   return std::pair(&*type, shape);
 }
 
+constexpr const char* kNativeId = "/tessera/cluster/native";
+/// Arrays that a host program may allocate behind its first launch.
+constexpr std::size_t kLaterArrays = 64;
+
+std::byte* host_memory(std::size_t array) {
+  return reinterpret_cast<std::byte*>(pto_cpp::MemoryMap::of_array(static_cast<unsigned>(array)));
+}
+
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
@@ -146,14 +154,16 @@ void CppKernel::prepare(const Options& options, const AscendConfig& config) {
   if (options.host_program) run_hosts(native_.arguments);
   const cluster::Launch launch = find_launch(config);
   native_.clusters = launch.clusters;
-  native_.blocks = launch.block_count();
+  if (!options.host_program) native_.blocks = launch.block_count();
   native_.resident_blocks = launch.resident_blocks();
   native_.subblocks = launch.is_block_an_aiv() ? 1 : std::max(aivs_of(launch.ratio), 1U);
   native_.block_of = [launch](cluster::CoreId core) { return launch.block_of(core); };
   pto::Kernel kernel;
   kernel.arrays = native_.arrays;
-  launched_ = std::make_unique<LaunchedKernel>(std::move(kernel), launch,
-                                               std::make_shared<pto_cpp::NativeCores>(native_));
+  cores_ = std::make_shared<pto_cpp::NativeCores>(native_);
+  launched_ = std::make_unique<LaunchedKernel>(std::move(kernel), launch, cores_);
+  if (options.host_program)
+    launched_->next_launch = [this](Arrays& arrays, Cycle next) { return go_on(arrays, next); };
 }
 
 void CppKernel::read_arguments(const Options& options, const AscendConfig& config) {
@@ -225,20 +235,21 @@ void CppKernel::add_array(const std::string& name, const std::string& value,
 
 // A kind of core takes part if its code comes to an operation. Kernels ask how many AIVs a cluster has, and the answer
 // depends on that.
-cluster::Launch CppKernel::find_launch(const AscendConfig& config) const {
+CppKernel::Kinds CppKernel::kinds(const std::function<const std::byte*(unsigned)>& contents) const {
   pto_cpp::NativeLaunch probe = native_;
   probe.clusters = 1;
-  probe.blocks = std::max(config.blocks, config.clusters);
   probe.subblocks = 2;
-  const auto contents = [this](unsigned array) {
+  pto_cpp::NativeCores cores(probe);
+  return {native_.aic && cores.takes_part(CoreKind::kAic, contents),
+          native_.aiv && cores.takes_part(CoreKind::kAiv, contents)};
+}
+
+cluster::Launch CppKernel::find_launch(const AscendConfig& config) {
+  if (!aic_host_ && !aiv_host_) native_.blocks = std::max(config.blocks, config.clusters);
+  kinds_ = kinds([this](unsigned array) {
     return contents_[array].bytes.empty() ? nullptr : contents_[array].bytes.data();
-  };
-  bool aic = false, aiv = false;
-  {
-    pto_cpp::NativeCores cores(probe);
-    aic = native_.aic && cores.takes_part(CoreKind::kAic, contents);
-    aiv = native_.aiv && cores.takes_part(CoreKind::kAiv, contents);
-  }
+  });
+  const auto [aic, aiv] = kinds_;
   if (!aic && !aiv)
     throw UserError(native_.file, native_.name,
                     "the function comes to no operation on either kind of core");
@@ -253,9 +264,11 @@ cluster::Launch CppKernel::find_launch(const AscendConfig& config) const {
   launch.ratio = config.ratio.value_or(!aiv  ? LaunchRatio::k1To0
                                        : aic ? LaunchRatio::k1To2
                                              : for_aivs);
-  if (host_launches) {  // as many clusters as its blocks need
+  if (host_launches) {  // as many clusters as its blocks need; those of a further launch may be more
     const unsigned needed = launch.is_block_an_aiv() ? (launch.blocks + 1) / 2 : launch.blocks;
-    launch.clusters = std::clamp(needed, 1U, cluster::kMaxClusters);
+    launch.clusters = std::clamp(needed, config.clusters, cluster::kMaxClusters);
+    if (aics_of(launch.ratio) == 0) aic_host_.reset();
+    if (aivs_of(launch.ratio) == 0) aiv_host_.reset();
   }
   launch.mix = config.mix.value_or(aic && aiv);
   return launch;
@@ -273,39 +286,62 @@ void CppKernel::run_hosts(const std::vector<pto_cpp::KernelArgument>& arguments)
     if (!module) return;
     host = std::make_unique<pto_cpp::HostProgram>(module, kind, native_.memory, values,
                                                   *native_.trail);
-    kernel = host->run_to_launch();
+    const pto_cpp::BoundKernel* const launched = host->run_to_launch();
+    if (launched == nullptr)
+      throw IllegalBehaviour("the host program ends without a launch", kNativeId);
+    kernel = *launched;
     native_.blocks = static_cast<unsigned>(kernel.blocks);
   };
   run(CoreKind::kAic, native_.aic, aic_host_, native_.aic_kernel);
   run(CoreKind::kAiv, native_.aiv, aiv_host_, native_.aiv_kernel);
-  const std::vector<std::size_t>& bytes = native_.memory->array_bytes();
+  std::vector<std::size_t> bytes = native_.memory->array_bytes();
+  bytes.resize(bytes.size() + kLaterArrays);
   for (std::size_t a = contents_.size(); a < bytes.size(); ++a) {
     native_.arrays.push_back({"allocation" + std::to_string(a), Element::kU8});
     data::HostArray array;
     array.dtype = DType::kU8;
     array.shape = {bytes[a]};
-    const auto* const begin =
-        reinterpret_cast<const std::byte*>(pto_cpp::MemoryMap::of_array(static_cast<unsigned>(a)));
-    array.bytes.assign(begin, begin + bytes[a]);
+    if (bytes[a] > 0) array.bytes.assign(host_memory(a), host_memory(a) + bytes[a]);
     array_bytes_.push_back(bytes[a]);
     contents_.push_back(std::move(array));
   }
 }
 
-void CppKernel::finish(Arrays& arrays) {
-  pto_cpp::HostProgram* const host = aiv_host_ ? aiv_host_.get() : aic_host_.get();
-  if (host == nullptr) return;
-  for (std::size_t a = 0; a < contents_.size(); ++a) {
-    const std::vector<std::byte> bytes = arrays.data()->contents(a);
-    std::copy(bytes.begin(), bytes.end(),
-              reinterpret_cast<std::byte*>(pto_cpp::MemoryMap::of_array(static_cast<unsigned>(a))));
+// The instances of the host in both modules do the same, the second one with what the first one has found.
+bool CppKernel::go_on(Arrays& arrays, Cycle next) {
+  cluster::ClusterData& data = *arrays.data();
+  for (const bool cube : {false, true}) {
+    const auto& host = cube ? aic_host_ : aiv_host_;
+    if (!host) continue;
+    for (std::size_t a = 0; a < contents_.size(); ++a)
+      if (data.size(a) > 0) std::copy_n(data.bytes_at(a, next - 1), data.size(a), host_memory(a));
+    const pto_cpp::BoundKernel* const launched = host->run_to_launch();
+    if (launched == nullptr) return false;
+    (cube ? native_.aic_kernel : native_.aiv_kernel) = *launched;
+    native_.blocks = static_cast<unsigned>(launched->blocks);
   }
-  host->finish();
+  const std::vector<std::size_t>& bytes = native_.memory->array_bytes();
+  if (bytes.size() > contents_.size())
+    throw IllegalBehaviour("the host program allocates more than " + std::to_string(kLaterArrays) +
+                               " arrays behind its first launch",
+                           kNativeId);
+  for (std::size_t a = 0; a < bytes.size(); ++a) {
+    if (data.size(a) == 0 && bytes[a] > 0) data.resize(a, bytes[a]);
+    std::copy_n(host_memory(a), bytes[a], data.bytes_at(a, next - 1));
+  }
+  const Kinds found = kinds([&](unsigned a) { return data.bytes_at(a, next - 1); });
+  if (found.aic != kinds_.aic || found.aiv != kinds_.aiv)
+    throw IllegalBehaviour(
+        "the host program launches a kernel for other kinds of core than the one before",
+        kNativeId);
+  cores_->set_kernels(native_.aic_kernel, native_.aiv_kernel, native_.blocks);
+  return true;
 }
 
 void CppKernel::fill(Arrays& arrays) const {
   for (std::size_t a = 0; a < contents_.size(); ++a)
-    arrays.give(a, contents_[a], contents_[a].bytes.empty() ? array_bytes_[a] : 0);
+    if (array_bytes_[a] > 0)
+      arrays.give(a, contents_[a], contents_[a].bytes.empty() ? array_bytes_[a] : 0);
 }
 
 }  // namespace tessera::ascend

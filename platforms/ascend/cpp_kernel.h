@@ -1,6 +1,7 @@
 // A kernel in C++ on AI-core clusters: its arguments from the command line, its launch, its cores.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,8 +30,6 @@ class CppKernel {
   void prepare(const Options& options, const AscendConfig& config);
 
   const LaunchedKernel& launched() const { return *launched_; }
-  /// Of a host program: it goes on behind its launch, with what the arrays contain. Throws IllegalBehaviour.
-  void finish(Arrays& arrays);
   /// Puts the contents of its arguments into the arrays of the machine.
   void fill(Arrays& arrays) const;
 
@@ -39,12 +38,21 @@ class CppKernel {
   std::string name_of(unsigned argument) const;
   void read_arguments(const Options& options, const AscendConfig& config);
   void add_array(const std::string& name, const std::string& value, const std::string& pointee);
-  cluster::Launch find_launch(const AscendConfig& config) const;
+  /// The kinds of core that take part in a launch.
+  struct Kinds {
+    bool aic = false, aiv = false;
+  };
+  Kinds kinds(const std::function<const std::byte*(unsigned array)>& contents) const;
+  cluster::Launch find_launch(const AscendConfig& config);
 
   void run_hosts(const std::vector<pto_cpp::KernelArgument>& arguments);
+  /// LaunchedKernel::next_launch of a host program. Throws IllegalBehaviour.
+  bool go_on(Arrays& arrays, Cycle next);
 
   std::vector<std::string> names_;  // of the arguments
   pto_cpp::NativeLaunch native_;
+  std::shared_ptr<pto_cpp::NativeCores> cores_;
+  Kinds kinds_;
   std::unique_ptr<pto_cpp::HostProgram> aic_host_, aiv_host_;
   std::vector<data::HostArray> contents_;  // by array; those of zeros have a shape and no bytes
   std::vector<std::size_t> array_bytes_;

@@ -1,6 +1,7 @@
 // What AI-core clusters run: a PTO program, lowered for a machine, and how it is launched on it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ struct TextOptions {
   bool external_peers = false;
 };
 
+class Arrays;
+
 struct LaunchedKernel {
   /// Lowers `module`. Throws UserError, also when the kernel has no function for a core of the
   /// launch.
@@ -39,6 +42,8 @@ struct LaunchedKernel {
   const pto::Kernel kernel;
   const cluster::Launch launch;
   const std::shared_ptr<cluster::InstructionSource> source;  ///< nullptr: the programs have all
+  /// The launch has ended before cycle `next`: prepares another one of the same cores, if there is one.
+  std::function<bool(Arrays& arrays, Cycle next)> next_launch;
 };
 
 }  // namespace tessera::ascend

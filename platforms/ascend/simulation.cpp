@@ -24,8 +24,8 @@ constexpr const char* kDivisionId = "/tessera/ascend/division";
 
 Simulation::Simulation(const Options& options, const AscendConfig& config,
                        const LaunchedKernel& kernel, Arrays& arrays)
-    : ClusterView(machine_, kernel.launch), options_(options), config_(config), arrays_(arrays),
-      external_ends_(kernel.kernel.external_ends),
+    : ClusterView(machine_, kernel.launch), options_(options), config_(config), kernel_(kernel),
+      arrays_(arrays), external_ends_(kernel.kernel.external_ends),
       events_(static_cast<unsigned>(kernel.launch.places()), 1, false),
       hazards_(options.hazards == "off"
                    ? std::nullopt
@@ -36,6 +36,18 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
   if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
   machine_.launch(kernel.kernel.aic, kernel.kernel.aiv, 0);
   trace_ = trace_pipes(options, events_);
+}
+
+run::Stop Simulation::drive(run::RunControl& control) {
+  run::Stop stop = control.run_to_idle();
+  while (stop == run::Stop::kIdle && machine_.view().finished() && kernel_.next_launch) {
+    const Cycle next = machine_.domain().next_free_cycle();
+    if (!kernel_.next_launch(arrays_, next)) break;
+    machine_.launch(kernel_.kernel.aic, kernel_.kernel.aiv, next);
+    ++launches_;
+    stop = control.run_to_idle();
+  }
+  return stop;
 }
 
 void Simulation::summarize(report::Report& report) const {
@@ -53,7 +65,11 @@ void Simulation::summarize(report::Report& report) const {
     warn_of_flags(*core, report);
     warn_of_lines(*core, report);
   }
-  const Profile profile = profile_of(machine, config_, report.cycles);
+  if (launches_ > 1)
+    report.counters.push_back(
+        {"launches", launches_, "launches", "of the host program, one behind the other"});
+  Profile profile = profile_of(machine, config_, report.cycles);
+  profile.overhead_ns *= static_cast<double>(launches_);
   add_groups(profile, report);
   report.groups.push_back(compute_group(machine, config_, report.cycles));
   if (report.groups.back().entries.empty()) report.groups.pop_back();
@@ -96,7 +112,7 @@ void Simulation::finish(report::Report& report) {
 }
 
 void Simulation::report_division(report::Report& report) const {
-  if (report.status != report::Status::kFinished) return;
+  if (report.status != report::Status::kFinished || launches_ > 1) return;
   const auto warn = [&report](const char* id, const std::string& text) {
     ++report.diagnoses.count;
     report.diagnoses.first.push_back({report.cycles, {0, 0}, id, text});

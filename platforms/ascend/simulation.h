@@ -32,6 +32,7 @@ class Simulation final : public ClusterView, public run::Program {
     if (trace_) trace_->finish();
   }
   // run::Program
+  run::Stop drive(run::RunControl& control) override;
   bool is_done(run::Stop stop, const observe::Waits& waits) override;
   std::string describe_stop(const std::string& stopped,
                             const report::Report& report) const override;
@@ -43,7 +44,9 @@ class Simulation final : public ClusterView, public run::Program {
 
   const Options& options_;
   const AscendConfig& config_;
+  const LaunchedKernel& kernel_;
   Arrays& arrays_;
+  std::uint64_t launches_ = 1;
   const std::vector<std::string> external_ends_;
   observe::EventStream events_;
   std::optional<cluster::HazardWatch> hazards_;

@@ -85,15 +85,20 @@ void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
     view.catch_up(std::min(domain.next_free_cycle(), options_.max_cycles.value_or(kNever)));
     report_.checks = program.checks();
   };
+  const auto fail = [&] {
+    catch_up();
+    const cli::Failure failure = cli::current_failure();
+    report_.status = failure.status;
+    report_.message = failure.message;
+  };
   try {
     const Stop stop = program.drive(control);
     catch_up();
     describe_end(stop, view, program);
-  } catch (const sc_core::sc_report& e) {
-    catch_up();
-    const cli::Failure failure = cli::failure_of(e);
-    report_.status = failure.status;
-    report_.message = failure.message;
+  } catch (const sc_core::sc_report&) {
+    fail();
+  } catch (const IllegalBehaviour&) {  // of a program between two launches
+    fail();
   }
   report_.wall.run_s = control.elapsed_s();
   if (live) live->after_run(domain.now(), report_.message.empty() ? "finished" : report_.message);

@@ -70,12 +70,15 @@ Cycle AiCore::next_wake(Cycle now) const {
   const auto consider = [&next, now](Cycle at) {
     if (at > now) next = std::min(next, at);
   };
-  for (const PipeState& p : context_.pipes.all) {
+  const unsigned waiting = context_.pipes.queued | 1U << sync::index(Pipe::kS);
+  const bool is_ending = scalar_.ended() && !finished_;
+  for (unsigned n = 0; n < sync::kPipeCount; ++n) {
+    if (!is_ending && (waiting >> n & 1U) == 0) continue;
+    const PipeState& p = context_.pipes.all[n];
     consider(p.wake);
-    if (scalar_.ended() && !finished_) {
-      consider(p.complete_at);
-      consider(p.free_at);
-    }
+    if (!is_ending) continue;
+    consider(p.complete_at);
+    consider(p.free_at);
   }
   return next;
 }

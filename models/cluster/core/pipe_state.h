@@ -173,6 +173,8 @@ struct Pipes {
   const PipeState& operator[](Pipe pipe) const { return all[sync::index(pipe)]; }
 
   std::array<PipeState, sync::kPipeCount> all;  ///< kAll is no pipe: its queue stays empty
+  /// Pipes with something in their queue, a bit each by number. The others have no wake.
+  unsigned queued = 0;
   std::vector<LineStats> lines;                 ///< of the program, by pc
 };
 

@@ -24,12 +24,18 @@ bool TilePipes::has_room(const Instruction& i, Pipe pipe) const {
 void TilePipes::push(Pipe pipe, const QueueEntry& entry) {
   PipeState& p = context_.pipes[pipe];
   p.queue.push_back(entry);
+  context_.pipes.queued |= 1U << sync::index(pipe);
   if (takes_no_room(context_.code(entry.pc))) ++p.sets;
 }
 
 void TilePipes::serve(Cycle now) {
-  for (PipeState& p : context_.pipes.all)
-    if (p.pipe != Pipe::kS) serve(p, now);
+  unsigned left = context_.pipes.queued;
+  for (unsigned n = 0; left != 0; ++n, left >>= 1U) {
+    if ((left & 1U) == 0) continue;
+    PipeState& p = context_.pipes.all[n];
+    serve(p, now);
+    if (p.queue.empty()) context_.pipes.queued &= ~(1U << n);
+  }
 }
 
 void TilePipes::serve(PipeState& p, Cycle now) {

@@ -1,6 +1,8 @@
 #include "models/cluster/program/operand_rules.h"
 
+#include <array>
 #include <initializer_list>
+#include <iterator>
 
 namespace tessera::cluster {
 
@@ -239,6 +241,37 @@ std::string describe(const Side& side, bool types) {
 
 }  // namespace
 
+namespace {
+
+/// The rules of each function, one behind the other: operations are checked each time that they are issued.
+class RulesByFunction {
+ public:
+  constexpr RulesByFunction() {
+    std::uint8_t count = 0;
+    for (unsigned f = 0; f < kFunctions; ++f) {
+      begin_[f] = count;
+      for (std::size_t r = 0; r < std::size(kRules); ++r)
+        if ((kRules[r].functions.bits >> f & 1U) != 0)
+          rules_[count++] = static_cast<std::uint8_t>(r);
+    }
+    begin_[kFunctions] = count;
+  }
+  constexpr const std::uint8_t* begin(TileFunction f) const {
+    return rules_.data() + begin_[static_cast<unsigned>(f)];
+  }
+  constexpr const std::uint8_t* end(TileFunction f) const {
+    return rules_.data() + begin_[static_cast<unsigned>(f) + 1];
+  }
+
+ private:
+  static constexpr unsigned kFunctions = 64;  // bits of Functions
+  std::array<std::uint8_t, 255> rules_{};
+  std::array<std::uint8_t, kFunctions + 1> begin_{};
+};
+constexpr RulesByFunction kRulesByFunction;
+
+}  // namespace
+
 std::string find_operand_fault(const TileOperation& operation, const OperandShapes& shapes) {
   const auto inputs = static_cast<int>(input_count(operation));
   const std::size_t result = operation.operands.size() - 1;
@@ -246,9 +279,10 @@ std::string find_operand_fault(const TileOperation& operation, const OperandShap
     const std::size_t i = n == kResult ? result : static_cast<std::size_t>(n);
     return Side{operation.operands[i], shapes[i]};
   };
-  const std::uint64_t function = Functions::bit(operation.function);
-  for (const Rule& rule : kRules) {
-    if ((rule.functions.bits & function) == 0 || rule.a >= inputs) continue;
+  const std::uint8_t* const end = kRulesByFunction.end(operation.function);
+  for (const std::uint8_t* r = kRulesByFunction.begin(operation.function); r != end; ++r) {
+    const Rule& rule = kRules[*r];
+    if (rule.a >= inputs) continue;
     for (const int other : rule.others) {
       if (other >= inputs) continue;
       const Side a = side(rule.a), b = side(other);

@@ -139,6 +139,16 @@ TileValues Computation::map() const {
     to.rows = std::min(to.rows, b().rows);
     to.columns = std::min(to.columns, b().columns);
   }
+  if (on_floats() && (inputs == 2 ? is_float(b().element) : !op_.scalars.empty())) {
+    for (std::size_t r = 0; r < to.rows; ++r) {
+      const double* x = a().numbers.data() + r * a().columns;
+      const double* y = inputs == 2 ? b().numbers.data() + r * b().columns : &number_;
+      std::size_t x_step = 1, y_step = inputs == 2 ? 1 : 0;
+      if (op_.scalar_first) std::swap(x, y), std::swap(x_step, y_step);
+      apply(op_.arithmetic, x, x_step, y, y_step, to.columns, to.numbers.data() + r * to.columns);
+    }
+    return to;
+  }
   for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
     const std::size_t from = r * a().columns + c;
     if (inputs == 2)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "models/cluster/program/program.h"
 #include "tlm_ifaces/vocabulary/bits.h"
@@ -97,45 +98,42 @@ double nan_with(std::uint32_t bits) {
   return bit_cast<double>(sign << 63 | std::uint64_t{0x7FF} << 52 | fraction << kWiden);
 }
 
-/// Elements of f32 that are converted at a time, in loops that the compiler makes vectors of.
-constexpr std::size_t kBlock = 64;
-
-bool has_nan(const float* from, std::size_t count) {
-  int found = 0;
-  for (std::size_t i = 0; i < count; ++i) found += from[i] != from[i] ? 1 : 0;
-  return found > 0;
-}
-
-/// False: one of them is a NaN.
-bool to_singles(const double* from, std::size_t count, float* to) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
-  return !has_nan(to, count);
+/// Calls work(first, count) for parts of kPart elements, whose number the compiler knows, and for the rest.
+template <class Work>
+void in_parts(std::size_t count, Work work) {
+  constexpr std::size_t kPart = 16;
+  std::size_t i = 0;
+  for (; i + kPart <= count; i += kPart) work(i, std::integral_constant<std::size_t, kPart>());
+  if (i < count) work(i, count - i);
 }
 
 void decode_singles(const std::byte* from, std::size_t count, double* to) {
-  float block[kBlock];
-  for (std::size_t first = 0; first < count; first += kBlock, from += 4 * kBlock, to += kBlock) {
-    const std::size_t n = std::min(kBlock, count - first);
-    std::memcpy(block, from, 4 * n);
-    for (std::size_t i = 0; i < n; ++i) to[i] = block[i];
-    if (!has_nan(block, n)) continue;
-    for (std::size_t i = 0; i < n; ++i)
-      if (std::isnan(to[i])) to[i] = nan_with(load<std::uint32_t>(from + 4 * i));
-  }
+  int nans = 0;
+  in_parts(count, [&](std::size_t first, auto part) {
+    std::array<float, 16> singles;  // NOLINT: as many as the part has
+    std::memcpy(singles.data(), from + 4 * first, 4 * part);
+    for (std::size_t i = 0; i < part; ++i) to[first + i] = singles[i];
+    for (std::size_t i = 0; i < part; ++i) nans += singles[i] != singles[i] ? 1 : 0;
+  });
+  if (nans == 0) return;
+  for (std::size_t i = 0; i < count; ++i)
+    if (std::isnan(to[i])) to[i] = nan_with(load<std::uint32_t>(from + 4 * i));
 }
 
 void encode_singles(const double* from, std::size_t count, std::byte* to) {
-  float block[kBlock];
-  for (std::size_t first = 0; first < count; first += kBlock, from += kBlock, to += 4 * kBlock) {
-    const std::size_t n = std::min(kBlock, count - first);
-    const bool no_nan = to_singles(from, n, block);
-    std::memcpy(to, block, 4 * n);
-    for (std::size_t i = 0; i < n && !no_nan; ++i) {
-      const auto bits = bit_cast<std::uint64_t>(from[i]);
-      const auto fraction = static_cast<std::uint32_t>(bits >> (52 - 23) & 0x7FFFFF);
-      if (std::isnan(from[i]) && fraction != 0)
-        store(to + 4 * i, static_cast<std::uint32_t>(bits >> 63 << 31 | 0x7F800000U | fraction));
-    }
+  int nans = 0;
+  in_parts(count, [&](std::size_t first, auto part) {
+    std::array<float, 16> singles;  // NOLINT: as many as the part has
+    for (std::size_t i = 0; i < part; ++i) singles[i] = static_cast<float>(from[first + i]);
+    std::memcpy(to + 4 * first, singles.data(), 4 * part);
+    for (std::size_t i = 0; i < part; ++i) nans += singles[i] != singles[i] ? 1 : 0;
+  });
+  if (nans == 0) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bits = bit_cast<std::uint64_t>(from[i]);
+    const auto fraction = static_cast<std::uint32_t>(bits >> (52 - 23) & 0x7FFFFF);
+    if (std::isnan(from[i]) && fraction != 0)
+      store(to + 4 * i, static_cast<std::uint32_t>(bits >> 63 << 31 | 0x7F800000U | fraction));
   }
 }
 
@@ -180,15 +178,16 @@ double rounded(double value, Element element, Rounding rounding) {
 }
 
 void round_all(std::vector<double>& values, Element element) {
-  const std::size_t step = element == Element::kF32 ? kBlock : 1;
-  float block[kBlock];
-  for (std::size_t first = 0; first < values.size(); first += step) {
-    double* const to = values.data() + first;
-    const std::size_t n = std::min(step, values.size() - first);
-    const bool in_singles = n > 1 && to_singles(to, n, block);
-    for (std::size_t i = 0; i < n && in_singles; ++i) to[i] = block[i];
-    for (std::size_t i = 0; i < n && !in_singles; ++i) to[i] = rounded(to[i], element);
+  if (element != Element::kF32) {
+    for (double& x : values) x = rounded(x, element);
+    return;
   }
+  in_parts(values.size(), [&](std::size_t first, auto part) {
+    for (std::size_t i = 0; i < part; ++i) {
+      const double x = values[first + i], single = static_cast<float>(x);
+      values[first + i] = x == x ? single : x;  // a NaN keeps its bits
+    }
+  });
 }
 
 std::int64_t to_integer(std::int64_t value, Element element, bool saturates) {
@@ -401,6 +400,19 @@ const Unary& unary(Arithmetic what) {
 
 }  // namespace
 
+void apply(Arithmetic what, const double* a, std::size_t a_step, const double* b,
+           std::size_t b_step, std::size_t count, double* to) {
+  const auto with = [&](auto operation) {
+    in_parts(count, [&](std::size_t first, auto part) {
+      for (std::size_t i = first; i < first + part; ++i)
+        to[i] = operation(a[i * a_step], b[i * b_step]);
+    });
+  };
+  if (what == Arithmetic::kAdd) return with([](double x, double y) { return x + y; });
+  if (what == Arithmetic::kSub) return with([](double x, double y) { return x - y; });
+  if (what == Arithmetic::kMul) return with([](double x, double y) { return x * y; });
+  with(kBinary[static_cast<unsigned>(what)].of_numbers);
+}
 double apply(Arithmetic what, double a, double b) {
   return kBinary[static_cast<unsigned>(what)].of_numbers(a, b);
 }

@@ -66,6 +66,9 @@ void encode_sum(const TileValues& values, std::size_t first, std::size_t count, 
 /// Exact, or in double; not rounded to a type.
 double apply(Arithmetic what, double a, double b);
 double apply(Arithmetic what, double a);
+/// The first one for `count` elements: to[i] = a[i * a_step] OP b[i * b_step].
+void apply(Arithmetic what, const double* a, std::size_t a_step, const double* b,
+           std::size_t b_step, std::size_t count, double* to);
 /// 64 bits, not cut to the type; `element` says how far shifts reach. Division by zero gives 0.
 std::int64_t apply(Arithmetic what, std::int64_t a, std::int64_t b, Element element);
 std::int64_t apply(Arithmetic what, std::int64_t a);
