@@ -102,9 +102,48 @@ TSR_INLINE RecordEvent TINSERT_FP(const D& to, const S& from, const F& scale, st
   return tsr_part<Relu>("pto.tinsert_fp", to, from, row, column, scale, events...);
 }
 
+// The result is a factor or a summand too.
+template <class D, class A, class B, class... E>
+TSR_INLINE RecordEvent TMULADDDST(const D& result, const A& a, const B& b, const E&... events) {
+  return tsr_detail::issue("pto.tmuladddst", result, a, b, result, events...);
+}
+template <class D, class A, class B, class... E>
+TSR_INLINE RecordEvent TFUSEDMULADD(const D& result, const A& a, const B& b, const E&... events) {
+  return tsr_detail::issue("pto.tfusedmuladd", result, a, result, b, events...);
+}
+template <class D, class A, class B, class... E>
+TSR_INLINE RecordEvent TFUSEDMULADDRELU(const D& result, const A& a, const B& b, const E&... events) {
+  return tsr_detail::issue("pto.tfusedmuladdrelu", result, a, result, b, events...);
+}
+
+// An index (result, source, scratch), or a value and its index (value, index, source, scratch).
+template <class D, class A, class B, class... E>
+TSR_INLINE RecordEvent tsr_argument(const char* operation, const D& result, const A& a, const B& b, const E&... rest) {
+  if constexpr ((is_tile_data_v<E> || ...)) {
+    (tsr_detail::wait_for(rest), ...);
+    tsr_detail::Operands operands;
+    operands.add(b, false);
+    (operands.add(rest, false), ...);
+    operands.add(result, true);
+    operands.add(a, true);
+    return operands.call(operation);
+  } else {
+    return tsr_detail::issue(operation, result, a, b, rest...);
+  }
+}
+#define TSR_ARGUMENT(NAME, TEXT)                                       \
+  template <class... A>                                                \
+  TSR_INLINE RecordEvent NAME(const A&... operands) {                  \
+    return tsr_argument(TEXT, operands...);                            \
+  }
+TSR_ARGUMENT(TROWARGMAX, "pto.trowargmax")
+TSR_ARGUMENT(TROWARGMIN, "pto.trowargmin")
+TSR_ARGUMENT(TCOLARGMAX, "pto.tcolargmax")
+TSR_ARGUMENT(TCOLARGMIN, "pto.tcolargmin")
+
 // Two results: a value and its index.
 #define TSR_PART_ARGUMENT(NAME, TEXT)                                                                                       \
-  template <class V, class I, class A, class B, class IA, class IB, class... E>                                             \
+  template <class V, class A, class B, class I, class IA, class IB, class... E>                                             \
   TSR_INLINE RecordEvent NAME(const V& value, const A& a, const B& b, const I& index, const IA& ia, const IB& ib, const E&... events) { \
     (tsr_detail::wait_for(events), ...);                                                                                    \
     tsr_detail::Operands operands;                                                                                          \
