@@ -145,6 +145,8 @@ class Runner:
                 else:
                     return None, f"the launcher {function} takes a {type_}"
                 rows.append(f'{{"{names[k]}", "{dtype}"}}')
+            if any(len(re.findall(r"\bvoid\s+" + re.escape(plain) + r"\s*\([^(){};]*\)\s*\{", t)) > 1 for t in texts):
+                function = f"{function}({', '.join(types)})"  # an overload
             parts.append(f'void stub_{n}({", ".join(arguments)}) asm("{symbol}");\nvoid stub_{n}({", ".join(arguments)}) {{\n'
                          f'  launch({{{json.dumps(str(program.kernel))}, {json.dumps(function)}, {{{", ".join(rows)}}}}},'
                          f' {{{", ".join(values)}}});\n}}\n')

@@ -387,6 +387,20 @@ def kda_o(rng, tokens=256, heads=16):
                  "workspace": "f32[229376]", "O": f"f16[{tokens},{heads},128]", **lengths(tokens)}, {"O": out}, **DELTA)
 
 
+def flash_attention(rng, queries=256, keys=1024, width=128):
+    q, k, v = (rng.standard_normal((n, width)).astype(np.float16) for n in (queries, keys, keys))
+    scores = product(q, k.T) / np.sqrt(width)
+    weights = np.exp(scores - scores.max(1, keepdims=True))
+    cores = queries // 128
+    tiles = cores * 8 * 128 * 512  # eight slots a core
+    strides = {f"{name}_{what}_stride": n for name, size in (("q", queries), ("kv", keys))
+               for what, n in (("batch", size * width), ("head", size * width), ("seq", width))}
+    return Call({"ffts_addr": "u8[64]", "q": q, "k": k, "v": v, "p_tile_fifo": f"f16[{tiles}]", "exp_max_ififo": f"f32[{cores * 1024}]",
+                 "o_out": f"f32[{queries},{width}]", "qk_tile_fifo": f"f32[{tiles}]", "pv_tile_fifo": f"f32[{tiles // 4}]", "S0": queries, "S1": keys,
+                 "qk_preload": 4, "batch": 1, "num_q_heads": 1, "num_kv_heads": 1, **strides, "causal": 0},
+                {"o_out": (weights / weights.sum(1, keepdims=True)) @ v}, rtol=0, atol=1e-4, clusters=cores)
+
+
 SKILLS = ".skills/testing-pto-kernels/reference/"
 STATIC, DYNAMIC, JIT = SKILLS + "static_single_core/", SKILLS + "dynamic_multi_core/", "examples/jit_cpp/"
 # Kernel: function, preset, arguments and meaning.
@@ -416,6 +430,7 @@ KERNELS = {
     DYNAMIC + "a2a3/add_matmul.cpp": ("add_matmul_v2c_kernel", "a2a3", fused(True, "f16")),
     DYNAMIC + "a5/matmul_add.cpp": ("matmul_add_c2v_kernel", "a5", fused(False, "f32")),
     DYNAMIC + "a5/add_matmul.cpp": ("add_matmul_v2c_kernel", "a5", fused(True, "f16", False)),
+    "csrc/kernel/kernel_flash_attention.cpp": ("fa_fp16", "a2a3", flash_attention),
     "csrc/kernel/kernel_gdn_chunk_cumsum.cpp": ("gdn_chunk_cumsum_fp32", "a2a3", gdn_cumsum),
     "csrc/kernel/kernel_gdn_scaled_dot_kkt.cpp": ("gdn_scaled_dot_kkt", "a2a3", gdn_kkt),
     "csrc/kernel/kernel_gdn_wy_fast.cpp": ("gdn_wy_fast", "a2a3", gdn_wy),

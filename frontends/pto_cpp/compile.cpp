@@ -175,10 +175,36 @@ std::vector<Definition> definitions(const std::string& text) {
   return found;
 }
 
+/// Where the types of the parameters begin in `run<1>(float*, int)`, which names an overload; npos: there are none.
+std::size_t types_in(const std::string& function) {
+  if (function.empty() || function.back() != ')') return std::string::npos;
+  int depth = 0;
+  std::size_t at = function.size();
+  do {
+    --at;
+    depth += function[at] == ')' ? 1 : function[at] == '(' ? -1 : 0;
+  } while (at > 0 && depth > 0);
+  return at;
+}
+
+/// How many types `(float*, int)` has.
+std::size_t types_of(const std::string& list) {
+  std::size_t commas = 0;
+  int depth = 0;
+  for (const char c : list) {
+    depth += c == '(' || c == '<' ? 1 : c == ')' || c == '>' ? -1 : 0;
+    commas += c == ',' && depth == 1 ? 1 : 0;
+  }
+  return list.size() > 2 ? commas + 1 : 0;
+}
+
 EntryText find_entry(const std::string& file, const std::string& text,
                      const std::string& function) {
   const std::vector<Definition> all = definitions(text);
-  std::string name = function.substr(0, function.find('<'));  // which may stand in a namespace
+  const std::size_t types = types_in(function);
+  const std::size_t count = types == std::string::npos ? 0 : types_of(function.substr(types));
+  // The name may stand in a namespace.
+  std::string name = function.substr(0, std::min(function.find('<'), types));
   name.erase(0, name.rfind(':') + 1);
   std::vector<std::string> names;
   const Definition* chosen = nullptr;
@@ -187,7 +213,7 @@ EntryText find_entry(const std::string& file, const std::string& text,
     const bool matches = function.empty() ? d.is_kernel
                          : d.is_pasted    ? chosen == nullptr && name.rfind(d.entry.name, 0) == 0
                                           : d.entry.name == name;
-    if (matches) chosen = &d;
+    if (matches && (types == std::string::npos || d.entry.parameters.size() == count)) chosen = &d;
     kernels += d.is_kernel ? 1 : 0;
     if (d.is_kernel || d.is_exported) names.push_back(d.entry.name);
   }
@@ -207,6 +233,13 @@ EntryText find_entry(const std::string& file, const std::string& text,
   EntryText entry = chosen->entry;
   if (!function.empty()) entry.name = function;
   return entry;
+}
+
+/// The address of a function that --function names, in C++.
+std::string address_of(const std::string& function) {
+  const std::size_t types = types_in(function);
+  if (types == std::string::npos) return "&" + function;
+  return "static_cast<void (*)" + function.substr(types) + ">(&" + function.substr(0, types) + ")";
 }
 
 // --- the cache ---
@@ -435,8 +468,8 @@ CompiledKernel compile(const KernelText& kernel, const CompileOptions& options) 
     job.copy = base + ".cpp";
     write_whole(job.copy, "#line 1 \"" + path + "\"\n" + kernel.text + "\n#line " +
                               std::to_string(kernel.entry.line) + " \"" + path +
-                              "\"\nextern \"C\" const TsrEntry* const tsr_entry = &tsr::Entry<&" +
-                              kernel.entry.name + ">::kEntry;\n");
+                              "\"\nextern \"C\" const TsrEntry* const tsr_entry = &tsr::Entry<" +
+                              address_of(kernel.entry.name) + ">::kEntry;\n");
     jobs.push_back(std::move(job));
   }
   for (Job& job : jobs) start(job, command_of(job, kernel, options, library));

@@ -172,5 +172,8 @@ TSR_OPERATION(TCOLEXPAND_IMPL, "pto.tcolexpand")
 
 }  // namespace pto
 
+/// Of a launcher: the host fetches an array into L2, which has no effect here.
+template <class... A>
+TSR_INLINE void PTO_PREFETCH(A&&...) {}
 #define PTO_CEIL(x, y) ((((x) + (y)-1) / (y)) * (y))
 #define PTO_DIV_ROUNDUP(x, y) (((x) + (y)-1) / (y))
