@@ -93,13 +93,26 @@ template <class D, class S, class F, auto... Options, class... E>
 TSR_INLINE RecordEvent TMOV_FP(const D& to, const S& from, const F& scale, const E&... events) {
   return tsr_detail::issue<Options...>("pto.tmov", to, from, scale, events...);
 }
+template <ReluPreMode Relu, class D, class S, class F, class... E>
+TSR_INLINE RecordEvent tsr_scaled_part(const char* operation, const D& to, const S& from, const F& scale, std::int64_t row, std::int64_t column,
+                                       const E&... events) {
+  (tsr_detail::wait_for(events), ...);
+  tsr_detail::Operands operands;
+  operands.option(tsr_detail::attribute_of(Relu));
+  operands.add(from, false);
+  operands.add(scale, false);
+  operands.position(row);
+  operands.position(column);
+  operands.add(to, true);
+  return operands.call(operation);
+}
 template <class D, class S, class F, ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
 TSR_INLINE RecordEvent TEXTRACT_FP(const D& to, const S& from, const F& scale, std::int64_t row, std::int64_t column, const E&... events) {
-  return tsr_part<Relu>("pto.textract_fp", to, from, row, column, scale, events...);
+  return tsr_scaled_part<Relu>("pto.textract_fp", to, from, scale, row, column, events...);
 }
 template <class D, class S, class F, ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
 TSR_INLINE RecordEvent TINSERT_FP(const D& to, const S& from, const F& scale, std::int64_t row, std::int64_t column, const E&... events) {
-  return tsr_part<Relu>("pto.tinsert_fp", to, from, row, column, scale, events...);
+  return tsr_scaled_part<Relu>("pto.tinsert_fp", to, from, scale, row, column, events...);
 }
 
 // The result is a factor or a summand too.
@@ -173,7 +186,7 @@ TSR_OPERATION(TCOLEXPAND_IMPL, "pto.tcolexpand")
 }  // namespace pto
 
 /// Of a launcher: the host fetches an array into L2, which has no effect here.
-template <class... A>
+template <auto... Options, class... A>
 TSR_INLINE void PTO_PREFETCH(A&&...) {}
 #define PTO_CEIL(x, y) ((((x) + (y)-1) / (y)) * (y))
 #define PTO_DIV_ROUNDUP(x, y) (((x) + (y)-1) / (y))
