@@ -137,6 +137,49 @@ extern "C" __global__ AICORE void queue(__gm__ half* a, __gm__ half* b, __gm__ f
 }
 """
 
+# Both AIVs insert their rows into L1, where boxes lie column by column although the type of the tile says row by row.
+INSERT = HEAD + """
+using Part = GlobalTensor<half, Shape<1, 1, 1, 32, 32>, Stride<1, 1, 1, 32, 1>>;
+using Half = GlobalTensor<half, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
+using Result = GlobalTensor<float, Shape<1, 1, 1, 32, 32>, Stride<1, 1, 1, 32, 1>>;
+extern "C" __global__ AICORE void insert(__gm__ half* a, __gm__ half* b, __gm__ float* y) {
+  Tile<TileType::Mat, half, 32, 32, BLayout::RowMajor, 32, 32, SLayout::RowMajor> by_rows;
+  Tile<TileType::Mat, half, 32, 32, BLayout::ColMajor, 32, 32, SLayout::RowMajor> by_columns, bm;
+  TASSIGN(by_rows, 0x0);
+  TASSIGN(by_columns, 0x0);
+  TASSIGN(bm, 0x1000);
+#ifdef __DAV_CUBE__
+  TileLeft<half, 32, 32> l;
+  TileRight<half, 32, 32> r;
+  TileAcc<float, 32, 32> c;
+  TASSIGN(l, 0x0);
+  TASSIGN(r, 0x0);
+  TASSIGN(c, 0x0);
+  TLOAD(bm, Part(b));
+  PtoSetWaitFlag<PIPE_MTE2, PIPE_MTE1>();
+  wait_intra_block(PIPE_MTE1, 3);
+  wait_intra_block(PIPE_MTE1, 3 + 16);
+  TMOV(l, by_columns);
+  TMOV(r, bm);
+  PtoSetWaitFlag<PIPE_MTE1, PIPE_M>();
+  TMATMUL(c, l, r);
+  PtoSetWaitFlag<PIPE_M, PIPE_FIX>();
+  TSTORE(Result(y), c);
+#else
+  Tile<TileType::Vec, half, 16, 32> t;
+  Tile<TileType::Vec, half, 16, 32, BLayout::ColMajor, 16, 32, SLayout::RowMajor> boxes;
+  TASSIGN(t, 0x0);
+  TASSIGN(boxes, 0x1000);
+  TLOAD(t, Half(a + get_subblockid() * 512));
+  PtoSetWaitFlag<PIPE_MTE2, PIPE_V>();
+  TMOV(boxes, t);
+  PtoSetWaitFlag<PIPE_V, PIPE_MTE3>();
+  TINSERT(by_rows, boxes, static_cast<uint16_t>(get_subblockid() * 16), static_cast<uint16_t>(0));
+  set_intra_block(PIPE_MTE3, 3);
+#endif
+}
+"""
+
 # A flag that stays up: each wait takes one of its sets, also when the next set takes effect before. The launcher has no name in the text.
 BREADTH = HEAD + """
 using Part = GlobalTensor<float, Shape<1, 1, 1, 16, 64>, Stride<1, 1, 1, 64, 1>>;
@@ -259,6 +302,12 @@ def breadth(executable, folder, rng):
     assert np.array_equal(got[:256], flat[:256]) and np.array_equal(got[512:768], flat[512:768]) and not got[256:512].any()
 
 
+def insert(executable, folder, rng):
+    a, b = (rng.uniform(-1, 1, (32, 32)).astype("f2") for _ in range(2))
+    y, = run(executable, folder, INSERT, "a5", "insert", {"a": a, "b": b, "y": "f32[32,32]"}, ("y",))
+    assert np.allclose(y, a.astype("f4") @ b.astype("f4"), atol=1e-4)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -267,6 +316,7 @@ def main():
         rows(executable, folder, np.random.default_rng(1))
         sort(executable, folder, np.random.default_rng(2))
         breadth(executable, folder, np.random.default_rng(4))
+        insert(executable, folder, np.random.default_rng(5))
         for preset in ("a2a3", "a5"):
             queue(executable, folder, np.random.default_rng(3), preset)
 

@@ -195,24 +195,36 @@ TSR_INLINE RecordEvent tsr_part(const char* operation, const D& to, const S& fro
   operands.add(to, true);
   return operands.call(operation);
 }
-#define TSR_PART(NAME, TEXT)                                                        \
+/// Boxes that come from UB lie column by column in L1, whatever the type of the result says.
+template <auto... Options, class D, class S, class... E>
+TSR_INLINE RecordEvent tsr_insert(const char* operation, const D& to, const S& from, std::int64_t row, std::int64_t column, const E&... rest) {
+  if constexpr (D::Loc == TileType::Mat && S::Loc == TileType::Vec && S::isBoxedLayout && D::isRowMajor && D::isInnerRowMajor) {
+    Tile<TileType::Mat, typename D::DType, D::Rows, D::Cols, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, D::SFractalSize> written(
+        to.valid_rows, to.valid_columns);
+    written.address = to.address;
+    return tsr_part<Options...>(operation, written, from, row, column, rest...);
+  } else {
+    return tsr_part<Options...>(operation, to, from, row, column, rest...);
+  }
+}
+#define TSR_PART(NAME, TEXT, HOW)                                                   \
   template <class D, class S, class... E>                                           \
   TSR_INLINE RecordEvent NAME(const D& to, const S& from, std::int64_t row = 0,     \
                               std::int64_t column = 0, const E&... rest) {          \
-    return tsr_part(TEXT, to, from, row, column, rest...);                          \
+    return HOW(TEXT, to, from, row, column, rest...);                               \
   }                                                                                 \
   template <auto O, auto... Os, class D, class S, class... E>                       \
   TSR_INLINE RecordEvent NAME(const D& to, const S& from, std::int64_t row = 0,     \
                               std::int64_t column = 0, const E&... rest) {          \
-    return tsr_part<O, Os...>(TEXT, to, from, row, column, rest...);                \
+    return HOW<O, Os...>(TEXT, to, from, row, column, rest...);                     \
   }                                                                                 \
   template <class D, class S, auto O, auto... Os, class... E>                       \
   TSR_INLINE RecordEvent NAME(const D& to, const S& from, std::int64_t row = 0,     \
                               std::int64_t column = 0, const E&... rest) {          \
-    return tsr_part<O, Os...>(TEXT, to, from, row, column, rest...);                \
+    return HOW<O, Os...>(TEXT, to, from, row, column, rest...);                     \
   }
-TSR_PART(TEXTRACT, "pto.textract")
-TSR_PART(TINSERT, "pto.tinsert")
+TSR_PART(TEXTRACT, "pto.textract", tsr_part)
+TSR_PART(TINSERT, "pto.tinsert", tsr_insert)
 
 /// The same bytes as a tile of another type.
 template <class D, class S>
