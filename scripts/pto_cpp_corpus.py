@@ -69,10 +69,11 @@ def split(text):
 
 
 def parameters_of(text, function, count):
-    """The names of the parameters of a function with so many of them that a text defines."""
-    for found in re.finditer(r"\b" + re.escape(function) + r"\s*\(([^(){};]*)\)\s*\{", text):
-        names = [re.findall(r"\w+", re.sub(r"=.*", "", item))[-1] for item in split(found.group(1))]
-        if len(names) == count:
+    """The names of the parameters of a function with so many of them that a text defines, also by a macro that pastes its name together."""
+    pasted = r"(\w+)##\w+|\w+\(\s*(\w+)\s*,\s*\w+\s*\)"
+    for found in re.finditer(r"(?:\b" + re.escape(function) + "|" + pasted + r")\s*\(([^(){};]*)\)[\s\\]*\{", text):
+        names = [re.findall(r"\w+", re.sub(r"=.*", "", item))[-1] for item in split(found.group(3))]
+        if len(names) == count and function.startswith(found.group(1) or found.group(2) or ""):
             return names
     return None
 
@@ -133,6 +134,10 @@ class Runner:
                     dtype = DTYPES.get(bare.rstrip("* ").strip(), "u1")
                     arguments.append(f"const void* a{k}")
                     values.append(f"value(a{k})")
+                elif bare == "aclFloat16":
+                    dtype = ""
+                    arguments.append(f"aclFloat16 a{k}")
+                    values.append(f"value(a{k})")
                 elif bare in SCALARS:
                     dtype = ""
                     arguments.append(f"{bare} a{k}")
@@ -140,10 +145,23 @@ class Runner:
                 else:
                     return None, f"the launcher {function} takes a {type_}"
                 rows.append(f'{{"{names[k]}", "{dtype}"}}')
+            if any(len(re.findall(r"\bvoid\s+" + re.escape(plain) + r"\s*\([^(){};]*\)\s*\{", t)) > 1 for t in texts):
+                function = f"{function}({', '.join(types)})"  # an overload
             parts.append(f'void stub_{n}({", ".join(arguments)}) asm("{symbol}");\nvoid stub_{n}({", ".join(arguments)}) {{\n'
                          f'  launch({{{json.dumps(str(program.kernel))}, {json.dumps(function)}, {{{", ".join(rows)}}}}},'
                          f' {{{", ".join(values)}}});\n}}\n')
         return "".join(parts), ""
+
+    def host_part(self, program, folder):
+        """The kernel's file as code of the host, for functions of it that are no launchers."""
+        text = re.sub(r"<<<([^;{}]*?)>>>", r"->*tsr_launch(\1)", program.text)
+        write_text(folder / "kernel.cpp", f'#line 1 "{program.kernel}"\n{text}')
+        kind = ["-D__CCE_AICORE__=220", "-DPTO_NPU_ARCH_A2A3"] if program.preset == "a2a3" else ["-D__CCE_AICORE__=310", "-DPTO_NPU_ARCH_A5"]
+        done = self.call(["g++", "-std=c++17", "-O1", "-w", "-fPIC", *kind, "-D__DAV_VEC__", "-I", LIBRARY, "-I", program.folder, "-include",
+                          "pto/pto-inst.hpp", "-c", "kernel.cpp", "-o", "kernel.o"], folder, 300)
+        if done.returncode or self.call(["objcopy", "--weaken", "kernel.o"], folder, 60).returncode:
+            return []
+        return ["kernel.o"]
 
     def build_host(self, program, folder):
         """The host program as an executable, or why there is none."""
@@ -157,11 +175,13 @@ class Runner:
         clear = self.call(["c++filt"], folder, 60, input="\n".join(mangled) + "\n").stdout.splitlines()
         wanted = [(m, c) for m, c in zip(mangled, clear)
                   if "(" in c and not re.match(r"(std::|operator |__|acl|testing::|rt[A-Z])|.*\bstd::.*\[abi|vtable|typeinfo", c)]
-        text, why = self.stubs(program, wanted)
+        own = [pair for pair in wanted if re.match(r"(int|bool|size_t|unsigned long) ", pair[1])]  # launchers return nothing
+        text, why = self.stubs(program, [pair for pair in wanted if pair not in own])
         if text is None:
             return None, why
         write_text(folder / "stubs.cpp", text)
-        done = self.call(["g++", "-std=c++17", "-O0", "-w", "-I", HOST, "stubs.cpp", object_, self.host_object, "-o", "host"], folder, 300)
+        done = self.call(["g++", "-std=c++17", "-O0", "-w", "-I", HOST, "stubs.cpp", object_, self.host_object,
+                          *(self.host_part(program, folder) if own else []), "-o", "host"], folder, 300)
         if done.returncode:
             return None, "host program: " + (re.findall(r"undefined reference to (.*)", done.stderr) or [done.stderr[-200:]])[0]
         return folder / "host", ""
@@ -172,7 +192,14 @@ class Runner:
         build = folder / "build"
         build.mkdir(parents=True)
         result = {"cases": 0, "equal": 0, "failures": [], "class": "", "message": ""}
+        options = f"--preset {program.preset} " + self.options.options
         try:
+            cases = program.folder / "scripts/generate_cases.py"
+            if cases.is_file():  # a header with the instances of the kernel
+                self.call([sys.executable, cases, "--output-header", build / "generated_cases.h", "--output-json", build / "generated_cases.json"],
+                          folder, 300)
+                program.includes.append(build)
+                options += f" --include {build}"
             executable, why = self.build_host(program, folder)
             if executable is None:
                 return {**result, "class": "host program", "message": why}
@@ -181,7 +208,7 @@ class Runner:
                 if done.returncode:
                     return {**result, "class": "no expected values", "message": done.stderr.strip().splitlines()[-1]}
             environment = {**os.environ, "TESSERA_PLATFORM": str(self.options.platform), "TESSERA_SECONDS": str(self.options.seconds),
-                           "TESSERA_OPTIONS": f"--preset {program.preset} " + self.options.options}
+                           "TESSERA_OPTIONS": options}
             if self.options.cases:
                 environment["TESSERA_CASES"] = str(self.options.cases)
             done = self.call([executable], build, 3600, env=environment)
@@ -211,6 +238,8 @@ class Runner:
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             command = [self.options.platform, program.kernel, "--function", function, "--preset", preset, "--quiet", "--set",
                        f"launch.clusters={call.clusters}", "--include", self.options.folder / "csrc/kernel"]
+            for setting in call.settings:
+                command += ["--set", setting]
             for name, value in call.arguments.items():
                 if isinstance(value, np.ndarray):
                     np.save(Path(folder) / f"{name}.npy", value)
@@ -225,8 +254,8 @@ class Runner:
                 message = "takes too long"
             for name, expected in call.results.items() if not message else ():
                 got = np.load(Path(folder) / f"{name}.out.npy").reshape(expected.shape).astype(np.float64)
-                if not np.allclose(got, expected, rtol=call.rtol, atol=call.atol):
-                    message = f"{name} differs by {np.max(np.abs(got - expected)):.4g}"
+                why = call.difference(got, np.asarray(expected, np.float64))
+                message = f"{name} {why}" if why else message
         if message:
             failures.append({"case": function, "class": class_of(message, CLASSES), "message": message})
         return {"cases": 1, "equal": int(not message), "failures": failures, "class": failures[0]["class"] if failures else "",

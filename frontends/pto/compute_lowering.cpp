@@ -26,6 +26,16 @@ bool is_asymmetric(const Attribute& kind, const Diagnostics& diagnostics) {
                 kind.value);
 }
 
+/// A tile that an operation writes somewhere, whatever is valid of it.
+void become_scratch(TileOperand& tile) {
+  tile.access = Access::kWrite;
+  const std::array<Operand*, 2> valid = {&tile.rows, &tile.columns};
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::int64_t size = (d == 0) == tile.by_columns ? tile.row_stride : tile.full_rows;
+    if (!valid[d]->is_register && size > 0) valid[d]->value = std::min(valid[d]->value, size);
+  }
+}
+
 /// A name without a value counts as a tile, so that the message asks for a tile.
 bool is_tile(const Value* v) {
   return v == nullptr || v->kind == Value::Kind::kTile;
@@ -203,6 +213,7 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
   operation.function = info.function;
   operation.arithmetic = info.arithmetic;
   set_options(op, operation, diagnostics_);
+  operation.relu = operation.relu || info.relu;
   const bool typed = op.types.size() == op.arguments.size();
   for (const Argument& a : op.arguments) {
     const Value* v = scope_.find(a.text);
@@ -219,23 +230,27 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
     operation.scalars.push_back({real && !v->scalar.is_register, v->number, v->scalar, real});
   }
   choose_function(op, operation);
+  const auto outs = std::count_if(op.arguments.begin(), op.arguments.end(),
+                                  [](const Argument& a) { return a.role == Role::kOut; });
+  using F = TileFunction;
+  const F function = operation.function;
   // Scratch may stand behind the result.
-  if (operation.function == TileFunction::kQuantize) {
-    const auto outs = std::count_if(op.arguments.begin(), op.arguments.end(),
-                                    [](const Argument& a) { return a.role == Role::kOut; });
-    if (outs > 1) operation.operands.pop_back();
-  }
-  if (operation.function == TileFunction::kMultiplyAdd) {  // the result is an input too
+  if (function == F::kQuantize && outs > 1) operation.operands.pop_back();
+  if (function == F::kRowArg || function == F::kColumnArg || function == F::kPartArg)
+    operation.results = static_cast<std::uint8_t>(outs);
+  if (function == F::kMultiplyAdd || function == F::kScatter) {  // the result is an input too
     operation.operands.push_back(operation.operands.back());
-    operation.operands[1].access = Access::kRead;
+    operation.operands[operation.operands.size() - 2].access = Access::kRead;
   }
   const unsigned inputs = cluster::input_count(operation);
   const std::size_t tiles = operation.operands.size();
-  if (tiles < inputs + 1U || tiles > cluster::kMostOperands ||
+  if (tiles < inputs + operation.results || tiles > cluster::kMostOperands ||
       operation.scalars.size() > cluster::kMostScalars)
     fail(op, "expected ", inputs, " tiles and a result, found ", tiles, " tiles");
+  if (function == F::kPartArg && outs != 2) fail(op, "expected outs(value, index)");
   // The tiles between inputs and result are scratch, which the operation writes.
-  for (std::size_t i = inputs; i + 1 < tiles; ++i) operation.operands[i].access = Access::kWrite;
+  for (std::size_t i = inputs; i + operation.results < tiles; ++i)
+    become_scratch(operation.operands[i]);
   follow_result(op, operation);
   if (operation.function == TileFunction::kFillPad)
     operation.pad = pad_of(output(op).type, diagnostics_);
@@ -297,10 +312,13 @@ void ComputeLowering::choose_function(const Operation& op, TileOperation& operat
     operation.inputs = static_cast<std::uint8_t>(own_scratch ? tiles : tiles - 1);
   } else if (operation.function == TileFunction::kQuantize) {
     choose_quantization(op, operation, tiles);
+  } else if (operation.function == TileFunction::kScatter &&
+             find(op.attributes, "maskPattern") != nullptr) {
+    operation.function = TileFunction::kScatterMask;
   } else if (operation.function == TileFunction::kSelectTile && tiles > 1 &&
              operation.scalars.size() == 1 && op.arguments.size() > 3 &&
-             bits_of(input(op).type.element) == 8 && bits_of(output(op).type.element) > 8) {
-    operation.function = TileFunction::kNoValues;  // a mask, a tile and a number
+             input(op).type.element != output(op).type.element) {
+    operation.function = TileFunction::kSelectScalar;  // a mask, a tile and a number
   } else if (operation.function == TileFunction::kConvert) {
     const auto& operands = operation.operands;
     const bool packed = std::any_of(operands.begin(), operands.end(), [](const TileOperand& o) {

@@ -47,6 +47,8 @@ class Rows {
   }
   /// The last operation may have so many operands.
   void allow(unsigned most) { rows_.back().most = most; }
+  /// Negative values of the result of the last operation become 0.
+  void then_relu() { rows_.back().relu = true; }
   /// Vector operations that differ in their arithmetic.
   using Arithmetics = std::initializer_list<std::pair<const char*, Arithmetic>>;
   void vector(Arithmetics operations, unsigned least, unsigned most, VectorClass cost,
@@ -215,6 +217,18 @@ void add_elementwise(Rows& rows) {
                {"pto.tpartmin", A::kMin}},
               2, 3, kSimple, F::kPart);
   rows.vector({{"pto.trsqrt", A::kRsqrt}}, 1, 2, VectorClass::kRsqrt, F::kMap);
+  rows.vector({{"pto.tsubrelu", A::kSub}}, 2, 2, kSimple, F::kMap);
+  rows.then_relu();
+  rows.vector({{"pto.tmuladddst", A::kMul}, {"pto.tfusedmuladd", A::kMul}}, 3, 3, kSimple,
+              F::kMapAdd);
+  rows.vector({{"pto.tfusedmuladdrelu", A::kMul}}, 3, 3, kSimple, F::kMapAdd);
+  rows.then_relu();
+  for (const auto& [name, arithmetic] :
+       {std::pair{"pto.taddreluconv", A::kAdd}, std::pair{"pto.tsubreluconv", A::kSub},
+        std::pair{"pto.tadddeqrelu", A::kAdd}}) {
+    rows.vector({{name, arithmetic}}, 2, 4, VectorClass::kConvert, F::kMapConvert);
+    rows.then_relu();
+  }
 }
 
 /// Positions, parts, and what has a cost and no values.
@@ -224,15 +238,17 @@ void add_specialties(Rows& rows) {
               VectorClass::kReduceExtreme, F::kRowArg, Meaning::kVectorIn);
   rows.vector({{"pto.tcolargmax", A::kMax}, {"pto.tcolargmin", A::kMin}}, 1, 2,
               VectorClass::kColumnExtreme, F::kColumnArg, Meaning::kVectorIn);
-  rows.vector({"pto.tpartargmax", "pto.tpartargmin"}, 4, 4, kSimple, F::kNoValues);
+  rows.vector({{"pto.tpartargmax", A::kMax}, {"pto.tpartargmin", A::kMin}}, 4, 4, kSimple,
+              F::kPartArg);
+  rows.vector({"pto.tpairreducesum"}, 1, 1, kSimple, F::kPairSum);
   rows.vector({"pto.tconcat"}, 2, 2, kCopy, F::kConcat);
   rows.vector({"pto.tconcatidx"}, 4, 4, kCopy, F::kNoValues);
   rows.vector({"pto.ttri"}, 1, 1, kCopy, F::kTriangle);
   rows.vector({"pto.tpack"}, 1, 1, VectorClass::kConvert, F::kNoValues);
   rows.vector({"pto.trandom"}, 6, 6, kSlow, F::kNoValues);
   rows.vector({"pto.thistogram"}, 2, 3, VectorClass::kGather, F::kNoValues, Meaning::kVectorIn);
-  rows.vector({"pto.tscatter", "pto.tgatherb"}, 1, 3, VectorClass::kGather, F::kNoValues,
-              Meaning::kVectorIn);
+  rows.vector({"pto.tscatter"}, 1, 2, VectorClass::kGather, F::kScatter, Meaning::kVectorIn);
+  rows.vector({"pto.tgatherb"}, 2, 3, VectorClass::kGather, F::kGatherBlocks, Meaning::kVectorIn);
   rows.vector({"pto.mgather", "pto.mscatter"}, 2, 3, VectorClass::kGather, F::kNoValues,
               Meaning::kGatherMemory);
   rows.vector({"pto.tget_scale_addr"}, 1, 1, kCopy, F::kNoValues, Meaning::kScaleAddress);

@@ -162,6 +162,7 @@ struct OperationInfo {
   SpecialValue special = SpecialValue::kBlockIndex;
   TileFunction function = TileFunction::kNone;
   Arithmetic arithmetic = Arithmetic::kAdd;
+  bool relu = false;  ///< negative values of the result become 0
 };
 
 const std::vector<OperationInfo>& operations();

@@ -230,6 +230,8 @@ void set_options(const Operation& op, TileOperation& operation, const Diagnostic
     operation.descends = a->value.rfind('1', 0) == 0;
   if (const Attribute* a = find(op.attributes, "descending"))
     operation.descends = is_on(*a, "true", "false", diagnostics);
+  if (const Attribute* a = find(op.attributes, "reversed"))
+    operation.scalar_first = is_on(*a, "true", "false", diagnostics);
   if (const Attribute* a = find(op.attributes, "exhausted"))
     operation.exhausts = is_on(*a, "true", "false", diagnostics);
   if (const Attribute* a = find(op.attributes, "maskPattern"))

@@ -149,7 +149,7 @@ OperationCode CallSites::lower(const TsrCall& call, const SourceLine& place) {
   op.name = call.operation;
   op.place.line = place.line;
   std::vector<std::pair<std::string, Value>> values;
-  unsigned next = 0;  // register
+  unsigned next = 0, results = 0;  // next: register
   const TsrTile* const tile = first_tile(call);
   bool turned = false;
   for (unsigned n = 0; n < call.count; ++n)
@@ -171,7 +171,7 @@ OperationCode CallSites::lower(const TsrCall& call, const SourceLine& place) {
     const TsrOperand& o = call.operands[n];
     std::string name = "operand " + std::to_string(n + 1);
     const bool writes = o.role == TSR_OUT || o.role == TSR_TENSOR_OUT;
-    if (writes) name = "the result";
+    if (writes) name = ++results == 1 ? "the result" : "the second result";
     const Role role = writes ? Role::kOut : Role::kIn;
     if (o.role == TSR_OPTION) {
       op.attributes.push_back({op.place, o.option, o.value});

@@ -107,7 +107,34 @@ struct Definition {
   EntryText entry;
   bool is_kernel = false;    // __global__
   bool is_exported = false;  // extern "C"
+  bool is_pasted = false;    // by a macro: the name is only how its names begin
 };
+
+/// Where the first part of a name begins and ends that a macro pastes together, `Run##NAME(..)` or `JOIN(Run, NAME)(..)`, if the name in
+/// front of the bracket at `end` is one; otherwise npos.
+std::pair<std::size_t, std::size_t> first_pasted_part(const std::string& code, std::size_t end) {
+  const auto word_before = [&code](std::size_t to) {
+    while (to > 0 && is_word(code[to - 1])) --to;
+    return to;
+  };
+  std::size_t begin = word_before(end), stop = 0;
+  if (begin >= 2 && begin < end && code.compare(begin - 2, 2, "##") == 0) {
+    stop = begin - 2;
+    begin = word_before(stop);
+  } else if (end > 0 && code[end - 1] == ')') {
+    const std::size_t open = code.rfind('(', end - 1);
+    stop = code.find(',', open);
+    if (open == std::string::npos || stop > end || word_before(open) == open)
+      return {std::string::npos, 0};
+    begin = open + 1;
+    while (begin < stop && is_word(code[begin])) ++begin;
+    if (begin != stop) return {std::string::npos, 0};
+    begin = open + 1;
+  } else {
+    return {std::string::npos, 0};
+  }
+  return begin < stop ? std::pair{begin, stop} : std::pair{std::string::npos, std::size_t{0}};
+}
 
 std::vector<Definition> definitions(const std::string& text) {
   std::vector<Definition> found;
@@ -118,10 +145,16 @@ std::vector<Definition> definitions(const std::string& text) {
     while (end > 0 && std::isspace(static_cast<unsigned char>(code[end - 1])) != 0) --end;
     std::size_t begin = end;
     while (begin > 0 && is_word(code[begin - 1])) --begin;
+    const auto [part, part_end] = first_pasted_part(code, end);
+    const bool is_pasted = part != std::string::npos;
+    if (is_pasted) {
+      begin = part;
+      end = part_end;
+    }
     if (begin == end || std::isdigit(static_cast<unsigned char>(code[begin])) != 0) continue;
     const std::size_t close = behind_closing(code, open, '(', ')');
     if (close == std::string::npos) continue;
-    const std::size_t brace = code.find_first_not_of(" \t\r\n", close);
+    const std::size_t brace = code.find_first_not_of(" \t\r\n\\", close);
     if (brace == std::string::npos || code[brace] != '{') continue;
     const std::size_t start = code.find_last_of(";}", begin);
     const std::string head = text.substr(start == std::string::npos ? 0 : start + 1,
@@ -135,6 +168,7 @@ std::vector<Definition> definitions(const std::string& text) {
     d.entry.line = static_cast<unsigned>(std::count(
                        text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n')) +
                    1;
+    d.is_pasted = is_pasted;
     d.is_kernel = head.find("__global__") != std::string::npos;
     d.is_exported = head.find("extern \"C\"") != std::string::npos;
     found.push_back(std::move(d));
@@ -142,17 +176,45 @@ std::vector<Definition> definitions(const std::string& text) {
   return found;
 }
 
+/// Where the types of the parameters begin in `run<1>(float*, int)`, which names an overload; npos: there are none.
+std::size_t types_in(const std::string& function) {
+  if (function.empty() || function.back() != ')') return std::string::npos;
+  int depth = 0;
+  std::size_t at = function.size();
+  do {
+    --at;
+    depth += function[at] == ')' ? 1 : function[at] == '(' ? -1 : 0;
+  } while (at > 0 && depth > 0);
+  return at;
+}
+
+/// How many types `(float*, int)` has.
+std::size_t types_of(const std::string& list) {
+  std::size_t commas = 0;
+  int depth = 0;
+  for (const char c : list) {
+    depth += c == '(' || c == '<' ? 1 : c == ')' || c == '>' ? -1 : 0;
+    commas += c == ',' && depth == 1 ? 1 : 0;
+  }
+  return list.size() > 2 ? commas + 1 : 0;
+}
+
 EntryText find_entry(const std::string& file, const std::string& text,
                      const std::string& function) {
   const std::vector<Definition> all = definitions(text);
-  std::string name = function.substr(0, function.find('<'));  // which may stand in a namespace
+  const std::size_t types = types_in(function);
+  const std::size_t count = types == std::string::npos ? 0 : types_of(function.substr(types));
+  // The name may stand in a namespace.
+  std::string name = function.substr(0, std::min(function.find('<'), types));
   name.erase(0, name.rfind(':') + 1);
   std::vector<std::string> names;
   const Definition* chosen = nullptr;
   unsigned kernels = 0;
   for (const Definition& d : all) {
-    const bool matches = function.empty() ? d.is_kernel : d.entry.name == name;
-    if (matches) chosen = &d;
+    const bool matches = function.empty() ? d.is_kernel
+                         : d.is_pasted    ? chosen == nullptr && name.rfind(d.entry.name, 0) == 0
+                                          : d.entry.name == name;
+    if (matches && (types == std::string::npos || d.entry.parameters.size() == count)) chosen = &d;
     kernels += d.is_kernel ? 1 : 0;
     if (d.is_kernel || d.is_exported) names.push_back(d.entry.name);
   }
@@ -172,6 +234,13 @@ EntryText find_entry(const std::string& file, const std::string& text,
   EntryText entry = chosen->entry;
   if (!function.empty()) entry.name = function;
   return entry;
+}
+
+/// The address of a function that --function names, in C++.
+std::string address_of(const std::string& function) {
+  const std::size_t types = types_in(function);
+  if (types == std::string::npos) return "&" + function;
+  return "static_cast<void (*)" + function.substr(types) + ">(&" + function.substr(0, types) + ")";
 }
 
 // --- what the cache has ---
@@ -392,8 +461,8 @@ CompiledKernel compile(const KernelText& kernel, const CompileOptions& options) 
     job.copy = base + ".cpp";
     write_whole(job.copy, "#line 1 \"" + path + "\"\n" + kernel.text + "\n#line " +
                               std::to_string(kernel.entry.line) + " \"" + path +
-                              "\"\nextern \"C\" const TsrEntry* const tsr_entry = &tsr::Entry<&" +
-                              kernel.entry.name + ">::kEntry;\n");
+                              "\"\nextern \"C\" const TsrEntry* const tsr_entry = &tsr::Entry<" +
+                              address_of(kernel.entry.name) + ">::kEntry;\n");
     jobs.push_back(std::move(job));
   }
   for (Job& job : jobs) start(job, command_of(job, kernel, options, library));

@@ -142,9 +142,11 @@ void launch(const Launcher& launcher, const std::vector<Value>& values) {
 
 }  // namespace tessera_host
 
+// The device maps memory in pages: a kernel may read beyond what the host asked for.
 aclError aclrtMalloc(void** memory, std::size_t bytes, aclrtMemMallocPolicy) {
+  constexpr std::size_t kPage = 4096;
   tessera_host::Buffer buffer;
-  buffer.bytes.resize(std::max<std::size_t>(bytes, 1));
+  buffer.bytes.resize((std::max<std::size_t>(bytes, 1) + kPage - 1) / kPage * kPage);
   *memory = buffer.bytes.data();
   tessera_host::buffers()[reinterpret_cast<std::uintptr_t>(*memory)] = std::move(buffer);
   return 0;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "acl/acl.h"
+
 namespace tessera_host {
 
 struct Parameter {
@@ -24,6 +26,7 @@ struct Value {
 
 inline Value value(const void* p) { return {p, 0, 0, false}; }
 inline Value value(std::int64_t n) { return {nullptr, n, 0, false}; }
+inline Value value(aclFloat16 x) { return {nullptr, 0, static_cast<float>(x), true}; }
 inline Value value(double x) { return {nullptr, 0, x, true}; }
 
 /// Runs it with the contents of the device's memory; throws std::runtime_error with the message of the simulator.

@@ -37,6 +37,8 @@ void CoreSync::dispatch(const Instruction& i, QueueEntry& entry) {
       context_.illegal(pc, "the FFTS base address has not been set on this core", kFftsId);
     entry.id &= sync::kFlagIds - 1;
   }
+  if (i.op == Opcode::kWaitFlag)
+    ++queued_waits_[FlagTable::index({i.pipe, i.to, static_cast<std::uint8_t>(entry.id)})];
   const auto lock = static_cast<unsigned>(entry.id);
   if (i.op == Opcode::kGetBuf) {
     const auto ticket = locks_.get(lock, i.pipe, i.mode == 0);
@@ -68,7 +70,8 @@ WaitReason CoreSync::perform(Pipe pipe, const QueueEntry& entry, Cycle complete,
 
 WaitReason CoreSync::wait_flag(Pipe pipe, const QueueEntry& entry, Cycle now) {
   const Flag flag{context_.code(entry.pc).pipe, pipe, static_cast<std::uint8_t>(entry.id)};
-  if (!flags_.clear(flag)) return WaitReason::kFlag;
+  if (!flags_.take(flag)) return WaitReason::kFlag;
+  --queued_waits_[FlagTable::index(flag)];
   latency(Mechanism::kFlag).add(now - flag_fired_[FlagTable::index(flag)]);
   context_.probe.emit(now, EventKind::kFlag,
                       sync::index(flag.from) | sync::index(pipe) << 8 | unsigned{flag.id} << 16, 0);
@@ -134,14 +137,17 @@ void CoreSync::apply_effects(Cycle now) {
 void CoreSync::raise_flag(const Effect& effect, Cycle now) {
   const Instruction& i = context_.code(effect.pc);
   const Flag flag{i.pipe, i.to, static_cast<std::uint8_t>(effect.id)};
-  const bool taken = flags_.set(flag);
+  const unsigned index = FlagTable::index(flag);
+  // A set counts if a wait for every set before it stands in the queue of the other pipe.
+  const bool taken = flags_.count(flag) <= queued_waits_[index];
   order_.raise_flag(flag, taken);
   if (!taken) {
     if (config().double_set == Undefined::kIgnore) return;
     context_.illegal(effect.pc, "the flag is set already: nobody has waited for the set before",
                      kDoubleSetId);
   }
-  flag_fired_[FlagTable::index(flag)] = now - std::min<Cycle>(now, config().flag_latency);
+  flags_.add(flag);
+  flag_fired_[index] = now - std::min<Cycle>(now, config().flag_latency);
   context_.probe.emit(now, EventKind::kFlag,
                       sync::index(i.pipe) | sync::index(i.to) << 8 | unsigned{flag.id} << 16, 1);
 }
@@ -160,7 +166,7 @@ std::vector<std::string> CoreSync::flags_set() const {
   for (const Pipe from : sync::kPipes)
     for (const Pipe to : sync::kPipes)
       for (std::uint8_t id = 0; id < FlagTable::kMaxEvents; ++id)
-        if (flags_.is_set({from, to, id}))
+        if (flags_.count({from, to, id}) > 0)
           list.push_back(std::string(to_string(from)) + " to " + to_string(to) + ", event " +
                          std::to_string(id));
   return list;

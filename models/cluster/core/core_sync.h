@@ -72,7 +72,8 @@ class CoreSync {
   CoreContext& context_;
   OperationOrder& order_;
   FlagTable flags_;
-  std::array<Cycle, FlagTable::kFlags> flag_fired_{};  // by FlagTable::index()
+  std::array<Cycle, FlagTable::kFlags> flag_fired_{};            // by FlagTable::index()
+  std::array<std::uint32_t, FlagTable::kFlags> queued_waits_{};  // that stand in a queue
   BufferLocks locks_;
   std::array<Cycle, BufferLocks::kMaxLocks> lock_fired_{};  // of the last release
   Latencies latencies_{};

@@ -36,7 +36,16 @@ Extent extent_of(const ResolvedOperand& o) {
   std::int64_t elements = 1;
   for (unsigned d = 0; d < o.dimensions; ++d) elements *= o.sizes[d];
   e.dense = (elements * bits_of(o.element) + 7) / 8 == o.bytes;
-  if (o.dimensions != 2 || o.boxes != nullptr) return e;
+  if (o.boxes != nullptr) {
+    // Boxes below each other, whose rows follow each other: a line for each column of boxes, if all of its columns are touched.
+    const Boxes& b = *o.boxes;
+    const bool in_lines = b.column == 1 && b.row == b.columns && b.row_step == b.rows * b.columns;
+    if (!in_lines || b.first_column % b.columns != 0 || o.sizes[1] % b.columns != 0) return e;
+    e.pitch = b.column_step * bits_of(o.element) / 8;
+    e.width = o.sizes[0] * b.columns * bits_of(o.element) / 8;
+    return e;
+  }
+  if (o.dimensions != 2) return e;
   // Lines one element wide and `pitch` apart: rows, or columns.
   const unsigned across = o.strides[1] == 1 ? 0 : 1;
   if (o.strides[1 - across] != 1 || o.strides[across] <= 0) return e;

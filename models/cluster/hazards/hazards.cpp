@@ -104,7 +104,9 @@ void HazardTracker::synchronise(CoreId core, Pipe pipe, const Instruction& i, st
   if (op == Opcode::kSetFlag) {
     unit.raising[FlagTable::index(flag)].push_back(agents_[agent_of(core, flag.from)].known);
   } else if (op == Opcode::kWaitFlag) {
-    learn(core, flag.to, unit.flags[FlagTable::index(flag)]);
+    std::deque<Clocks>& up = unit.flags[FlagTable::index(flag)];
+    learn(core, flag.to, up.front());
+    up.pop_front();
   } else if (op == Opcode::kBarrier && i.pipe == Pipe::kAll) {
     for (const Pipe p : sync::kPipes)
       join(agents_[agent_of(core, Pipe::kS)].known, agents_[agent_of(core, p)].known);
@@ -122,7 +124,7 @@ void HazardTracker::synchronise(CoreId core, Pipe pipe, const Instruction& i, st
 void HazardTracker::raise_flag(CoreId core, Flag flag, bool taken) {
   Unit& unit = units_[core.unit];
   std::deque<Clocks>& raising = unit.raising[FlagTable::index(flag)];
-  if (taken) unit.flags[FlagTable::index(flag)] = raising.front();
+  if (taken) unit.flags[FlagTable::index(flag)].push_back(raising.front());
   raising.pop_front();
 }
 

@@ -55,7 +55,7 @@ class HazardTracker {
 
   /// `pipe` has done the synchronisation `i`, whose flag, lock or event is `id`.
   void synchronise(CoreId core, Pipe pipe, const Instruction& i, std::int64_t id);
-  /// The flag of the oldest set that was not raised is up. `taken`: it was down before.
+  /// The flag of the oldest set that was not raised is up. `taken`: the set counts.
   void raise_flag(CoreId core, Flag flag, bool taken);
   void write_word(CoreId core, std::uint64_t address);
   void read_word(CoreId core, std::uint64_t address);
@@ -88,7 +88,7 @@ class HazardTracker {
     std::deque<Clocks> epochs;  // what the scalar unit knew, from first_epoch on
     std::uint32_t first_epoch = 0;
     // By FlagTable::index().
-    std::map<std::uint32_t, Clocks> flags;                // that are up
+    std::map<std::uint32_t, std::deque<Clocks>> flags;    // that are up, one for each set
     std::map<std::uint32_t, std::deque<Clocks>> raising;  // sets whose flags are not up yet
     std::array<Clocks, 32> locks{};
     std::array<std::deque<Clocks>, kCounters> counters;

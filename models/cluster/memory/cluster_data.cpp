@@ -239,6 +239,9 @@ std::string ClusterData::find_unaligned(const TileOperation& operation,
   constexpr std::int64_t kBlock = alignment_of(Location::kUb);
   if (operation.function == TileFunction::kNone || operation.function > TileFunction::kNoValues)
     return "";
+  // A copy of one element needs no vector instruction.
+  if (operation.function == TileFunction::kCopy && elements_of(resolved.operands[0]) == 1)
+    return "";
   for (std::size_t k = 0; k < operation.operands.size(); ++k) {
     const ResolvedOperand& o = resolved.operands[k];
     const bool is_tile = o.location == Location::kUb && operation.operands[k].full_rows > 0;
@@ -305,8 +308,10 @@ TileValues ClusterData::start(const TileOperation& operation, const ResolvedOper
 
 void ClusterData::finish(const TileOperation& operation, const ResolvedOperation& resolved,
                          CoreId core, Pipe pipe, TileValues result, Cycle now, Cycle due) {
-  write(resolved.operands[resolved.count - 1U], core, std::move(result),
-        {now, due, order_of(core, pipe)}, operation.adds);
+  const Memory::When when = {now, due, order_of(core, pipe)};
+  for (std::size_t n = 0; n < result.more.size(); ++n)
+    write(resolved.operands[resolved.count - 2U - n], core, std::move(result.more[n]), when, false);
+  write(resolved.operands[resolved.count - 1U], core, std::move(result), when, operation.adds);
 }
 
 TileValues ClusterData::read_buffer(const ResolvedOperand& operand, CoreId core, Cycle now) {

@@ -199,9 +199,9 @@ bool has_flag(CoreKind kind, Pipe from, Pipe to) {
   if (kind == CoreKind::kAiv) return from != to && has_pipe(kind, from) && has_pipe(kind, to);
   if (from == Pipe::kM) return is_one_of(to, {Pipe::kMte1, Pipe::kMte2, Pipe::kFix});
   if (from == Pipe::kMte1) return is_one_of(to, {Pipe::kM, Pipe::kMte2, Pipe::kMte3, Pipe::kFix});
-  if (from == Pipe::kMte2) return is_one_of(to, {Pipe::kM, Pipe::kMte1, Pipe::kMte3});
+  if (from == Pipe::kMte2) return is_one_of(to, {Pipe::kM, Pipe::kMte1, Pipe::kMte3, Pipe::kFix});
   if (from == Pipe::kMte3) return is_one_of(to, {Pipe::kMte1, Pipe::kMte2});
-  return from == Pipe::kFix && is_one_of(to, {Pipe::kM, Pipe::kMte1, Pipe::kMte2});
+  return from == Pipe::kFix && is_one_of(to, {Pipe::kM, Pipe::kMte1, Pipe::kMte2, Pipe::kMte3});
 }
 
 std::optional<Violation> find_violation(const Instruction& i, const Site& site) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <initializer_list>
 #include <iterator>
+#include <utility>
 
 namespace tessera::cluster {
 
@@ -46,11 +47,18 @@ bool has_each(Size along, Size across, Size count) {
          (same(along, 1) && same(across, count));
 }
 
-bool selects_all(const TileOperation& operation, const Side& a, const Side& b) {
-  if (!a.rows() || !a.columns() || !b.rows() || !b.columns()) return true;
-  const bool rows = operation.mask.by_rows;
-  const std::int64_t selected = operation.mask.count(rows ? *a.rows() : *a.columns());
-  return selected * (rows ? *a.columns() : *a.rows()) == *b.rows() * *b.columns();
+/// Whether `few` has as many elements as the pattern selects of `many`.
+bool selects_all(const TileOperation& operation, const Side& many, const Side& few) {
+  const auto [rows, columns] = std::pair{many.rows(), many.columns()};
+  if (!rows || !columns || !few.rows() || !few.columns()) return true;
+  if (operation.mask.by_rows) return operation.mask.count(*rows) == *few.rows();
+  const std::int64_t all = operation.mask.count(*columns) * *rows;
+  // A result of one row may keep the first of them.
+  return all == *few.rows() * *few.columns() || (*few.rows() == 1 && all > *few.columns());
+}
+/// Selected rows stay rows, of which the result may be wider.
+bool has_room(const TileOperation& operation, const Side& source, const Side& result) {
+  return !operation.mask.by_rows || at_least(result.columns(), source.columns());
 }
 
 bool is_integer(const Side& side, unsigned least_bits, unsigned most_bits) {
@@ -103,10 +111,22 @@ constexpr Relation kWholePairs{false, "pairs of 8 bytes", [](Op, S a, S) {
                                }};
 constexpr Relation kIndices{
     false, "an index for each column, in every row or in one for all", [](Op, S a, S b) {
-      return same(a.columns(), b.columns()) && (same(a.rows(), b.rows()) || same(a.rows(), 1));
+      return at_least(a.columns(), b.columns()) && (same(a.rows(), b.rows()) || same(a.rows(), 1));
     }};
 constexpr Relation kSelected{false, "as many elements of the result as maskPattern selects",
-                             selects_all};
+                             [](Op operation, S a, S b) {
+                               return selects_all(operation, a, b) && has_room(operation, a, b);
+                             }};
+constexpr Relation kSpread{false,
+                           "as many elements of the source as maskPattern selects of the result",
+                           [](Op operation, S a, S b) {
+                             return selects_all(operation, b, a) && has_room(operation, a, b);
+                           }};
+constexpr Relation kBlocks{
+    false, "an offset for each 32 bytes of a row of the result", [](Op, S a, S b) {
+      const std::int64_t block = 256 / bits_of(b.element());
+      return same(a.rows(), b.rows()) && at_least(times(a.columns(), block), b.columns());
+    }};
 constexpr Relation kSideBySide{false, "no fewer columns in the result",
                                [](Op, S a, S b) { return at_least(a.columns(), b.columns()); }};
 constexpr Relation kSameType{true, "one type; pto.tcvt converts",
@@ -121,8 +141,10 @@ constexpr Relation kAccumulates{
     }};
 constexpr Relation kMaskType{true, "i8 or ui8 for a mask",
                              [](Op, S a, S) { return is_integer(a, 8, 8); }};
-constexpr Relation kIndexType{true, "i32 or ui32 for indices",
-                              [](Op, S a, S) { return is_integer(a, 32, 32); }};
+constexpr Relation kIndexType{true, "i32 or ui32 for indices", [](Op operation, S a, S) {
+                                return is_integer(a, operation.results > 1 ? 16 : 32,
+                                                  32);  // beside a value of 16 bits
+                              }};
 constexpr Relation kOffsetType{true, "integers of 16 or 32 bits for indices",
                                [](Op, S a, S) { return is_integer(a, 16, 32); }};
 constexpr Relation kSingle{true, "f32", [](Op, S a, S) { return a.element() == Element::kF32; }};
@@ -186,7 +208,25 @@ constexpr Rule kRules[] = {
     {{F::kSelect}, kMaskType, 0, {0}},
     {{F::kSelect}, kSameType, 1, {2, kResult}},
     {{F::kSelect}, kSameShape, 1, {2, kResult}},
+    {{F::kSelectScalar}, kSameType, 1, {kResult}},
+    {{F::kSelectScalar}, kSameShape, 1, {kResult}},
     {{F::kSelect}, kBits, 0, {kResult}},
+    {{F::kMapConvert}, kSameType, 0, {1}},
+    {{F::kMapConvert}, kSameShape, 0, {1, kResult}},
+    {{F::kPairSum, F::kGatherBlocks}, kSameType, 0, {kResult}},
+    {{F::kPairSum}, kSameShape, 0, {kResult}},
+    {{F::kScatter}, kSameType, 0, {2}},
+    {{F::kScatter}, kOffsetType, 1, {1}},
+    {{F::kScatter}, kSameShape, 1, {0}},
+    {{F::kScatterMask}, kSameType, 0, {kResult}},
+    {{F::kScatterMask}, kSpread, 0, {kResult}},
+    {{F::kGatherBlocks}, kIndexType, 1, {1}},
+    {{F::kGatherBlocks}, kBlocks, 1, {kResult}},
+    {{F::kPartArg}, kSameType, 0, {1}},
+    {{F::kPartArg}, kSameType, 2, {3, kResult}},
+    {{F::kPartArg}, kSameShape, 0, {2}},
+    {{F::kPartArg}, kSameShape, 1, {3}},
+    {{F::kPartArg}, kAtLeast, kResult, {0, 1}},
     {{F::kFillPad, F::kTranspose}, kSameType, 0, {kResult}},
     {{F::kFillPad}, kAtLeast, kResult, {0}},
     {{F::kTranspose}, kTransposed, 0, {kResult}},

@@ -143,9 +143,11 @@ unsigned input_count(const TileOperation& operation) {
   if (is({F::kMap})) return has_scalar || operation.arithmetic >= Arithmetic::kNeg ? 1 : 2;
   if (is({F::kCompare})) return has_scalar ? 1 : 2;
   if (is({F::kQuantize, F::kDequantize, F::kMergeLists})) return operation.inputs;
-  if (is({F::kMatmulAdd, F::kMatmulBias, F::kSelect})) return 3;
+  if (is({F::kPartArg})) return 4;
+  if (is({F::kMatmulAdd, F::kMatmulBias, F::kSelect, F::kScatter})) return 3;
   return is({F::kMatmul, F::kRowMap, F::kColumnMap, F::kSelectTile, F::kGather, F::kSort32,
-             F::kConcat, F::kPart, F::kMultiplyAdd})
+             F::kConcat, F::kPart, F::kMultiplyAdd, F::kMapConvert, F::kSelectScalar,
+             F::kGatherBlocks})
              ? 2
              : 1;
 }

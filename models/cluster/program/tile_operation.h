@@ -188,14 +188,14 @@ enum class TileFunction : std::uint8_t {
   kColumnReduce,  ///< result[0, c] = a[0, c] .. a[n - 1, c]
   kRowExpand,     ///< result[r, c] = a[r, 0]
   kColumnExpand,  ///< result[r, c] = a[0, c]
-  kRowMap,        ///< result[r, c] = arithmetic(a[r, c], b[r, 0])
-  kColumnMap,     ///< result[r, c] = arithmetic(a[r, c], b[0, c])
-  kConvert,       ///< result = a rounded to its type
-  kCompare,       ///< bit c of row r of the result = a[r, c] PREDICATE b[r, c] or scalar
-  kSelect,        ///< result[r, c] = bit c of row r of the mask ? a : b; inputs: mask, a, b
-  kSelectTile,    ///< result = scalar != 0 ? a : b
-  kFillPad,       ///< result = a, and the pad value where a has no element
-  kTranspose,     ///< result[r, c] = a[c, r]
+  kRowMap,  ///< result[r, c] = arithmetic(a[r, c], b[r, 0]), or b[r, c mod n] if rows of b have 32 bytes
+  kColumnMap,   ///< result[r, c] = arithmetic(a[r, c], b[0, c])
+  kConvert,     ///< result = a rounded to its type
+  kCompare,     ///< bit c of row r of the result = a[r, c] PREDICATE b[r, c] or scalar
+  kSelect,      ///< result[r, c] = bit c of row r of the mask ? a : b; inputs: mask, a, b
+  kSelectTile,  ///< result = scalar != 0 ? a : b
+  kFillPad,     ///< result = a, and the pad value where a has no element
+  kTranspose,   ///< result[r, c] = a[c, r]
   kQuantize,    ///< result = a * scale[r, 0] + offset[r, 0] as integers; inputs: a, scale[, offset]
   kDequantize,  ///< result = (a - offset[r, 0]) * scale[r, 0]; inputs: a, scale[, offset]
   kGather,      ///< result[r, c] = element b[r, c] of a, counted row by row of the whole tile
@@ -205,10 +205,19 @@ enum class TileFunction : std::uint8_t {
   kMergeLists,   ///< result = two to four sorted lists of pairs merged
   kConcat,       ///< result = the columns of a, then those of b
   kPart,  ///< result = arithmetic(a, b) where both have an element, elsewhere the one there is
-  kMultiplyAdd,  ///< result = a * scalar + b
-  kMapAdd,       ///< result = arithmetic(a, b) + c, or arithmetic(a, scalar) + b
-  kRowArg,       ///< result[r, 0] = the column of the largest (kMax) or least (kMin) a[r, c]
-  kColumnArg,    ///< result[0, c] = the row of the largest or least a[r, c]
+  kMultiplyAdd,   ///< result = a * scalar + b
+  kMapAdd,        ///< result = arithmetic(a, b) + c, or arithmetic(a, scalar) + b
+  kRowArg,        ///< result[r, 0] = the column of the largest (kMax) or least (kMin) a[r, c]
+  kColumnArg,     ///< result[0, c] = the row of the largest or least a[r, c]
+  kMapConvert,    ///< result = arithmetic(a, b), times the scalar if there is one, in its own type
+  kPairSum,       ///< result[r, c] = a[r, 2c] + a[r, 2c + 1], behind them 0
+  kSelectScalar,  ///< result[r, c] = bit c of row r of the mask ? a : scalar; inputs: mask, a
+  /// result[element b[r, c]] = a[r, c], counted row by row of the whole tile; inputs: a, b, the result
+  kScatter,
+  kScatterMask,   ///< result = the elements of a where the mask selects, elsewhere 0
+  kGatherBlocks,  ///< result = blocks of 32 bytes of a, at the byte offsets b
+  /// results = kPart, and the elements of two more inputs that stand where its elements come from
+  kPartArg,
   kTriangle,  ///< result[r, c] = 1 where c <= r + scalar, or (descends) c >= r + scalar; elsewhere 0
   kNoValues,        ///< its operands are known, what it computes is not modelled: timing only
   kVectorFunction,  ///< what the body of a vector function does
@@ -278,22 +287,23 @@ struct TileScalar {
 inline constexpr unsigned kMostScalars = 2;
 
 struct TileOperation {
-  std::vector<TileOperand> operands;  ///< inputs, scratch, result
+  std::vector<TileOperand> operands;  ///< inputs, scratch, results
   std::vector<TileScalar> scalars;
   TileFunction function = TileFunction::kNone;
   Arithmetic arithmetic = Arithmetic::kAdd;
   Rounding rounding = Rounding::kDefault;
   std::uint8_t predicate = 0;  ///< cluster::Predicate
   Pad pad = Pad::kNone;
-  bool relu = false;          ///< of kCopy out of L0C: negative values become 0
+  bool relu = false;          ///< negative values of the result become 0
   bool adds = false;          ///< of kCopy to GM: the result is added to what is there
   bool saturates = true;      ///< of a conversion to an integer; otherwise it wraps around
-  bool scalar_first = false;  ///< of kMap, kCompare: the scalar is a
+  bool scalar_first = false;  ///< of kMap, kCompare: the scalar is a; of kRowMap: b comes first
   bool descends = false;      ///< of kSequence and kTriangle
   std::uint8_t inputs =
       0;  ///< of kQuantize, kDequantize and kMergeLists, which may have more or fewer
-  bool exhausts = false;  ///< of kMergeLists: ends with the first list that has no more pairs
-  GatherPattern mask;     ///< of kGatherMask
+  std::uint8_t results = 1;  ///< of kPartArg, kRowArg, kColumnArg: 2 are a value and its index
+  bool exhausts = false;     ///< of kMergeLists: ends with the first list that has no more pairs
+  GatherPattern mask;        ///< of kGatherMask and kScatterMask
 };
 
 /// How many of the operands are inputs with values; the others but the last one are scratch.

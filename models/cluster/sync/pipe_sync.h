@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,8 +12,8 @@
 
 namespace tessera::cluster {
 
-/// A flag between two pipes of a core is a bit, named by source pipe, destination pipe and event id; all
-/// three must match between set and wait (reference ascend.md 2.2).
+/// A flag between two pipes of a core is named by source pipe, destination pipe and event id; all three
+/// must match between set and wait (reference ascend.md 2.2).
 struct Flag {
   Pipe from = Pipe::kS;
   Pipe to = Pipe::kS;
@@ -32,22 +31,18 @@ class FlagTable {
   static unsigned index(Flag f) {
     return (sync::index(f.from) * sync::kPipeCount + sync::index(f.to)) * kMaxEvents + f.id;
   }
-  bool is_set(Flag flag) const { return up_[index(flag)]; }
-  /// False, and no effect, if it is set already.
-  bool set(Flag flag) {
-    if (is_set(flag)) return false;
-    up_.set(index(flag));
-    return true;
-  }
+  /// Sets that no wait has taken.
+  unsigned count(Flag flag) const { return sets_[index(flag)]; }
+  void add(Flag flag) { ++sets_[index(flag)]; }
   /// False, and no effect, if it is not set.
-  bool clear(Flag flag) {
-    if (!is_set(flag)) return false;
-    up_.reset(index(flag));
+  bool take(Flag flag) {
+    if (count(flag) == 0) return false;
+    --sets_[index(flag)];
     return true;
   }
 
  private:
-  std::bitset<kFlags> up_;
+  std::array<std::uint32_t, kFlags> sets_{};
 };
 
 /// get_buf and rls_buf: locks shared by the pipes of a core (reference ascend.md 2.4).

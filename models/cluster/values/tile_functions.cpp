@@ -100,8 +100,8 @@ class Computation {
     }
   }
   bool bit(const TileValues& mask, std::size_t r, std::size_t c) const {
-    const std::size_t byte = c / 8;
-    return byte < mask.columns && (mask.integers[r * mask.columns + byte] >> (c % 8) & 1) != 0;
+    const std::size_t bits = bits_of(mask.element), n = c / bits;
+    return n < mask.columns && (mask.integers[r * mask.columns + n] >> (c % bits) & 1) != 0;
   }
 
   TileValues map() const;
@@ -112,10 +112,11 @@ class Computation {
   TileValues select() const;
   TileValues fill_pad() const;
   TileValues transpose() const;
-  TileValues copied() const;
   double of_row(const TileValues& once, std::size_t row) const;
   TileValues concat() const;
   TileValues part() const;
+  TileValues part_arguments() const;
+  TileValues map_convert() const;
   TileValues multiply_add() const;
   TileValues map_add() const;
   TileValues argument(bool by_row) const;
@@ -163,14 +164,17 @@ TileValues Computation::map() const {
   return to;
 }
 
-// What stands once a row or once a column: in a column, or a row, of its own, or one after the other.
+// What stands once a row or once a column: in a column, or a row, of its own, or one after the other. Rows of 32 bytes
+// are a block each, which repeats along the row.
 TileValues Computation::broadcast(bool by_row, bool maps) const {
   const TileValues& once = maps ? b() : a();
   TileValues to = zeros(maps ? std::min(rows_, a().rows) : rows_,
                         maps ? std::min(columns_, a().columns) : columns_);
   const std::size_t step = by_row && once.rows > 1 ? once.columns : 1;
+  const bool is_block =
+      by_row && maps && once.rows == to.rows && once.columns * bits_of(once.element) == 256;
   for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
-    const std::size_t from = (by_row ? r : c) * step;
+    const std::size_t from = (by_row ? r : c) * step + (is_block ? c % once.columns : 0);
     if (from >= once.size()) return;
     maps ? combine(to, i, r * a().columns + c, &once, from) : to.set(i, once, from);
   });
@@ -229,12 +233,22 @@ TileValues Computation::compare() const {
 }
 
 TileValues Computation::select() const {
-  const TileValues &yes = in_[1], &no = in_[2];
-  TileValues to = TileValues::zeros(yes.element, std::min({rows_, yes.rows, no.rows, a().rows}),
-                                    std::min({columns_, yes.columns, no.columns}));
+  const TileValues& yes = in_[1];
+  const TileValues* const no = in_.size() > 2 ? &in_[2] : nullptr;  // otherwise the scalar
+  TileValues to = TileValues::zeros(yes.element, std::min({rows_, yes.rows, a().rows}),
+                                    std::min(columns_, yes.columns));
+  if (no != nullptr) {
+    to.rows = std::min(to.rows, no->rows);
+    to.columns = std::min(to.columns, no->columns);
+  }
   for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
-    const TileValues& from = bit(a(), r, c) ? yes : no;
-    to.set(i, from, r * from.columns + c);
+    const bool set = bit(a(), r, c);
+    if (set || no != nullptr)
+      to.set(i, set ? yes : *no, r * (set ? yes : *no).columns + c);
+    else if (is_float(to.element))
+      to.numbers[i] = r_.numbers[0];
+    else
+      to.integers[i] = r_.integers[0];
   });
   return to;
 }
@@ -263,15 +277,6 @@ TileValues Computation::transpose() const {
   return to;
 }
 
-TileValues Computation::copied() const {
-  TileValues to = a();
-  if (op_.relu) {
-    for (double& x : to.numbers) x = apply(Arithmetic::kRelu, x);
-    for (std::int64_t& x : to.integers) x = std::max<std::int64_t>(x, 0);
-  }
-  return to;
-}
-
 // What stands once a row, as in broadcast().
 double Computation::of_row(const TileValues& once, std::size_t row) const {
   return once.numbers[row * (once.rows > 1 ? once.columns : 1)];
@@ -296,6 +301,43 @@ TileValues Computation::part() const {
       combine(to, i, r * a().columns + c, &b(), j);
     else if (in_a || in_b)
       to.set(i, in_a ? a() : b(), in_a ? r * a().columns + c : j);
+  });
+  return to;
+}
+
+// Of equal elements the second one counts.
+TileValues Computation::part_arguments() const {
+  TileValues value = zeros(rows_, columns_);
+  TileValues to = TileValues::zeros(in_[2].element, rows_, columns_);
+  for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
+    const bool in_a = r < a().rows && c < a().columns, in_b = r < b().rows && c < b().columns;
+    if (!in_a && !in_b) return;
+    const std::size_t j = r * a().columns + c, k = r * b().columns + c;
+    const bool above = in_a && in_b && a().number(j) > b().number(k);
+    const bool below = in_a && in_b && a().number(j) < b().number(k);
+    const bool first = in_a && (!in_b || (op_.arithmetic == Arithmetic::kMax ? above : below));
+    value.set(i, first ? a() : b(), first ? j : k);
+    to.set(i, first ? in_[2] : in_[3], first ? j : k);
+  });
+  to.more.push_back(std::move(value));
+  return to;
+}
+
+// Sums are exact. A scale gives a number of f16 at most as large as the largest one.
+TileValues Computation::map_convert() const {
+  constexpr double kLargestHalf = 65504;
+  const bool scales = !op_.scalars.empty();
+  TileValues to =
+      TileValues::zeros(scales ? Element::kF32 : a().element, std::min({rows_, a().rows, b().rows}),
+                        std::min({columns_, a().columns, b().columns}));
+  for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
+    const std::size_t from = r * a().columns + c, j = r * b().columns + c;
+    if (scales) {
+      const double x = apply(op_.arithmetic, a().number(from), b().number(j)) * r_.numbers[0];
+      to.numbers[i] = std::clamp(x, -kLargestHalf, kLargestHalf);
+    } else {
+      combine(to, i, from, &b(), j);
+    }
   });
   return to;
 }
@@ -336,6 +378,7 @@ TileValues Computation::argument(bool by_row) const {
   const std::size_t outer = by_row ? a().rows : a().columns;
   const std::size_t inner = by_row ? a().columns : a().rows;
   TileValues to = TileValues::zeros(out_, by_row ? outer : 1, by_row ? 1 : outer);
+  TileValues value = zeros(to.rows, to.columns);
   for (std::size_t o = 0; o < outer; ++o) {
     const auto at = [&](std::size_t k) {
       return a().number(by_row ? o * inner + k : k * outer + o);
@@ -344,7 +387,9 @@ TileValues Computation::argument(bool by_row) const {
     for (std::size_t k = 1; k < inner; ++k)
       if (op_.arithmetic == Arithmetic::kMax ? at(k) > at(best) : at(k) < at(best)) best = k;
     to.integers[o] = static_cast<std::int64_t>(best);
+    if (op_.results > 1) value.set(o, a(), by_row ? o * inner + best : best * outer + o);
   }
+  if (op_.results > 1) to.more.push_back(std::move(value));
   return to;
 }
 
@@ -396,7 +441,10 @@ TileValues Computation::run() const {
   if (f == F::kRowExpand || f == F::kColumnExpand) return broadcast(f == F::kRowExpand, false);
   if (f == F::kRowMap || f == F::kColumnMap) return broadcast(f == F::kRowMap, true);
   if (f == F::kCompare) return compare();
-  if (f == F::kSelect) return select();
+  if (f == F::kSelect || f == F::kSelectScalar) return select();
+  if (f == F::kMapConvert) return map_convert();
+  if (f == F::kPairSum) return pair_sums(a());
+  if (f == F::kPartArg) return part_arguments();
   if (f == F::kSelectTile) return r_.integers[0] != 0 ? a() : b();
   if (f == F::kFillPad) return fill_pad();
   if (f == F::kTranspose) return transpose();
@@ -409,11 +457,17 @@ TileValues Computation::run() const {
   if (f == F::kQuantize) return quantize();
   if (f == F::kDequantize) return dequantize();
   if (f == F::kGather) return gather(a(), b(), static_cast<std::size_t>(r_.operands[0].strides[0]));
-  if (f == F::kGatherMask) return gather(a(), op_.mask, out_, rows_, columns_);
+  if (f == F::kGatherMask)
+    return gather(a(), op_.mask, out_, rows_, op_.mask.by_rows ? a().columns : columns_);
+  if (f == F::kGatherBlocks)
+    return gather_blocks(a(), b(), static_cast<std::size_t>(r_.operands[0].strides[0]));
+  if (f == F::kScatter)
+    return scatter(a(), b(), in_[2], static_cast<std::size_t>(r_.operands[2].strides[0]));
+  if (f == F::kScatterMask) return scatter(a(), op_.mask, rows_, columns_);
   if (f == F::kSort32) return sort32(a(), b());
   if (f == F::kMergeBlocks) return merge_blocks(a(), r_.integers[0]);
   if (f == F::kMergeLists) return merge_lists(in_, op_.exhausts, columns_);
-  return copied();
+  return a();
 }
 
 }  // namespace
@@ -422,6 +476,10 @@ TileValues compute(const TileOperation& operation, const ResolvedOperation& reso
                    const std::vector<TileValues>& inputs) {
   const Element out = resolved.operands[resolved.count - 1U].element;
   TileValues result = Computation(operation, resolved, inputs).run();
+  if (operation.relu) {
+    for (double& x : result.numbers) x = apply(Arithmetic::kRelu, x);
+    for (std::int64_t& x : result.integers) x = std::max<std::int64_t>(x, 0);
+  }
   // What a copy reads and what a product adds up are numbers of the type already. An elementwise operation into
   // its own type rounds to it, and to whole numbers never.
   const TileFunction f = operation.function;

@@ -27,6 +27,16 @@ TileValues compute(const TileOperation& operation, const ResolvedOperation& reso
 /// to[r, c] = the element indices[r, c] of `from`, whose rows lie `row_stride` elements apart. Throws
 /// std::out_of_range with a sentence for an index that is no valid element.
 TileValues gather(const TileValues& from, const TileValues& indices, std::size_t row_stride);
+/// `to` with to[element indices[r, c]] = from[r, c]; of equal indices the last one counts. Throws as gather() does.
+TileValues scatter(const TileValues& from, const TileValues& indices, TileValues to,
+                   std::size_t row_stride);
+/// `count` elements for each of `offsets`, which count bytes from the first element of the whole tile. Throws as gather() does.
+TileValues gather_blocks(const TileValues& from, const TileValues& offsets, std::size_t row_stride);
+/// Sums of neighbours in the first half of each row, behind them 0.
+TileValues pair_sums(const TileValues& from);
+/// The elements of `from` where the pattern selects, elsewhere 0.
+TileValues scatter(const TileValues& from, const GatherPattern& pattern, std::size_t rows,
+                   std::size_t columns);
 /// What the pattern selects, with its bits as elements of `as`, in rows of `columns`.
 TileValues gather(const TileValues& from, const GatherPattern& pattern, Element as,
                   std::size_t rows, std::size_t columns);

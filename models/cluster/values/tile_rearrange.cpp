@@ -65,21 +65,68 @@ std::size_t merge(std::vector<List> lists, bool exhausts, TileValues& to, std::s
   return i;
 }
 
+/// The element of `tile` that element `i` of `indices` names, or one `apart` elements behind it. `what`: "index", "offset".
+std::size_t element_at(const TileValues& tile, const TileValues& indices, std::size_t i,
+                       std::size_t row_stride, const char* what = "index", std::size_t unit = 1,
+                       std::size_t apart = 0) {
+  const std::int64_t index = indices.integers[i];
+  const std::size_t n = static_cast<std::size_t>(index) / unit + apart;
+  const std::size_t row = n / row_stride, column = n % row_stride;
+  if (index < 0 || row >= tile.rows || column >= tile.columns)
+    throw std::out_of_range(
+        std::string("the ") + what + " " + std::to_string(index) + " in row " +
+        std::to_string(i / indices.columns) + ", column " + std::to_string(i % indices.columns) +
+        " names no valid element of a tile of " + std::to_string(tile.rows) + "x" +
+        std::to_string(tile.columns) + " in rows of " + std::to_string(row_stride));
+  return row * tile.columns + column;
+}
+
 }  // namespace
 
 TileValues gather(const TileValues& from, const TileValues& indices, std::size_t row_stride) {
   TileValues to = TileValues::zeros(from.element, indices.rows, indices.columns);
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    const std::int64_t index = indices.integers[i];
-    const auto n = static_cast<std::size_t>(index);
-    const std::size_t row = n / row_stride, column = n % row_stride;
-    if (index < 0 || row >= from.rows || column >= from.columns)
-      throw std::out_of_range(
-          "the index " + std::to_string(index) + " in row " + std::to_string(i / indices.columns) +
-          ", column " + std::to_string(i % indices.columns) +
-          " names no valid element of a tile of " + std::to_string(from.rows) + "x" +
-          std::to_string(from.columns) + " in rows of " + std::to_string(row_stride));
-    to.set(i, from, row * from.columns + column);
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    to.set(i, from, element_at(from, indices, i, row_stride));
+  return to;
+}
+
+TileValues scatter(const TileValues& from, const TileValues& indices, TileValues to,
+                   std::size_t row_stride) {
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    to.set(element_at(to, indices, i, row_stride), from, i);
+  return to;
+}
+
+TileValues gather_blocks(const TileValues& from, const TileValues& offsets,
+                         std::size_t row_stride) {
+  const std::size_t size = bits_of(from.element) / 8, block = 32 / size;
+  TileValues to = TileValues::zeros(from.element, offsets.rows, offsets.columns * block);
+  for (std::size_t i = 0; i < to.size(); ++i)
+    to.set(i, from, element_at(from, offsets, i / block, row_stride, "offset", size, i % block));
+  return to;
+}
+
+TileValues pair_sums(const TileValues& from) {
+  TileValues to = TileValues::zeros(from.element, from.rows, from.columns);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::size_t c = i % from.columns, left = i - c + 2 * c;
+    if (2 * c + 1 >= from.columns) continue;
+    if (is_float(from.element))
+      to.numbers[i] = from.numbers[left] + from.numbers[left + 1];
+    else
+      to.integers[i] = from.integers[left] + from.integers[left + 1];
+  }
+  return to;
+}
+
+TileValues scatter(const TileValues& from, const GatherPattern& pattern, std::size_t rows,
+                   std::size_t columns) {
+  TileValues to = TileValues::zeros(from.element, rows, columns);
+  for (std::size_t i = 0, n = 0; i < to.size() && n < from.size(); ++i) {
+    const std::size_t column = i % columns;
+    if (pattern.selects(pattern.by_rows ? i / columns : column) &&
+        (!pattern.by_rows || column < from.columns))
+      to.set(i, from, n++);
   }
   return to;
 }

@@ -18,6 +18,7 @@ struct TileValues {
   std::size_t rows = 0, columns = 0;
   std::vector<double> numbers;         ///< of floats, row by row
   std::vector<std::int64_t> integers;  ///< of integers
+  std::vector<TileValues> more;        ///< other results of the operation, the last but one first
 
   static TileValues zeros(Element element, std::size_t rows, std::size_t columns);
   std::size_t size() const { return rows * columns; }

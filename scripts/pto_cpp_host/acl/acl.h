@@ -2,6 +2,7 @@
 // runs ascend_platform (host.cpp).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

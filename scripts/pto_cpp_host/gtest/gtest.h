@@ -132,6 +132,8 @@ inline void InitGoogleTest(int* = nullptr, char** = nullptr) {}
     ;                               \
   else                              \
     return ::testing::Failure() & ::testing::Message(TEXT)
+#define SCOPED_TRACE(X)
+#define FAIL() return ::testing::Failure() & ::testing::Message("the case fails")
 #define EXPECT_TRUE(X) TESSERA_EXPECT((X), #X " is false")
 #define EXPECT_FALSE(X) TESSERA_EXPECT(!(X), #X " is true")
 #define EXPECT_EQ(A, B) TESSERA_EXPECT((A) == (B), #A " and " #B " differ")

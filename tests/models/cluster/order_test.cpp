@@ -373,6 +373,32 @@ TEST(ClusterOrder, WatchingChangesNoCycle) {
 
 // --- extents ---
 
+TEST(ClusterOrder, RowsOfBoxesInOneTileDoNotOverlap) {
+  // Two halves of a tile of 32 x 32 halves, whose boxes of 16 x 16 lie column by column.
+  const auto half = [](const Boxes& boxes) {
+    ResolvedOperand o;
+    o.element = Element::kF16;
+    o.dimensions = 2;
+    o.sizes = {16, 32};
+    o.boxes = &boxes;
+    o.first = boxes.at(0, 0) * 2;
+    o.bytes = boxes.at(15, 31) * 2 + 2 - o.first;
+    return extent_of(o);
+  };
+  Boxes upper, lower;
+  upper.rows = upper.columns = upper.row = 16;
+  upper.column = 1;
+  upper.row_step = 256;
+  upper.column_step = 512;
+  lower = upper;
+  lower.first_row = 16;
+  EXPECT_FALSE(overlap(half(upper), half(lower)));
+  EXPECT_TRUE(overlap(half(upper), half(upper)));
+  EXPECT_TRUE(covers(half(lower), half(lower)));
+  upper.first_column = 8;  // parts of boxes: every byte counts
+  EXPECT_TRUE(overlap(half(upper), half(lower)));
+}
+
 TEST(ClusterOrder, ExtentsOverlapAndCover) {
   const Extent all{0, 1024, 64, 64, true}, part{256, 256, 64, 64, true};
   const Extent column{0, 1000, 64, 32, false}, other{32, 1000, 64, 32, false};

@@ -1,5 +1,6 @@
 """Operations of kernels in C++ that are more than a row of the table of operations, against NumPy: queues of tiles between cube and
-vector cores, sorts, bytes from floats, events with ids of their own, and sources without #if for one kind of core."""
+vector cores, sorts, bytes from floats, events with ids of their own, sources without #if for one kind of core, operations with two results
+or with the value of a row in front, copies by address, and launchers whose names a macro pastes together."""
 import os
 import pathlib
 import subprocess
@@ -136,6 +137,112 @@ extern "C" __global__ AICORE void queue(__gm__ half* a, __gm__ half* b, __gm__ f
 }
 """
 
+# Both AIVs insert their rows into L1, where boxes lie column by column although the type of the tile says row by row.
+INSERT = HEAD + """
+using Part = GlobalTensor<half, Shape<1, 1, 1, 32, 32>, Stride<1, 1, 1, 32, 1>>;
+using Half = GlobalTensor<half, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
+using Result = GlobalTensor<float, Shape<1, 1, 1, 32, 32>, Stride<1, 1, 1, 32, 1>>;
+extern "C" __global__ AICORE void insert(__gm__ half* a, __gm__ half* b, __gm__ float* y) {
+  Tile<TileType::Mat, half, 32, 32, BLayout::RowMajor, 32, 32, SLayout::RowMajor> by_rows;
+  Tile<TileType::Mat, half, 32, 32, BLayout::ColMajor, 32, 32, SLayout::RowMajor> by_columns, bm;
+  TASSIGN(by_rows, 0x0);
+  TASSIGN(by_columns, 0x0);
+  TASSIGN(bm, 0x1000);
+#ifdef __DAV_CUBE__
+  TileLeft<half, 32, 32> l;
+  TileRight<half, 32, 32> r;
+  TileAcc<float, 32, 32> c;
+  TASSIGN(l, 0x0);
+  TASSIGN(r, 0x0);
+  TASSIGN(c, 0x0);
+  TLOAD(bm, Part(b));
+  PtoSetWaitFlag<PIPE_MTE2, PIPE_MTE1>();
+  wait_intra_block(PIPE_MTE1, 3);
+  wait_intra_block(PIPE_MTE1, 3 + 16);
+  TMOV(l, by_columns);
+  TMOV(r, bm);
+  PtoSetWaitFlag<PIPE_MTE1, PIPE_M>();
+  TMATMUL(c, l, r);
+  PtoSetWaitFlag<PIPE_M, PIPE_FIX>();
+  TSTORE(Result(y), c);
+#else
+  Tile<TileType::Vec, half, 16, 32> t;
+  Tile<TileType::Vec, half, 16, 32, BLayout::ColMajor, 16, 32, SLayout::RowMajor> boxes;
+  TASSIGN(t, 0x0);
+  TASSIGN(boxes, 0x1000);
+  TLOAD(t, Half(a + get_subblockid() * 512));
+  PtoSetWaitFlag<PIPE_MTE2, PIPE_V>();
+  TMOV(boxes, t);
+  PtoSetWaitFlag<PIPE_V, PIPE_MTE3>();
+  TINSERT(by_rows, boxes, static_cast<uint16_t>(get_subblockid() * 16), static_cast<uint16_t>(0));
+  set_intra_block(PIPE_MTE3, 3);
+#endif
+}
+"""
+
+# A flag that stays up: each wait takes one of its sets, also when the next set takes effect before. The launcher has no name in the text.
+BREADTH = HEAD + """
+using Part = GlobalTensor<float, Shape<1, 1, 1, 16, 64>, Stride<1, 1, 1, 64, 1>>;
+using Indices = GlobalTensor<uint32_t, Shape<1, 1, 1, 16, 1>, Stride<1, 1, 1, 1, 1>, Layout::DN>;
+using Line = GlobalTensor<float, Shape<1, 1, 1, 16, 1>, Stride<1, 1, 1, 1, 1>, Layout::DN>;
+using Blocks = GlobalTensor<float, Shape<1, 1, 1, 16, 8>, Stride<1, 1, 1, 8, 1>>;
+using Bits = GlobalTensor<uint8_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
+using Spread = GlobalTensor<float, Shape<1, 1, 1, 32, 64>, Stride<1, 1, 1, 64, 1>>;
+using Column = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor>;
+__global__ AICORE void breadth(__gm__ float* x, __gm__ float* blocks, __gm__ uint8_t* bits, __gm__ float* largest, __gm__ uint32_t* where,
+                               __gm__ float* repeated, __gm__ float* before, __gm__ float* chosen, __gm__ float* spread, __gm__ float* copy) {
+#ifdef __DAV_VEC__
+  Tile<TileType::Vec, float, 16, 64> t, scratch, r, e, s;
+  Tile<TileType::Vec, float, 16, 8> b;
+  Tile<TileType::Vec, uint8_t, 16, 32> m;
+  Tile<TileType::Vec, float, 32, 64> wide;
+  Column value;
+  Tile<TileType::Vec, uint32_t, 16, 1, BLayout::ColMajor> index;
+  TASSIGN(t, 0x0);
+  TASSIGN(scratch, 0x1000);
+  TASSIGN(r, 0x2000);
+  TASSIGN(e, 0x3000);
+  TASSIGN(s, 0x4000);
+  TASSIGN(b, 0x5000);
+  TASSIGN(m, 0x5400);
+  TASSIGN(value, 0x5800);
+  TASSIGN(index, 0x5900);
+  TASSIGN(wide, 0x6000);
+  TLOAD(t, Part(x));
+  TLOAD(b, Blocks(blocks));
+  TLOAD(m, Bits(bits));
+  set_flag(PIPE_MTE2, PIPE_V, 7);
+  for (int n = 0; n < 3; ++n) {
+    wait_flag(PIPE_MTE2, PIPE_V, 7);
+    set_flag(PIPE_MTE2, PIPE_V, 7);
+  }
+  wait_flag(PIPE_MTE2, PIPE_V, 7);
+  TROWARGMAX(value, index, t, scratch);
+  pipe_barrier(PIPE_V);
+  TROWEXPANDMUL(r, t, b);
+  TROWEXPANDSUB(e, value, t);
+  TSELS(s, m, t, scratch, 0.5f);
+  TSCATTER<MaskPattern::P1010, ScatterAxis::SCATTER_COL>(wide, t);
+  copy_gm_to_ubuf((__ubuf__ void*)0x9000, (__gm__ void*)x, 0, 2, 64, 0, 0);
+  PtoSetWaitFlag<PIPE_V, PIPE_MTE3>();
+  PtoSetWaitFlag<PIPE_MTE2, PIPE_MTE3>();
+  TSTORE(Line(largest), value);
+  TSTORE(Indices(where), index);
+  TSTORE(Part(repeated), r);
+  TSTORE(Part(before), e);
+  TSTORE(Part(chosen), s);
+  TSTORE(Spread(spread), wide);
+  copy_ubuf_to_gm((__gm__ void*)copy, (__ubuf__ void*)0x9000, 0, 2, 32, 32, 32);
+#endif
+}
+#define JOINED(NAME)                                                                                                                   \\
+  void launch_##NAME(float* x, float* blocks, uint8_t* bits, float* largest, uint32_t* where, float* repeated, float* before, float* chosen, \\
+                     float* spread, float* copy, void* stream) {                                                                       \\
+    breadth<<<1, nullptr, stream>>>(x, blocks, bits, largest, where, repeated, before, chosen, spread, copy);                           \\
+  }
+JOINED(one)
+"""
+
 
 def run(executable, folder, text, preset, function, arguments, results):
     (folder / "k.cpp").write_text(text)
@@ -178,6 +285,29 @@ def queue(executable, folder, rng, preset):
     assert np.allclose(y, a.astype("f4") @ b.astype("f4") + 1, atol=1e-4), preset
 
 
+def breadth(executable, folder, rng):
+    x, blocks = rng.permutation(1024).reshape(16, 64).astype("f4"), rng.uniform(-1, 1, (16, 8)).astype("f4")
+    bits = rng.integers(0, 256, (16, 32)).astype("u1")
+    names = ("largest", "where", "repeated", "before", "chosen", "spread", "copy")
+    shapes = ("f32[16]", "u32[16]", "f32[16,64]", "f32[16,64]", "f32[16,64]", "f32[32,64]", "f32[16,64]")
+    largest, where, repeated, before, chosen, spread, copy = run(executable, folder, BREADTH, "a2a3", "launch_one", {
+        "x": x, "blocks": blocks, "bits": bits, **dict(zip(names, shapes))}, names)
+    assert np.array_equal(largest.ravel(), x.max(1)) and np.array_equal(where.ravel(), x.argmax(1))
+    assert np.array_equal(repeated, x * np.tile(blocks, 8))
+    assert np.array_equal(before, x.max(1, keepdims=True) - x)
+    mask = np.unpackbits(bits, axis=1, bitorder="little")[:, :64].astype(bool)
+    assert np.array_equal(chosen, np.where(mask, x, np.float32(0.5)))
+    assert np.array_equal(spread[1::2], x) and not spread[0::2].any()
+    flat, got = x.ravel(), copy.ravel()  # two bursts of 32 blocks with as many between them
+    assert np.array_equal(got[:256], flat[:256]) and np.array_equal(got[512:768], flat[512:768]) and not got[256:512].any()
+
+
+def insert(executable, folder, rng):
+    a, b = (rng.uniform(-1, 1, (32, 32)).astype("f2") for _ in range(2))
+    y, = run(executable, folder, INSERT, "a5", "insert", {"a": a, "b": b, "y": "f32[32,32]"}, ("y",))
+    assert np.allclose(y, a.astype("f4") @ b.astype("f4"), atol=1e-4)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -185,6 +315,8 @@ def main():
         executable = str(pathlib.Path(sys.argv[1]).resolve())
         rows(executable, folder, np.random.default_rng(1))
         sort(executable, folder, np.random.default_rng(2))
+        breadth(executable, folder, np.random.default_rng(4))
+        insert(executable, folder, np.random.default_rng(5))
         for preset in ("a2a3", "a5"):
             queue(executable, folder, np.random.default_rng(3), preset)
 

@@ -186,6 +186,62 @@ def check_three_operands(executable):
     check("taxpy, tsubsc", run(executable, kernel), (b + a * half) - half + a)
 
 
+def check_fused(executable):
+    """Several steps in one operation."""
+    a, b, c = (values("f32", seed=n) for n in (1, 2, 3))
+    zero = np.float32(0)
+    check("tsubrelu", apply(executable, "tsubrelu", [a, b]), np.maximum(a - b, zero))
+    check("tmuladddst", apply(executable, "tmuladddst", [a, b, c]), a * b + c)
+    check("tfusedmuladd", apply(executable, "tfusedmuladd", [a, b, c]), a * b + c)
+    check("tfusedmuladdrelu", apply(executable, "tfusedmuladdrelu", [a, b, c]), np.maximum(a * b + c, zero))
+    check("taddreluconv", apply(executable, "taddreluconv", [a, b], dtype="f16"), np.maximum(a + b, zero).astype(np.float16))
+    x, y = values("i16", seed=1) * np.int16(40), values("i16", seed=2) * np.int16(40)
+    check("tsubreluconv", apply(executable, "tsubreluconv", [x, y], dtype="i8"), np.clip(x.astype(int) - y, 0, 127).astype(np.int8))
+    x, y = values("i32", seed=1), values("i32", seed=2)
+    check("tadddeqrelu", apply(executable, "tadddeqrelu", [x, y], [("0.5", "f32")], dtype="f16"), np.maximum((x + y) * 0.5, 0).astype(np.float16))
+    pairs = np.zeros_like(a)
+    pairs[:, :COLUMNS // 2] = a[:, 0::2] + a[:, 1::2]
+    check("tpairreducesum", apply(executable, "tpairreducesum", [a]), pairs)
+
+
+def check_scatters(executable):
+    """To and from places that an index, an offset or a pattern names."""
+    rng = np.random.default_rng(3)
+    x = values("f32")
+    places = rng.permutation(x.size).astype(np.int32).reshape(x.shape)
+    expected = np.empty_like(x)
+    expected.flat[places.ravel()] = x.ravel()
+    check("tscatter", apply(executable, "tscatter", [x, places]), expected)
+    spread = np.zeros((ROWS, 2 * COLUMNS), np.float32)
+    spread[:, 1::2] = x
+    mask = " {maskPattern = #pto.mask_pattern<P1010>%s}"
+    check("tscatter", apply(executable, "tscatter", [x], result=spread.shape, attributes=mask % ""), spread)
+    spread = np.zeros((2 * ROWS, COLUMNS), np.float32)
+    spread[1::2] = x
+    check("tscatter", apply(executable, "tscatter", [x], result=spread.shape, attributes=mask % ', axis = "col"'), spread)
+    blocks = rng.permutation(ROWS * 3).astype(np.uint32).reshape(ROWS, 3)
+    check("tgatherb", apply(executable, "tgatherb", [x, blocks * np.uint32(32)]), x.reshape(-1, 8)[blocks].reshape(x.shape))
+
+
+def check_two_results(executable):
+    """A value and where it comes from."""
+    a, b = values("f32", seed=1), values("f32", (3, 8), 2)
+    b[0, 0] = a[0, 0]
+    i, j = np.arange(a.size, dtype=np.int32).reshape(a.shape), np.arange(1000, 1000 + b.size, dtype=np.int32).reshape(b.shape)
+    index, larger = i.copy(), a[:3, :8] > b
+    index[:3, :8] = np.where(larger, i[:3, :8], j)
+    value = a.copy()
+    value[:3, :8] = np.maximum(a[:3, :8], b)
+    for n, expected, dtype in ((0, value, "f32"), (1, index, "i32")):
+        kernel = Kernel()
+        tiles = [kernel.load(name, array) for name, array in (("a", a), ("b", b), ("i", i), ("j", j))]
+        out = [kernel.tile("value", ROWS, COLUMNS, "f32"), kernel.tile("index", ROWS, COLUMNS, "i32")]
+        kernel.step(f"pto.tpartargmax ins({', '.join(t[0] for t in tiles)} : {', '.join(t[1] for t in tiles)})"
+                    f" outs(%value, %index : {out[0][1]}, {out[1][1]})")
+        kernel.store(out[n], ROWS, COLUMNS, dtype)
+        check("tpartargmax", run(executable, kernel), expected)
+
+
 def check_positions(executable):
     x = values("f32")
     for name, function in {"max": np.argmax, "min": np.argmin}.items():
@@ -457,6 +513,9 @@ def main():
     check_rows_and_columns(executable)
     check_others(executable)
     check_three_operands(executable)
+    check_fused(executable)
+    check_scatters(executable)
+    check_two_results(executable)
     check_positions(executable)
     check_elements(executable)
     check_communication(executable)

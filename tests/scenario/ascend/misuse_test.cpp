@@ -65,6 +65,21 @@ TEST(ascend, M2_set_twice) {
   EXPECT_EQ(error_on_aiv(saturating, k), "");
 }
 
+TEST(ascend, M2_set_again_behind_a_wait_in_a_queue) {
+  // V is busy while both sets take effect; each wait takes one of them.
+  Kernel k;
+  k.busy(Pipe::kV, 500);
+  for (int n = 0; n < 2; ++n) {
+    k.set_flag(Pipe::kMte2, Pipe::kV, 2);
+    k.wait_flag(Pipe::kMte2, Pipe::kV, 2);
+  }
+  EXPECT_EQ(error_on_aiv(a2a3_config(), k), "");
+  Kernel third = k;  // no wait stands behind it
+  third.set_flag(Pipe::kMte2, Pipe::kV, 2);
+  third.set_flag(Pipe::kMte2, Pipe::kV, 2);
+  EXPECT_THAT(error_on_aiv(a2a3_config(), third), HasSubstr(kDoubleSetId));
+}
+
 TEST(ascend, M3_pair_does_not_match) {
   Kernel k;
   k.set_flag(Pipe::kMte2, Pipe::kMte3, 0);
@@ -371,7 +386,8 @@ TEST(ascend, M_pairs_and_barriers_that_do_not_exist) {
   };
   EXPECT_THAT(pair(Pipe::kM, Pipe::kMte3),
               AllOf(HasSubstr("the pair M to MTE3 does not exist on an AIC"), HasSubstr(kPairId)));
-  EXPECT_THAT(pair(Pipe::kMte2, Pipe::kFix), HasSubstr(kPairId));
+  EXPECT_THAT(pair(Pipe::kMte3, Pipe::kFix), HasSubstr(kPairId));
+  EXPECT_EQ(pair(Pipe::kMte2, Pipe::kFix), "");
   EXPECT_THAT(pair(Pipe::kM, Pipe::kM), HasSubstr(kPairId));
   EXPECT_THAT(pair(Pipe::kV, Pipe::kMte2), HasSubstr(kPipeId));
   EXPECT_EQ(pair(Pipe::kM, Pipe::kFix), "");

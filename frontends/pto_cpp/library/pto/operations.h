@@ -58,6 +58,8 @@ TSR_INLINE constexpr Attribute attribute_of(E e) {
   else if constexpr (std::is_same_v<E, AccPhase>) return {"accPhase", word(e, kPhases)};
   else if constexpr (std::is_same_v<E, STPhase>) return {"stPhase", word(e, kPhases)};
   else if constexpr (std::is_same_v<E, CmpMode>) return {"cmpMode", word(e, kComparisons)};
+  else if constexpr (std::is_same_v<E, GatherAxis>) return {"axis", e == GatherAxis::GATHER_COL ? "\"col\"" : "\"row\""};
+  else if constexpr (std::is_same_v<E, ScatterAxis>) return {"axis", e == ScatterAxis::SCATTER_COL ? "\"col\"" : "\"row\""};
   else if constexpr (std::is_same_v<E, MaskPattern>) return {"maskPattern", word(e, kPatterns)};
   else return {nullptr, nullptr};
 }
@@ -143,6 +145,10 @@ TSR_INLINE RecordEvent issue(const char* operation, const D& result, const A&...
   TSR_INLINE RecordEvent NAME(const D& result, const A&... inputs) {                   \
     return tsr_detail::issue<Option, Second, Options...>(TEXT, result, inputs...);         \
   }                                                                                    \
+  template <auto First, class D, class S, auto Option, auto... Options, class... A>    \
+  TSR_INLINE RecordEvent NAME(const D& result, const S& input, const A&... inputs) {   \
+    return tsr_detail::issue<First, Option, Options...>(TEXT, result, input, inputs...);   \
+  }                                                                                    \
   template <class D, class S, auto Option, auto... Options, class... A>                \
   TSR_INLINE RecordEvent NAME(const D& result, const S& input, const A&... inputs) {   \
     return tsr_detail::issue<Option, Options...>(TEXT, result, input, inputs...);          \
@@ -189,24 +195,36 @@ TSR_INLINE RecordEvent tsr_part(const char* operation, const D& to, const S& fro
   operands.add(to, true);
   return operands.call(operation);
 }
-#define TSR_PART(NAME, TEXT)                                                        \
+/// Boxes that come from UB lie column by column in L1, whatever the type of the result says.
+template <auto... Options, class D, class S, class... E>
+TSR_INLINE RecordEvent tsr_insert(const char* operation, const D& to, const S& from, std::int64_t row, std::int64_t column, const E&... rest) {
+  if constexpr (D::Loc == TileType::Mat && S::Loc == TileType::Vec && S::isBoxedLayout && D::isRowMajor && D::isInnerRowMajor) {
+    Tile<TileType::Mat, typename D::DType, D::Rows, D::Cols, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, D::SFractalSize> written(
+        to.valid_rows, to.valid_columns);
+    written.address = to.address;
+    return tsr_part<Options...>(operation, written, from, row, column, rest...);
+  } else {
+    return tsr_part<Options...>(operation, to, from, row, column, rest...);
+  }
+}
+#define TSR_PART(NAME, TEXT, HOW)                                                   \
   template <class D, class S, class... E>                                           \
   TSR_INLINE RecordEvent NAME(const D& to, const S& from, std::int64_t row = 0,     \
                               std::int64_t column = 0, const E&... rest) {          \
-    return tsr_part(TEXT, to, from, row, column, rest...);                          \
+    return HOW(TEXT, to, from, row, column, rest...);                               \
   }                                                                                 \
   template <auto O, auto... Os, class D, class S, class... E>                       \
   TSR_INLINE RecordEvent NAME(const D& to, const S& from, std::int64_t row = 0,     \
                               std::int64_t column = 0, const E&... rest) {          \
-    return tsr_part<O, Os...>(TEXT, to, from, row, column, rest...);                \
+    return HOW<O, Os...>(TEXT, to, from, row, column, rest...);                     \
   }                                                                                 \
   template <class D, class S, auto O, auto... Os, class... E>                       \
   TSR_INLINE RecordEvent NAME(const D& to, const S& from, std::int64_t row = 0,     \
                               std::int64_t column = 0, const E&... rest) {          \
-    return tsr_part<O, Os...>(TEXT, to, from, row, column, rest...);                \
+    return HOW<O, Os...>(TEXT, to, from, row, column, rest...);                     \
   }
-TSR_PART(TEXTRACT, "pto.textract")
-TSR_PART(TINSERT, "pto.tinsert")
+TSR_PART(TEXTRACT, "pto.textract", tsr_part)
+TSR_PART(TINSERT, "pto.tinsert", tsr_insert)
 
 /// The same bytes as a tile of another type.
 template <class D, class S>
@@ -284,6 +302,11 @@ TSR_OPERATION(TSUBC, "pto.tsubc")
 TSR_OPERATION(TADDSC, "pto.taddsc")
 TSR_OPERATION(TSUBSC, "pto.tsubsc")
 TSR_OPERATION(TAXPY, "pto.taxpy")
+TSR_OPERATION(TSUBRELU, "pto.tsubrelu")
+TSR_OPERATION(TADDRELUCONV, "pto.taddreluconv")
+TSR_OPERATION(TSUBRELUCONV, "pto.tsubreluconv")
+TSR_OPERATION(TADDDEQRELU, "pto.tadddeqrelu")
+TSR_OPERATION(TPAIRREDUCESUM, "pto.tpairreducesum")
 TSR_OPERATION(TEXP, "pto.texp")
 TSR_OPERATION(TLOG, "pto.tlog")
 TSR_OPERATION(TSQRT, "pto.tsqrt")
@@ -299,30 +322,41 @@ TSR_OPERATION(TROWSUM, "pto.trowsum")
 TSR_OPERATION(TROWMAX, "pto.trowmax")
 TSR_OPERATION(TROWMIN, "pto.trowmin")
 TSR_OPERATION(TROWPROD, "pto.trowprod")
-TSR_OPERATION(TROWARGMAX, "pto.trowargmax")
-TSR_OPERATION(TROWARGMIN, "pto.trowargmin")
 TSR_OPERATION(TCOLSUM, "pto.tcolsum")
 TSR_OPERATION(TCOLMAX, "pto.tcolmax")
 TSR_OPERATION(TCOLMIN, "pto.tcolmin")
 TSR_OPERATION(TCOLPROD, "pto.tcolprod")
-TSR_OPERATION(TCOLARGMAX, "pto.tcolargmax")
-TSR_OPERATION(TCOLARGMIN, "pto.tcolargmin")
 TSR_OPERATION(TROWEXPAND, "pto.trowexpand")
 // The value of a row may come first or second.
+template <auto... Options, class D, class A, class B, class... E>
+TSR_INLINE RecordEvent tsr_either_way(const char* operation, const D& result, const A& a, const B& b, const E&... rest) {
+  if (a.valid_columns == result.valid_columns || b.valid_columns != result.valid_columns)
+    return tsr_detail::issue<Options...>(operation, result, a, b, rest...);
+  (tsr_detail::wait_for(rest), ...);
+  tsr_detail::Operands operands;
+  operands.option({"reversed", "true"});
+  operands.add(b, false);
+  operands.add(a, false);
+  (operands.add(rest, false), ...);
+  operands.add(result, true);
+  return operands.call(operation);
+}
 #define TSR_EITHER_WAY(NAME, TEXT)                                                             \
   template <class D, class A, class B, class... E>                                             \
   TSR_INLINE RecordEvent NAME(const D& result, const A& a, const B& b, const E&... rest) {     \
-    if (a.valid_columns != result.valid_columns && b.valid_columns == result.valid_columns)    \
-      return tsr_detail::issue(TEXT, result, b, a, rest...);                                   \
-    return tsr_detail::issue(TEXT, result, a, b, rest...);                                     \
+    return tsr_either_way(TEXT, result, a, b, rest...);                                        \
+  }                                                                                            \
+  template <auto Option, class D, class A, class B, class... E>                                \
+  TSR_INLINE RecordEvent NAME(const D& result, const A& a, const B& b, const E&... rest) {     \
+    return tsr_either_way<Option>(TEXT, result, a, b, rest...);                                \
   }
 TSR_EITHER_WAY(TROWEXPANDADD, "pto.trowexpandadd")
 TSR_EITHER_WAY(TROWEXPANDMUL, "pto.trowexpandmul")
 TSR_EITHER_WAY(TROWEXPANDMAX, "pto.trowexpandmax")
 TSR_EITHER_WAY(TROWEXPANDMIN, "pto.trowexpandmin")
-TSR_OPERATION(TROWEXPANDSUB, "pto.trowexpandsub")
-TSR_OPERATION(TROWEXPANDDIV, "pto.trowexpanddiv")
-TSR_OPERATION(TROWEXPANDEXPDIF, "pto.trowexpandexpdif")
+TSR_EITHER_WAY(TROWEXPANDSUB, "pto.trowexpandsub")
+TSR_EITHER_WAY(TROWEXPANDDIV, "pto.trowexpanddiv")
+TSR_EITHER_WAY(TROWEXPANDEXPDIF, "pto.trowexpandexpdif")
 TSR_OPERATION(TCOLEXPAND, "pto.tcolexpand")
 TSR_OPERATION(TCOLEXPANDADD, "pto.tcolexpandadd")
 TSR_OPERATION(TCOLEXPANDSUB, "pto.tcolexpandsub")
@@ -335,6 +369,7 @@ TSR_OPERATION(TTRANS, "pto.ttrans")
 TSR_OPERATION(TCMP, "pto.tcmp")
 TSR_OPERATION(TCMPS, "pto.tcmps")
 TSR_OPERATION(TSEL, "pto.tsel")
+TSR_OPERATION(TSELS, "pto.tsels")
 TSR_OPERATION(TGATHER, "pto.tgather")
 TSR_OPERATION(TSORT32, "pto.tsort32")
 TSR_OPERATION(TCONCAT, "pto.tconcat")

@@ -11,6 +11,7 @@
 #include "pto/native.h"
 #include "pto/types.h"
 #include "pto/operations.h"
+#include "pto/copies.h"
 #include "pto/events.h"
 #include "pto/specialties.h"
 #include "pto/pipes.h"

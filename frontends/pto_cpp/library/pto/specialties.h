@@ -93,18 +93,70 @@ template <class D, class S, class F, auto... Options, class... E>
 TSR_INLINE RecordEvent TMOV_FP(const D& to, const S& from, const F& scale, const E&... events) {
   return tsr_detail::issue<Options...>("pto.tmov", to, from, scale, events...);
 }
+template <ReluPreMode Relu, class D, class S, class F, class... E>
+TSR_INLINE RecordEvent tsr_scaled_part(const char* operation, const D& to, const S& from, const F& scale, std::int64_t row, std::int64_t column,
+                                       const E&... events) {
+  (tsr_detail::wait_for(events), ...);
+  tsr_detail::Operands operands;
+  operands.option(tsr_detail::attribute_of(Relu));
+  operands.add(from, false);
+  operands.add(scale, false);
+  operands.position(row);
+  operands.position(column);
+  operands.add(to, true);
+  return operands.call(operation);
+}
 template <class D, class S, class F, ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
 TSR_INLINE RecordEvent TEXTRACT_FP(const D& to, const S& from, const F& scale, std::int64_t row, std::int64_t column, const E&... events) {
-  return tsr_part<Relu>("pto.textract_fp", to, from, row, column, scale, events...);
+  return tsr_scaled_part<Relu>("pto.textract_fp", to, from, scale, row, column, events...);
 }
 template <class D, class S, class F, ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
 TSR_INLINE RecordEvent TINSERT_FP(const D& to, const S& from, const F& scale, std::int64_t row, std::int64_t column, const E&... events) {
-  return tsr_part<Relu>("pto.tinsert_fp", to, from, row, column, scale, events...);
+  return tsr_scaled_part<Relu>("pto.tinsert_fp", to, from, scale, row, column, events...);
 }
+
+// The result is a factor or a summand too.
+template <class D, class A, class B, class... E>
+TSR_INLINE RecordEvent TMULADDDST(const D& result, const A& a, const B& b, const E&... events) {
+  return tsr_detail::issue("pto.tmuladddst", result, a, b, result, events...);
+}
+template <class D, class A, class B, class... E>
+TSR_INLINE RecordEvent TFUSEDMULADD(const D& result, const A& a, const B& b, const E&... events) {
+  return tsr_detail::issue("pto.tfusedmuladd", result, a, result, b, events...);
+}
+template <class D, class A, class B, class... E>
+TSR_INLINE RecordEvent TFUSEDMULADDRELU(const D& result, const A& a, const B& b, const E&... events) {
+  return tsr_detail::issue("pto.tfusedmuladdrelu", result, a, result, b, events...);
+}
+
+// An index (result, source, scratch), or a value and its index (value, index, source, scratch).
+template <class D, class A, class B, class... E>
+TSR_INLINE RecordEvent tsr_argument(const char* operation, const D& result, const A& a, const B& b, const E&... rest) {
+  if constexpr ((is_tile_data_v<E> || ...)) {
+    (tsr_detail::wait_for(rest), ...);
+    tsr_detail::Operands operands;
+    operands.add(b, false);
+    (operands.add(rest, false), ...);
+    operands.add(result, true);
+    operands.add(a, true);
+    return operands.call(operation);
+  } else {
+    return tsr_detail::issue(operation, result, a, b, rest...);
+  }
+}
+#define TSR_ARGUMENT(NAME, TEXT)                                       \
+  template <class... A>                                                \
+  TSR_INLINE RecordEvent NAME(const A&... operands) {                  \
+    return tsr_argument(TEXT, operands...);                            \
+  }
+TSR_ARGUMENT(TROWARGMAX, "pto.trowargmax")
+TSR_ARGUMENT(TROWARGMIN, "pto.trowargmin")
+TSR_ARGUMENT(TCOLARGMAX, "pto.tcolargmax")
+TSR_ARGUMENT(TCOLARGMIN, "pto.tcolargmin")
 
 // Two results: a value and its index.
 #define TSR_PART_ARGUMENT(NAME, TEXT)                                                                                       \
-  template <class V, class I, class A, class B, class IA, class IB, class... E>                                             \
+  template <class V, class A, class B, class I, class IA, class IB, class... E>                                             \
   TSR_INLINE RecordEvent NAME(const V& value, const A& a, const B& b, const I& index, const IA& ia, const IB& ib, const E&... events) { \
     (tsr_detail::wait_for(events), ...);                                                                                    \
     tsr_detail::Operands operands;                                                                                          \
@@ -133,5 +185,8 @@ TSR_OPERATION(TCOLEXPAND_IMPL, "pto.tcolexpand")
 
 }  // namespace pto
 
+/// Of a launcher: the host fetches an array into L2, which has no effect here.
+template <auto... Options, class... A>
+TSR_INLINE void PTO_PREFETCH(A&&...) {}
 #define PTO_CEIL(x, y) ((((x) + (y)-1) / (y)) * (y))
 #define PTO_DIV_ROUNDUP(x, y) (((x) + (y)-1) / (y))

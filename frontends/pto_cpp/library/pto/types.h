@@ -14,6 +14,10 @@ enum class TileType { Vec, Mat, Left, Right, Acc, Bias, Scaling, ScaleLeft, Scal
 enum class BLayout { RowMajor = 0, ColMajor = 1 };
 enum class SLayout { NoneBox = 0, RowMajor = 1, ColMajor = 2 };
 enum class PadValue : std::uint64_t { Null = 0, Zero = 1, Max = 2, Min = 3 };
+/// A pad of any value, which the simulator has no operations for.
+constexpr PadValue PadValueCustom(float value) {
+  return static_cast<PadValue>(0x100000000ULL + static_cast<std::uint64_t>(value != 0));
+}
 enum class CompactMode { Null = 0, Normal = 1, RowPlusOne = 2 };
 enum class Layout {
   ND, DN, NZ, SCALE, MX_A_ZZ, MX_A_ND, MX_A_DN, MX_B_NN, MX_B_ND, MX_B_DN, NC1HWC0, FRACTAL_Z,
@@ -311,7 +315,7 @@ struct Tile : TsrTile {
                                         BFractal_ == BLayout::ColMajor,
                                         static_cast<std::uint8_t>(SFractal_),
                                         SFractalSize_,
-                                        static_cast<std::uint8_t>(PadVal_),
+                                        static_cast<std::uint8_t>(PadVal_ > PadValue::Min ? 4 : static_cast<int>(PadVal_)),
                                         static_cast<std::uint8_t>(Compact_)};
   TSR_INLINE void init(int rows, int columns) {
     type = &kType;
