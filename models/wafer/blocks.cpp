@@ -11,7 +11,9 @@ Blocks::Blocks(const Strip& strip_, Outside& outside_, observe::EventStream* eve
     : strip(strip_), plan(strip_.plan), outside(outside_), events(events_), rims(strip),
       pipes(*this, std::move(graph.pipes)),
       slots(*this, std::move(graph.slots), std::move(graph.links), std::move(graph.groups)),
-      routers(*this, graph.plain), pes(*this) {}
+      routers(*this, graph.plain), pes(*this) {
+  if (strip.by_tile) selection.number_units(*this);
+}
 
 void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
   switch (receiver.kind()) {

@@ -10,6 +10,7 @@
 #include "models/wafer/plan.h"
 #include "models/wafer/rims.h"
 #include "models/wafer/routers.h"
+#include "models/wafer/selection.h"
 #include "models/wafer/slots.h"
 #include "models/wafer/units.h"
 #include "tlm_ifaces/link/wavelet.h"
@@ -48,11 +49,11 @@ struct Blocks {
   void suspend(std::uint32_t place, Color color, Cycle now);
 
   /// True if a sender of `held` wavelets can have a credit of cycle `due` at once: it holds none,
-  /// and what comes lands in `due` at the earliest. So it need not be woken. The wafer is stepped
+  /// and what comes lands in `due` at the earliest if no tile is behind. So it need not be woken. The wafer is stepped
   /// in `due` all the same: where it falls asleep the host goes on, in the same cycle with every
   /// structure.
   bool take_credit_early(unsigned held, Cycle due) {
-    if (held != 0 || due != now + 1) return false;
+    if (held != 0 || due != now + 1 || !selection.is_all()) return false;
     step_in(due);
     return true;
   }
@@ -65,6 +66,7 @@ struct Blocks {
   Cycle now = 0;          ///< the present cycle
   Cycle last_credit = 0;  ///< cycle of the last credit that woke nobody
   StepOrder order;
+  Selection selection;  ///< what is stepped
   Rims rims;
 
   Pipes pipes;

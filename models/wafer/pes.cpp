@@ -252,13 +252,17 @@ inline void Pes::step_engine(std::uint32_t index, Cycle now) {
 }
 
 void Pes::step_engines(Cycle now, FirstFailure& failure) {
-  blocks_.order.step_due(due_engines_.due_in(now), now, [&](std::uint32_t pe) {
-    failure.guard(pes_[pe].place, FirstFailure::Block::kEngine, [&] { step_engine(pe, now); });
-  });
+  blocks_.order.step_due(due_engines_.due_in(now), now, blocks_.selection.of(Selection::kPes),
+                         [&](std::uint32_t pe) {
+                           ++engine_steps_;
+                           failure.guard(pes_[pe].place, FirstFailure::Block::kEngine, now,
+                                         [&] { step_engine(pe, now); });
+                         });
 }
 
 void Pes::step_ramps(Cycle now) {
-  blocks_.order.step_due(due_ramps_, now, [&](std::uint32_t pe) { step_ramp(pe, now); });
+  blocks_.order.step_due(due_ramps_, now, blocks_.selection.of(Selection::kPes),
+                         [&](std::uint32_t pe) { step_ramp(pe, now); });
 }
 
 inline void Pes::step_ramp(std::uint32_t index, Cycle now) {

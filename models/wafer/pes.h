@@ -132,10 +132,18 @@ class Pes {
     for (std::uint32_t pe = 0; pe < pes_.size(); ++pe) due_engines_.insert(pe, 0, 0);
   }
   void step_engines(Cycle now, FirstFailure& failure);
+  /// Steps of engines so far.
+  std::uint64_t engine_steps() const { return engine_steps_; }
   void step_ramps(Cycle now);
   /// The next cycle in which an engine or an on-ramp is due, after `now`.
   Cycle next_due(Cycle now) const {
     return std::min(due_engines_.next_due(now), due_ramps_.next_due(now));
+  }
+  /// As those of FarActiveSet.
+  void bring_near(Cycle last) { due_engines_.bring_near(last); }
+  void forget(Cycle now) {
+    due_engines_.forget(now);
+    due_ramps_.forget(now);
   }
   /// A wavelet may be read from an input queue from cycle `due` on.
   void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
@@ -193,6 +201,7 @@ class Pes {
   std::vector<OutQueue> out_queues_;
   std::vector<OutEntry> out_entries_;
   std::vector<RampLink> ramp_links_;
+  std::uint64_t engine_steps_ = 0;
   FarActiveSet due_engines_;
   ActiveSet due_ramps_;
 };

@@ -87,7 +87,8 @@ inline void Pipes::step_one(std::uint32_t index, CycleState& cycle) {
 void Pipes::step(Cycle now) {
   CycleState cycle(*this, blocks_.plan.fabric, now);
   blocks_.order.step_due(
-      due_, now, [&](std::uint32_t pipe) __attribute__((always_inline)) { step_one(pipe, cycle); });
+      due_, now, blocks_.selection.of(Selection::kPipes),
+      [&](std::uint32_t pipe) __attribute__((always_inline)) { step_one(pipe, cycle); });
 }
 
 link::Wavelet Pipes::head_of(std::uint32_t index) const {

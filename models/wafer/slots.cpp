@@ -43,16 +43,17 @@ struct Slots::CycleState {
 
 void Slots::step(Cycle now) {
   CycleState cycle(blocks_, now);
-  blocks_.order.step_due(due_, now, [&](std::uint32_t unit) {
-    const std::uint32_t group = slots_[unit].group;
-    if (group == kNoIndex) {
-      step_one(unit, cycle);
-    } else if (groups_[group].merges && groups_[group].controls == 0) {
-      step_merge(groups_[group], cycle);
-    } else {
-      step_group(groups_[group], cycle);
-    }
-  });
+  blocks_.order.step_due(due_, now, blocks_.selection.of(Selection::kSlots),
+                         [&](std::uint32_t unit) {
+                           const std::uint32_t group = slots_[unit].group;
+                           if (group == kNoIndex) {
+                             step_one(unit, cycle);
+                           } else if (groups_[group].merges && groups_[group].controls == 0) {
+                             step_merge(groups_[group], cycle);
+                           } else {
+                             step_group(groups_[group], cycle);
+                           }
+                         });
 }
 
 // Arrivals land, credits become usable.

@@ -71,6 +71,8 @@ class Slots {
   void step(Cycle now);
   /// The next cycle in which a slot is due, after `now`.
   Cycle next_due(Cycle now) const { return due_.next_due(now); }
+  /// As that of ActiveSet.
+  void forget(Cycle now) { due_.forget(now); }
 
   /// A wavelet lands in cycle `due`.
   void put(std::uint32_t slot, const link::Wavelet& w, Cycle due) {

@@ -21,6 +21,13 @@
 
 namespace tessera::wafer {
 
+/// Units `first` to `end` - 1 of one kind.
+struct Span {
+  std::uint32_t first = 0;
+  std::uint32_t end = 0;
+};
+using Spans = std::vector<Span>;
+
 /// Which of many numbered units are due in which of the next cycles: a bit a unit and cycle, with a
 /// summary on top, so that a cycle costs what is due in it and units are visited in rising order -
 /// the order in which they lie in memory.
@@ -90,6 +97,30 @@ class ActiveSet {
     }
   }
 
+  /// take() of some of the units; answers whether one was due. When all have been taken in parts,
+  /// forget() has to follow.
+  template <class Visit>
+  bool take(Cycle now, Span units, Visit&& visit) {
+    const unsigned row = row_of(now);
+    if ((occupied_ & bit(row)) == 0) return false;
+    std::uint64_t* const words = &bits_[row * words_];
+    const std::size_t last = (units.end - 1) / 64;
+    bool any = false;
+    for (std::size_t word = units.first / 64; word <= last; ++word) {
+      std::uint64_t due = words[word];
+      if (word == units.first / 64) due &= ~std::uint64_t{0} << (units.first % 64);
+      if (word == last) due &= ~std::uint64_t{0} >> (63 - (units.end - 1) % 64);
+      if (due == 0) continue;
+      any = true;
+      words[word] &= ~due;
+      if (words[word] == 0) summary_[row * summary_words_ + word / 64] &= ~bit(word % 64);
+      for (; due != 0; due &= due - 1) visit(static_cast<std::uint32_t>(word * 64 + lowest(due)));
+    }
+    return any;
+  }
+  /// Nothing is due any more in cycle `now`.
+  void forget(Cycle now) { occupied_ &= ~bit(row_of(now)); }
+
   /// The earliest cycle after `now` in which a unit is due; kNever when there is none.
   Cycle next_due(Cycle now) const {
     if (occupied_ == 0) return kNever;
@@ -113,23 +144,46 @@ class ActiveSet {
   std::uint64_t occupied_ = 0;          // cycles that have something
 };
 
+/// Tiles stepped ahead of others (Skew, skew.h) are ahead by fewer cycles than this.
+inline constexpr unsigned kMaxDepth = 16;
+
 /// Steps the due units of one kind in rising order, or in an order drawn for the cycle.
 class StepOrder {
  public:
   void shuffle(std::uint64_t seed) { random_.emplace(seed); }
 
-  /// Calls `step(unit)` for every unit due in cycle `now`. Inlined by force: the steps of pipes are
-  /// inlined into it.
+  /// Calls `step(unit)` for every unit due in cycle `now`, or for those of `some`. Inlined by force: the
+  /// steps of pipes are inlined into it.
   template <class Step>
-  [[gnu::always_inline]] void step_due(ActiveSet& due, Cycle now, Step&& step) {
+  [[gnu::always_inline]] void step_due(ActiveSet& due, Cycle now, const Spans* some, Step&& step) {
+    if (some != nullptr) return step_some(due, now, *some, step);
     if (!random_) return due.take(now, step);
     units_.clear();
     due.take(now, [this](std::uint32_t unit) { units_.push_back(unit); });
+    step_shuffled(step);
+  }
+  /// The last cycle in which one of `some` was due.
+  Cycle last_of_some() const { return last_of_some_; }
+
+ private:
+  template <class Step>
+  void step_some(ActiveSet& due, Cycle now, const Spans& some, Step& step) {
+    bool any = false;
+    units_.clear();
+    for (const Span& units : some) {
+      any |= random_ ? due.take(now, units, [this](std::uint32_t unit) { units_.push_back(unit); })
+                     : due.take(now, units, step);
+    }
+    if (random_) step_shuffled(step);
+    if (any) last_of_some_ = std::max(last_of_some_, now);
+  }
+  template <class Step>
+  void step_shuffled(Step& step) {
     std::shuffle(units_.begin(), units_.end(), *random_);
     for (const std::uint32_t unit : units_) step(unit);
   }
 
- private:
+  Cycle last_of_some_ = 0;
   std::optional<std::mt19937_64> random_;
   std::vector<std::uint32_t> units_;  // of a cycle
 };
@@ -138,9 +192,10 @@ class StepOrder {
 class FarActiveSet {
  public:
   void resize(std::size_t units) { near_.resize(units); }
-  /// `unit` is due in cycle `at`; `now`: the present one.
+  /// `unit` is due in cycle `at`; `now`: the present one. What is near stays so for those that are
+  /// kMaxDepth cycles behind.
   void insert(std::uint32_t unit, Cycle at, Cycle now) {
-    if (at - now < ActiveSet::kHorizon) {
+    if (at - now < ActiveSet::kHorizon - kMaxDepth) {
       near_.insert(unit, at);
     } else {
       far_.insert(unit, at);
@@ -148,12 +203,17 @@ class FarActiveSet {
   }
   /// The set that has all units due in cycle `now`.
   ActiveSet& due_in(Cycle now) {
-    if (far_.next_due() <= now) {
-      far_.take(now, moved_);
-      for (const timing::BlockId unit : moved_) near_.insert(unit, now);
-    }
+    bring_near(now);
     return near_;
   }
+  /// .. and in those before it.
+  void bring_near(Cycle last) {
+    for (Cycle at = far_.next_due(); at <= last; at = far_.next_due()) {
+      far_.take(at, moved_);
+      for (const timing::BlockId unit : moved_) near_.insert(unit, at);
+    }
+  }
+  void forget(Cycle now) { near_.forget(now); }
   Cycle next_due(Cycle now) const { return std::min(near_.next_due(now), far_.next_due()); }
 
  private:
@@ -162,30 +222,34 @@ class FarActiveSet {
   std::vector<timing::BlockId> moved_;
 };
 
-/// When several blocks fail in a cycle, keeps the failure of the first tile, and in a tile that of
-/// the router before that of the engine: the other structure adds its blocks in this order.
+/// When several blocks fail, keeps the failure of the first cycle, in a cycle that of the first tile, and in a
+/// tile that of the router before that of the engine: the other structure adds its blocks in this order.
 class FirstFailure {
  public:
   enum class Block : std::uint8_t { kRouter, kEngine };
 
   template <class Step>
-  void guard(std::uint32_t place, Block block, Step&& step) {
+  void guard(std::uint32_t place, Block block, Cycle now, Step&& step) {
     try {
       step();
     } catch (...) {
       const std::uint64_t order = std::uint64_t{place} * 2 + static_cast<unsigned>(block);
-      if (failure_ && order_ <= order) return;
+      if (failure_ && std::pair(cycle_, order_) <= std::pair(now, order)) return;
       failure_ = std::current_exception();
+      cycle_ = now;
       order_ = order;
     }
   }
-  /// Throws the failure of this cycle, if there was one.
+  /// Throws the failure, if there was one.
   void report() {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
+  /// Its cycle; kNever: there was none.
+  Cycle cycle() const { return failure_ ? cycle_ : kNever; }
 
  private:
   std::exception_ptr failure_;
+  Cycle cycle_ = 0;          // of `failure_`
   std::uint64_t order_ = 0;  // place and block of `failure_`
 };
 
