@@ -96,6 +96,8 @@ class ComputeEngineCore {
     vector_.operations().prefetch();
     if (pe_.waits != nullptr) pe_.waits->prefetch();
   }
+  /// All of its operations.
+  void prefetch_all() const { vector_.operations().prefetch_all(); }
   /// Memory, as far as the engine has been stepped or caught up.
   Sram& sram() { return pe_.sram; }
   const Sram& sram() const { return pe_.sram; }

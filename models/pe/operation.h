@@ -15,6 +15,7 @@
 #include "models/pe/decoded_image.h"
 #include "models/pe/isa.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/prefetch.h"
 
 namespace tessera::pe {
 
@@ -219,6 +220,7 @@ class Operations {
   const Operation* begin() const { return operations_.data(); }
   const Operation* end() const { return operations_.data() + operations_.size(); }
   void prefetch() const { __builtin_prefetch(operations_.data(), 1); }
+  void prefetch_all() const { tessera::prefetch(operations_.data(), 0, operations_.size()); }
   bool empty() const { return operations_.empty(); }
   /// The first operation of thread `thread` or a higher one, or the end.
   Operation* behind(ThreadId thread) { return operations_.data() + number_below(thread); }

@@ -7,6 +7,7 @@
 #include "models/queue/input_queue_core.h"
 #include "models/wafer/blocks.h"
 #include "models/wafer/connections.h"
+#include "tlm_ifaces/vocabulary/prefetch.h"
 
 namespace tessera::wafer {
 
@@ -243,8 +244,31 @@ inline void Pes::prefetch_behind(std::uint32_t pe) const {
   pes_[pe + 2].engine.prefetch();
 }
 
+void Pes::prefetch(Span pes) const {
+  if (pes.first == pes.end) return;
+  tessera::prefetch(&pes_[0], pes.first, pes.end);
+  const Pe& first = pes_[pes.first];
+  const Pe& last = pes_[pes.end - 1];
+  tessera::prefetch(ramp_links_.data(), first.first_ramp, last.first_ramp + last.ramps);
+  if (first.inputs > 0 && last.inputs > 0) {
+    tessera::prefetch(in_queues_.data(), first.first_input, last.first_input + last.inputs);
+    const InQueue& end = in_queues_[last.first_input + last.inputs - 1U];
+    tessera::prefetch(in_entries_.data(), in_queues_[first.first_input].first_entry,
+                      end.first_entry + end.room);
+  }
+  if (first.outputs == 0 || last.outputs == 0) return;
+  tessera::prefetch(out_queues_.data(), first.first_output, last.first_output + last.outputs);
+  const OutQueue& end = out_queues_[last.first_output + last.outputs - 1U];
+  tessera::prefetch(out_entries_.data(), out_queues_[first.first_output].first_entry,
+                    end.first_entry + end.length);
+}
+
+void Pes::prefetch_engines(Span pes) const {
+  for (std::uint32_t pe = pes.first; pe < pes.end; ++pe) pes_[pe].engine.prefetch_all();
+}
+
 inline void Pes::step_engine(std::uint32_t index, Cycle now) {
-  prefetch_behind(index);
+  if (blocks_.selection.is_all()) prefetch_behind(index);
   Pe& pe = pes_[index];
   if ((pe.arriving & cycle_bit(now)) != 0) land(pe, cycle_bit(now));
   const Cycle next = pe.engine.step(now);

@@ -145,6 +145,10 @@ class Pes {
     due_engines_.forget(now);
     due_ramps_.forget(now);
   }
+  /// PEs that follow each other, and what belongs to them, are on their way into the cache, but for what only their
+  /// engines know.
+  void prefetch(Span pes) const;
+  void prefetch_engines(Span pes) const;
   /// A wavelet may be read from an input queue from cycle `due` on.
   void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
   /// The router behind a RampLink has room again, usable from cycle `due` on.

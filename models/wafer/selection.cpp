@@ -23,13 +23,19 @@ void Selection::select(const Blocks& blocks, const Area& area) {
   all_ = false;
   for (Spans& spans : selected_) spans.clear();
   for (int y = area.first_y; y < area.end_y; ++y) {
-    const std::uint32_t row = blocks.plan.place_of({0, y}) - blocks.strip.first_place;
-    const Numbers& first = first_of_tile_[row + static_cast<unsigned>(area.first_x)];
-    const Numbers& end = first_of_tile_[row + static_cast<unsigned>(area.end_x)];
-    for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      if (first[kind] < end[kind]) selected_[kind].push_back({first[kind], end[kind]});
+    const Area row{area.first_x, area.end_x, y, y + 1};
+    for (const Kind kind : {kPipes, kSlots, kRouters, kPes}) {
+      const Span span = units(blocks, kind, row);
+      if (span.first < span.end) selected_[kind].push_back(span);
     }
   }
+}
+
+Span Selection::units(const Blocks& blocks, Kind kind, const Area& row) const {
+  const std::uint32_t first =
+      blocks.plan.place_of({row.first_x, row.first_y}) - blocks.strip.first_place;
+  const auto width = static_cast<unsigned>(row.end_x - row.first_x);
+  return {first_of_tile_[first][kind], first_of_tile_[first + width][kind]};
 }
 
 }  // namespace tessera::wafer

@@ -29,6 +29,8 @@ class Selection {
   /// Makes select() possible, in a strip that is numbered by tile.
   void number_units(const Blocks& blocks);
   void select(const Blocks& blocks, const Area& area);
+  /// Those of a kind in an area of one row.
+  Span units(const Blocks& blocks, Kind kind, const Area& row) const;
   void select_all() { all_ = true; }
   bool is_all() const { return all_; }
   /// The selected units of a kind; nullptr: all.

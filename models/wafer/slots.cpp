@@ -6,6 +6,7 @@
 #include "models/observe/event_fields.h"
 #include "models/wafer/blocks.h"
 #include "tlm_ifaces/link/control_word.h"
+#include "tlm_ifaces/vocabulary/prefetch.h"
 
 namespace tessera::wafer {
 
@@ -26,6 +27,15 @@ Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
       slots_(std::move(slots)), links_(std::move(links)), groups_(std::move(groups)),
       entries_(slots_.size() * room_) {
   due_.resize(slots_.size());
+}
+
+void Slots::prefetch(Span slots) const {
+  if (slots.first == slots.end) return;
+  tessera::prefetch(slots_.data(), slots.first, slots.end);
+  tessera::prefetch(entries_.data(), slots.first * room_, slots.end * room_);
+  const Slot& last = slots_[slots.end - 1];
+  tessera::prefetch(links_.data(), slots_[slots.first].first_link, last.first_link + last.links);
+  if (last.group != kNoIndex) __builtin_prefetch(&groups_[last.group], 1);
 }
 
 /// What all slots that are stepped in a cycle have in common.

@@ -73,6 +73,8 @@ class Slots {
   Cycle next_due(Cycle now) const { return due_.next_due(now); }
   /// As that of ActiveSet.
   void forget(Cycle now) { due_.forget(now); }
+  /// Slots that follow each other, and what belongs to them, are on their way into the cache.
+  void prefetch(Span slots) const;
 
   /// A wavelet lands in cycle `due`.
   void put(std::uint32_t slot, const link::Wavelet& w, Cycle due) {

@@ -77,6 +77,17 @@ void WaferCore::step_area(Cycle now, const Area& area) {
   step_blocks(now);
 }
 
+void WaferCore::prefetch(const Area& row) const {
+  if (row.empty()) return;
+  blocks_.slots.prefetch(blocks_.selection.units(blocks_, Selection::kSlots, row));
+  blocks_.pes.prefetch(blocks_.selection.units(blocks_, Selection::kPes, row));
+}
+
+void WaferCore::prefetch_engines(const Area& row) const {
+  if (!row.empty())
+    blocks_.pes.prefetch_engines(blocks_.selection.units(blocks_, Selection::kPes, row));
+}
+
 Cycle WaferCore::last_ahead() const {
   return std::max(blocks_.order.last_of_some(), std::min(blocks_.last_credit, blocks_.now));
 }
