@@ -16,8 +16,8 @@
 namespace tessera::observe {
 
 /// The one Sink of a run. The class is final and all of `record` is inline: a model that announces
-/// millions of events a second holds an EventStream* and pays no virtual call; blocks that know
-/// only a Sink (Probe) pay one.
+/// millions of events a second holds an EventStream*, or a Probe made of one, and pays no virtual
+/// call.
 class EventStream final : public Sink {
  public:
   /// Tiles of the machine. With `per_tile` the counters are kept for every tile too.

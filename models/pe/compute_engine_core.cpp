@@ -35,7 +35,7 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Decoded
                                      PeQueues& queues, observe::Probe probe)
     : pe_(at, std::move(program), queues, probe), vector_(pe_.image()) {}
 
-Cycle ComputeEngineCore::step(Cycle now) {
+Cycle ComputeEngineCore::step_all(Cycle now) {
   vector_.catch_up(pe_, now);
   vector_.stay_awake();
   if (pe_.waits != nullptr) leave_host(now);
@@ -67,7 +67,67 @@ Cycle ComputeEngineCore::step(Cycle now) {
   if (picked) config_.take_flushes(pe_, vector_.outputs(), now);
   const Cycle next = next_wake(chosen || dropped || picked, goes_on, now);
   if (pe_.waits != nullptr) account_waits(open, chosen && next == now + 1, now);
+  streams_until_ = stream_end();
   return took_command ? now + 1 : next;  // others may wait for the picker
+}
+
+// Until when steps need no more than stream(), if nobody from outside interferes.
+Cycle ComputeEngineCore::stream_end() const {
+  const Operations& operations = vector_.operations();
+  if (operations.empty() || operations.may_end_early() || pe_.has_open_channel() ||
+      pe_.tasks.blocks_microthreads() || pe_.stalls != nullptr || config_.is_busy() ||
+      (pe_.waits != nullptr && pe_.waits->asked() != 0))
+    return 0;
+  const bool runs = pe_.main.runs();
+  if (!runs && pe_.tasks.has_runnable_local()) return 0;
+  const Cycle wants_slot = operations.of_main_thread() != nullptr ? kNever : pe_.main.ready_at();
+  return std::min(operations.first_completion(), runs ? wants_slot : tasks_.next_launch());
+}
+
+// A step in which nothing can happen but a group of an operation, and not its last one.
+Cycle ComputeEngineCore::stream(Cycle now) {
+  vector_.catch_up(pe_, now);
+  vector_.stay_awake();
+  if (pe_.waits != nullptr) leave_host(now);
+  Operation* const op = choose_stream(now);
+  bool goes_on = false;
+  if (op != nullptr) {
+    const std::uint32_t elements = op->single ? 1 : group_size(pe_, *op, now);
+    if (op->left(elements + 1) <= elements) return step_all(now);  // it may complete
+    goes_on = issue({op, elements, op->thread}, now);
+  }
+  const Cycle next = goes_on ? now + 1 : next_wake(op != nullptr, false, now);
+  if (pe_.waits != nullptr && (op == nullptr || next != now + 1))
+    account_tile(pe_, vector_.operations(), now);
+  return next;
+}
+
+// The operation that choose_thread() would choose. No operation has finished, none lacks anything
+// but queues.
+inline Operation* ComputeEngineCore::choose_stream(Cycle now) {
+  Operations& operations = vector_.operations();
+  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
+  if (pe_.waits != nullptr) pe_.waits->look(lacking, now);
+  const unsigned main_level =
+      operations.of_main_thread() != nullptr ? level_of(pe_.tasks.main_priority(now)) : 0;
+  const unsigned highest = std::max(main_level, level_of(operations.highest()));
+  Operation* best = nullptr;
+  unsigned best_level = 0;  // one above that of `best`
+  const auto look_at = [&](Operation* from, const Operation* to) {
+    for (Operation* op = from; op != to && best_level <= highest; ++op) {
+      if (op->due > now || op->lacks(lacking)) continue;
+      const unsigned level = 1 + (op->thread == kMainThread ? main_level : level_of(op->priority));
+      if (level <= best_level) continue;
+      if (!op->single && group_size(pe_, *op, now) == 0) continue;
+      best = op;
+      best_level = level;
+    }
+  };
+  const bool rotates = pe_.timing().issue == IssueRule::kRotation;
+  Operation* const behind = operations.behind(rotates ? vector_.last_issued() + 1 : 0);
+  look_at(behind, operations.end());
+  look_at(operations.begin(), behind);
+  return best;
 }
 
 // Nobody else asks for the issue slot.
@@ -82,11 +142,8 @@ inline ComputeEngineCore::Candidate ComputeEngineCore::choose_main(Cycle now) {
 ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   Operations& operations = vector_.operations();
   if (operations.empty()) return choose_main(now);
-  const std::uint32_t inputs = operations.inputs();
-  const std::uint32_t outputs = operations.outputs();
-  const std::uint32_t empty = inputs & ~pe_.queues.readable(inputs, now);
-  const std::uint32_t full = outputs & ~pe_.queues.writable(outputs, now);
-  if (pe_.waits != nullptr) pe_.waits->look(empty | full << kMaxQueues, now);
+  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
+  if (pe_.waits != nullptr) pe_.waits->look(lacking, now);
   const bool open = pe_.has_open_channel();
   const bool main_issues = pe_.main.runs() && operations.of_main_thread() == nullptr;
   const unsigned main_level = pe_.main.runs() ? level_of(pe_.tasks.main_priority(now)) : 0;
@@ -99,7 +156,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   const auto look_at = [&](Operation* from, const Operation* to) {
     for (Operation* op = from; op != to && best_level <= highest; ++op) {
       if (op->finishing || op->due > now || pe_.tasks.is_microthread_blocked(op->thread)) continue;
-      if (((op->needs_inputs & empty) | (op->needs_outputs & full)) != 0) continue;
+      if (op->lacks(lacking)) continue;
       const unsigned level = 1 + (op->thread == kMainThread ? main_level : level_of(op->priority));
       if (level <= best_level) continue;
       const std::uint32_t elements = op->single && !open ? 1 : group_size(pe_, *op, now);
@@ -208,6 +265,7 @@ void ComputeEngineCore::launch(const Function& function,
                                const std::vector<std::uint32_t>& arguments, Cycle at) {
   assert(arguments.size() <= kMaxLaunchArguments);
   tasks_.launch(function.entry, arguments, at);
+  streams_until_ = 0;
 }
 
 }  // namespace tessera::pe

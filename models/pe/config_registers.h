@@ -29,6 +29,12 @@ class ConfigRegisters {
       finish_flushes(pe, outputs, now);
   }
 
+  /// Whether a teardown or a flush is to come.
+  bool is_busy() const {
+    return state_ && (!state_->notices.empty() ||
+                      (state_->input_flush.asked | state_->output_flush.asked) != 0);
+  }
+
   /// How often the program has said that it is ready for the next command of the host.
   std::uint64_t commands_asked_for() const { return state_ ? state_->ready : 0; }
 

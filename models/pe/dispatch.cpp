@@ -28,6 +28,7 @@ class Dispatch {
  public:
   Dispatch(EngineState& pe, const DecodedInstruction& in, Operation& op) : pe_(pe), op_(op) {
     op_.decoded = &in;
+    op_.op = in.instruction->op;
   }
   bool run(const Operations& running, OutputBindings& outputs, Cycle now) {
     merge_config();
@@ -48,6 +49,9 @@ class Dispatch {
     set_zeroed();
     set_self_contained();
     set_needs();
+    op_.may_conflict = timing().bank_conflicts && !op_.rewrites &&
+                       op_.cursors[1].kind == Cursor::Kind::kMemory &&
+                       op_.cursors[2].kind == Cursor::Kind::kMemory;
     op_.due = now + start();
     return true;
   }

@@ -13,6 +13,7 @@
 
 #include "models/observe/diagnosis.h"
 #include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "models/observe/wait_book.h"
 #include "models/pe/decoded_image.h"
 #include "models/pe/dsr.h"

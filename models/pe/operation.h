@@ -85,6 +85,7 @@ struct Operation {
   bool single = false;  ///< a group is one element and needs nothing but these queues
   /// Its groups wait for nobody and cannot fail: they use registers and valid addresses only.
   bool self_contained = false;
+  bool may_conflict = false;  ///< two of its reads may meet in a bank (PeTiming::bank_conflicts)
   const DecodedInstruction* decoded = nullptr;
   std::uint32_t length = 0;  ///< elements
   std::uint32_t done = 0;
@@ -94,6 +95,7 @@ struct Operation {
   std::uint8_t least = 1;      ///< elements a group, unless fewer are left: whole wavelets
   bool async = false;          ///< by the options, as `ut`
   std::optional<MicrothreadId> ut;
+  Opcode op = Opcode::kEnd;      ///< of the instruction
   std::uint64_t channels = 0;    ///< of its input queues, as task_bit
   Completion completion;         ///< of the instruction, and of the loads of its fabric DSRs
   std::uint16_t index = 0;       ///< of the config, read at dispatch
@@ -117,12 +119,16 @@ struct Operation {
 
   const Instruction& instruction() const { return *decoded->instruction; }
   std::uint32_t pc() const { return decoded->pc; }
-  bool is_filter() const { return instruction().op == Opcode::kDfilt; }
+  bool is_filter() const { return op == Opcode::kDfilt; }
   /// Whether all its operands are in memory or registers: neither queues nor FIFOs.
   bool in_memory() const { return (inputs | outputs) == 0 && !uses_fifo; }
   /// `a` of its events (observe/event.h).
   std::uint32_t event_word() const {
-    return static_cast<unsigned>(instruction().op) | unsigned{thread} << 8;
+    return static_cast<unsigned>(op) | unsigned{thread} << 8;
+  }
+  /// Whether one of the queues that every group needs is among `queues` (PeQueues::lacking).
+  bool lacks(std::uint32_t queues) const {
+    return ((needs_inputs | std::uint32_t{needs_outputs} << kMaxQueues) & queues) != 0;
   }
   bool complete() const { return terminated || (!endless && done >= length); }
   std::uint32_t left(std::uint32_t most) const {
@@ -174,6 +180,8 @@ class Operations {
   }
   /// Whether an operation completes in cycle `now`, or should have before.
   bool has_finished(Cycle now) const { return summary_.first_completion <= now; }
+  /// The first cycle in which one completes; kNever: the last group of none has executed.
+  Cycle first_completion() const { return summary_.first_completion; }
   /// Takes out the operations that complete by cycle `now`, each after `complete(operation)`.
   template <class Complete>
   void remove_finished(Cycle now, Complete&& complete) {
@@ -206,6 +214,8 @@ class Operations {
   Priority highest() const { return summary_.highest; }
   /// Whether some of them push or pop FIFOs.
   bool use_fifos() const { return summary_.fifos; }
+  /// Whether a FIFO or a control wavelet may end one of them.
+  bool may_end_early() const { return summary_.may_end_early; }
   /// Whether one of them waits for a control wavelet on input queue `q` (wse.md 2.3, 5.7).
   bool take_control_from(QueueId q) const {
     return std::any_of(begin(), end(), [q](const Operation& op) {
@@ -244,6 +254,7 @@ class Operations {
     std::uint8_t outputs = 0;
     Priority highest = Priority::kLow;
     bool fifos = false;
+    bool may_end_early = false;
     std::uint16_t threads = 0;  // that have an operation, one bit each
   };
   void count(const Operation& op) {
@@ -251,6 +262,7 @@ class Operations {
     summary_.inputs |= op.needs_inputs;
     summary_.outputs |= op.needs_outputs;
     summary_.fifos |= op.uses_fifo;
+    summary_.may_end_early |= op.uses_fifo || op.completion.on_control != OnControl::kNone;
     if (op.thread != kMainThread) summary_.highest = std::max(summary_.highest, op.priority);
     if (op.finishing) summary_.first_completion = std::min(summary_.first_completion, op.due);
   }

@@ -43,7 +43,7 @@ void push_fifo(EngineState& pe, const Cursor& cursor, std::uint32_t value) {
 std::uint32_t read_wavelet(EngineState& pe, const Operation& op, Cursor& cursor,
                            std::uint32_t control_mask, Cycle now) {
   if (cursor.held == 0) {
-    const link::Wavelet& w = pe.queues.front(cursor.queue);
+    const link::Wavelet w = pe.queues.take(cursor.queue, now);
     if (w.half != cursor.half) {
       pe.fail(Illegal::kHalfWavelet, op.pc(), "input queue ", cursor.queue,
               w.half ? " got a half wavelet where a full one is read"
@@ -54,7 +54,6 @@ std::uint32_t read_wavelet(EngineState& pe, const Operation& op, Cursor& cursor,
       cursor.value = (w.payload ^ control_mask << kIndexShift) | kControlMark;
     }
     cursor.held = cursor.packed;
-    pe.queues.pop(cursor.queue, now);
   }
   const std::uint32_t value = cursor.bytes == 2 ? cursor.value & 0xFFFFU : cursor.value;
   cursor.value >>= 16;
@@ -62,33 +61,24 @@ std::uint32_t read_wavelet(EngineState& pe, const Operation& op, Cursor& cursor,
   return value;
 }
 
-std::uint32_t read_element(EngineState& pe, Operation& op, unsigned slot,
-                           std::uint32_t control_mask, Cycle now) {
-  Cursor& cursor = op.cursors[slot];
-  switch (cursor.kind) {
-  case Cursor::Kind::kScalar: {
-    const bool running =
-        op.accumulates && cursor.is_register && cursor.number == op.cursors[0].number;
-    return running ? op.cursors[0].value : cursor.value;
-  }
-  case Cursor::Kind::kFabric:
-    return read_wavelet(pe, op, cursor, control_mask, now);
-  case Cursor::Kind::kFifo:
-    return pop_fifo(pe, cursor);
-  case Cursor::Kind::kMemory: {
+// Memory and queues first: most elements come from there.
+inline std::uint32_t read_element(EngineState& pe, Operation& op, Cursor& cursor,
+                                  std::uint32_t control_mask, Cycle now) {
+  if (cursor.kind == Cursor::Kind::kMemory) {
     const std::uint32_t value = pe.load(op.pc(), cursor.walk.address(), cursor.bytes, now);
     cursor.walk.next(*cursor.dsd, cursor.bytes);
     return value;
   }
-  default:
-    return 0;
-  }
+  if (cursor.kind == Cursor::Kind::kFabric) return read_wavelet(pe, op, cursor, control_mask, now);
+  if (cursor.kind == Cursor::Kind::kFifo) return pop_fifo(pe, cursor);
+  const bool running =
+      op.accumulates && cursor.is_register && cursor.number == op.cursors[0].number;
+  return running ? op.cursors[0].value : cursor.value;
 }
 
-std::uint32_t combine(const EngineState& pe, Operation& op, std::uint32_t a, std::uint32_t b,
-                      std::uint32_t c) {
-  if (op.instruction().op != Opcode::kAddc16)
-    return evaluate(op.instruction().op, a, b, c, pe.image().half);
+inline std::uint32_t combine(const EngineState& pe, Operation& op, std::uint32_t a,
+                             std::uint32_t b, std::uint32_t c) {
+  if (op.op != Opcode::kAddc16) return evaluate(op.op, a, b, c, pe.image().half);
   const CarrySum sum = add_with_carry(a, b, op.carry);
   op.carry = sum.carry;
   return sum.sum;
@@ -109,11 +99,9 @@ bool leaves_half_full(const EngineState& pe, const Operation& op) {
 }
 
 bool reads_conflict(const EngineState& pe, const Operation& op) {
-  if (!pe.timing().bank_conflicts || op.rewrites) return false;
-  const Cursor& a = op.cursors[1];
-  const Cursor& b = op.cursors[2];
-  return a.kind == Cursor::Kind::kMemory && b.kind == Cursor::Kind::kMemory &&
-         pe::reads_conflict(a.walk.address(), b.walk.address(), pe.timing().bank_rule);
+  return op.may_conflict &&
+         pe::reads_conflict(op.cursors[1].walk.address(), op.cursors[2].walk.address(),
+                            pe.timing().bank_rule);
 }
 
 // wse.md 5.5, 5.9: what goes out in the wavelet that has been put together. `number` counts the
@@ -136,23 +124,19 @@ void send(EngineState& pe, Operation& op, bool last, std::uint32_t& number, Cycl
   cursor.held = 0;
 }
 
-void write_element(EngineState& pe, Operation& op, std::uint32_t value, std::uint32_t& number,
-                   Cycle now) {
+inline void write_element(EngineState& pe, Operation& op, std::uint32_t value,
+                          std::uint32_t& number, Cycle now) {
   Cursor& cursor = op.cursors[0];
-  switch (cursor.kind) {
-  case Cursor::Kind::kFabric:
+  if (cursor.kind == Cursor::Kind::kMemory) {
+    pe.store(op.pc(), cursor.walk.address(), cursor.bytes, value, now);
+    cursor.walk.next(*cursor.dsd, cursor.bytes);
+  } else if (cursor.kind == Cursor::Kind::kFabric) {
     cursor.value |= value << (16U * cursor.held);  // wse.md 5.10: the first is the low half
     if (++cursor.held < cursor.packed) return;
     send(pe, op, !op.endless && op.done + 1 >= op.length && is_last(pe, op), number, now);
-    break;
-  case Cursor::Kind::kFifo:
+  } else if (cursor.kind == Cursor::Kind::kFifo) {
     push_fifo(pe, cursor, value);
-    break;
-  case Cursor::Kind::kMemory:
-    pe.store(op.pc(), cursor.walk.address(), cursor.bytes, value, now);
-    cursor.walk.next(*cursor.dsd, cursor.bytes);
-    break;
-  default:
+  } else {
     cursor.value = value;  // the last one counts (wse.md 5.2)
   }
 }
@@ -402,17 +386,18 @@ bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t ele
     filter_wavelet(pe, op, now);
     return !op.finishing;
   }
-  const PeTiming& timing = pe.timing();
-  const unsigned slowdown = reads_conflict(pe, op) ? timing.read_conflict_factor : 1;
+  const unsigned slowdown = reads_conflict(pe, op) ? pe.timing().read_conflict_factor : 1;
   if (slowdown > 1 && pe.stalls != nullptr) tell_bank_conflict(pe, op, now);
   const bool heads = heads_matter(pe, op);
   std::uint32_t executed = 0;
   while (executed < elements) {
     if (heads && (meets_control(pe, op, now) || head_goes_to_task(pe, op, now))) break;
-    std::array<std::uint32_t, kMaxOperands> in{};
-    for (unsigned slot = 1; slot <= op.sources; ++slot)
-      in[slot] = read_element(pe, op, slot, control_mask_, now);
-    write_element(pe, op, combine(pe, op, in[1], in[2], in[3]), wavelets_sent_, now);
+    const auto read = [&](unsigned slot) {
+      return slot <= op.sources ? read_element(pe, op, op.cursors[slot], control_mask_, now) : 0;
+    };
+    const std::uint32_t a = read(1);
+    const std::uint32_t b = read(2);
+    write_element(pe, op, combine(pe, op, a, b, read(3)), wavelets_sent_, now);
     ++op.done;
     ++executed;
   }

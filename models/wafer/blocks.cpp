@@ -13,14 +13,10 @@ Blocks::Blocks(const Strip& strip_, Outside& outside_, observe::EventStream* eve
       slots(*this, std::move(graph.slots), std::move(graph.links), std::move(graph.groups)),
       routers(*this, graph.plain), pes(*this) {}
 
-void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
+void Blocks::deliver_elsewhere(Ref receiver, const link::Wavelet& w, Cycle due) {
   switch (receiver.kind()) {
   case Ref::Kind::kPipe:
     return pipes.put(receiver.index(), w, due);
-  case Ref::Kind::kSlot:
-    return slots.put(receiver.index(), w, due);
-  case Ref::Kind::kQueue:
-    return pes.put(receiver.index(), w, due);
   case Ref::Kind::kRouter:
     return routers.put(receiver, w, due);
   case Ref::Kind::kPort:
@@ -32,12 +28,10 @@ void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
   }
 }
 
-void Blocks::give_credit(Ref sender, Color color, Cycle due) {
+void Blocks::credit_elsewhere(Ref sender, Color color, Cycle due) {
   switch (sender.kind()) {
   case Ref::Kind::kPipe:
     return pipes.credit(sender.index(), due);
-  case Ref::Kind::kSlot:
-    return slots.credit(sender.index(), due);
   case Ref::Kind::kRamp:
     return pes.credit(sender.index(), due);
   case Ref::Kind::kRouter:
@@ -48,19 +42,6 @@ void Blocks::give_credit(Ref sender, Color color, Cycle due) {
     return rims.send_credit(sender, color, due);
   default:
     break;  // nobody sends there
-  }
-}
-
-void Blocks::give_credit_of_queue(Ref sender, Color color, Cycle cycle) {
-  step_in(cycle + 1);
-  if (sender.kind() == Ref::Kind::kSlot) {
-    slots.credit_for_next(sender.index(), cycle + 1);
-  } else if (sender.kind() == Ref::Kind::kPipe) {
-    pipes.credit_for_next(sender.index(), cycle + 1);
-  } else if (sender.kind() == Ref::Kind::kRouter) {
-    routers.credit(sender, color, cycle + 1);
-  } else if (sender.kind() == Ref::Kind::kPort) {
-    outside.credit(sender.index(), color, cycle + 1);
   }
 }
 

@@ -37,12 +37,12 @@ struct Blocks {
   Blocks& operator=(const Blocks&) = delete;
 
   /// A wavelet lands at a receiver in cycle `due`.
-  void deliver(Ref receiver, const link::Wavelet& w, Cycle due);
+  inline void deliver(Ref receiver, const link::Wavelet& w, Cycle due);
   /// A sender may use a credit from cycle `due` on.
-  void give_credit(Ref sender, Color color, Cycle due);
+  inline void give_credit(Ref sender, Color color, Cycle due);
   /// Room in an input queue, made when the routers have been stepped in cycle `now`: they see the
   /// credit in the next one. There may be several in a cycle.
-  void give_credit_of_queue(Ref sender, Color color, Cycle now);
+  inline void give_credit_of_queue(Ref sender, Color color, Cycle now);
   /// A plain router has passed a TEARDOWN command on (wse.md 1.9). Only the program could end the
   /// teardown, and programs that do have no plain router.
   void suspend(std::uint32_t place, Color color, Cycle now);
@@ -71,6 +71,62 @@ struct Blocks {
   Slots slots;
   Routers routers;
   Pes pes;
+
+ private:
+  void deliver_elsewhere(Ref receiver, const link::Wavelet& w, Cycle due);
+  void credit_elsewhere(Ref sender, Color color, Cycle due);
 };
+
+// --- what travels between slots and PEs, inlined into their steps
+
+inline void Slots::credit(std::uint32_t index, Cycle due) {
+  Link& link = links_[index];
+  Slot& slot = slots_[link.slot];
+  if (blocks_.take_credit_early(slot.held, due)) return add_credits(link, slot, 1);
+  link.returning |= cycle_bit(due);
+  slot.returning |= cycle_bit(due);
+  wake(link.slot, due);
+}
+
+inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
+  InQueue& queue = in_queues_[index];
+  const unsigned at = queue.head + queue.held;
+  in_entries_[queue.first_entry + (at < queue.room ? at : at - queue.room)] = w;
+  ++queue.held;
+  queue.arriving |= cycle_bit(due);
+  Pe& pe = pes_[queue.pe];
+  pe.arriving |= cycle_bit(due);
+  if (blocks_.events != nullptr) {
+    blocks_.events->record({due, pe.place, observe::EventKind::kQueueIn,
+                            queue.id.value() | queue.color.value() << 8, w.payload, w.ident});
+  }
+  due_engines_.insert(queue.pe, due, blocks_.now);
+}
+
+inline void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
+  if (receiver.kind() == Ref::Kind::kQueue)
+    pes.put(receiver.index(), w, due);
+  else if (receiver.kind() == Ref::Kind::kSlot)
+    slots.put(receiver.index(), w, due);
+  else
+    deliver_elsewhere(receiver, w, due);
+}
+
+inline void Blocks::give_credit(Ref sender, Color color, Cycle due) {
+  if (sender.kind() == Ref::Kind::kSlot)
+    slots.credit(sender.index(), due);
+  else
+    credit_elsewhere(sender, color, due);
+}
+
+inline void Blocks::give_credit_of_queue(Ref sender, Color color, Cycle cycle) {
+  step_in(cycle + 1);
+  if (sender.kind() == Ref::Kind::kSlot)
+    slots.credit_for_next(sender.index(), cycle + 1);
+  else if (sender.kind() == Ref::Kind::kPipe)
+    pipes.credit_for_next(sender.index(), cycle + 1);
+  else
+    credit_elsewhere(sender, color, cycle + 1);
+}
 
 }  // namespace tessera::wafer

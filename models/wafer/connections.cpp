@@ -33,8 +33,7 @@ void Connections::connect() {
     Link& link = links[l];
     const Slot& slot = slots[link.slot];
     link.target = receiver_behind(slot.place, link.out, slot.color);
-    link.credits =
-        static_cast<std::uint16_t>(attach(Ref(Ref::Kind::kSlot, l), link.target, slot.color));
+    blocks_.slots.set_credits(l, attach(Ref(Ref::Kind::kSlot, l), link.target, slot.color));
   }
   for (Slot& slot : slots) {
     const Ref port = port_at(slot.place, slot.in);

@@ -47,12 +47,14 @@ const link::Wavelet& Pe::front(QueueId q) const {
   return pes_.in_entries_[queue.first_entry + queue.head];
 }
 
-void Pe::pop(QueueId q, Cycle now) {
+link::Wavelet Pe::take(QueueId q, Cycle now) {
   InQueue& queue = input(q);
+  const link::Wavelet w = pes_.in_entries_[queue.first_entry + queue.head];
   queue.head = static_cast<std::uint16_t>(queue.head + 1U < queue.room ? queue.head + 1 : 0);
   --queue.held;
   if (--queue.landed == 0) with_wavelets &= static_cast<std::uint8_t>(~queue_bit(q));
   pes_.blocks_.give_credit_of_queue(queue.upstream, queue.color, now);
+  return w;
 }
 
 unsigned Pe::room(QueueId q, Cycle now) const {
@@ -183,21 +185,6 @@ std::uint32_t Pes::ramp_link_of(std::uint32_t place, Color color) const {
 
 // --- running
 
-void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
-  InQueue& queue = in_queues_[index];
-  const unsigned at = queue.head + queue.held;
-  in_entries_[queue.first_entry + (at < queue.room ? at : at - queue.room)] = w;
-  ++queue.held;
-  queue.arriving |= cycle_bit(due);
-  Pe& pe = pes_[queue.pe];
-  pe.arriving |= cycle_bit(due);
-  if (blocks_.events != nullptr) {
-    blocks_.events->record({due, pe.place, observe::EventKind::kQueueIn,
-                            queue.id.value() | queue.color.value() << 8, w.payload, w.ident});
-  }
-  due_engines_.insert(queue.pe, due, blocks_.now);
-}
-
 void Pes::credit(std::uint32_t ramp_link, Cycle due) {
   RampLink& link = ramp_links_[ramp_link];
   link.returning |= cycle_bit(due);
@@ -243,17 +230,23 @@ inline void Pes::prefetch_behind(std::uint32_t pe) const {
   pes_[pe + 2].engine.prefetch();
 }
 
-inline void Pes::step_engine(std::uint32_t index, Cycle now) {
+inline void Pes::step_engine(std::uint32_t index, ActiveSet::Row& in_next, Cycle now) {
   prefetch_behind(index);
   Pe& pe = pes_[index];
   if ((pe.arriving & cycle_bit(now)) != 0) land(pe, cycle_bit(now));
   const Cycle next = pe.engine.step(now);
-  if (next != kNever) due_engines_.insert(index, next, now);
+  if (next == now + 1)
+    in_next.insert(index);
+  else if (next != kNever)
+    due_engines_.insert(index, next, now);
 }
 
 void Pes::step_engines(Cycle now, FirstFailure& failure) {
-  blocks_.order.step_due(due_engines_.due_in(now), now, [&](std::uint32_t pe) {
-    failure.guard(pes_[pe].place, FirstFailure::Block::kEngine, [&] { step_engine(pe, now); });
+  ActiveSet& due = due_engines_.due_in(now);
+  ActiveSet::Row in_next(due, now + 1);
+  blocks_.order.step_due(due, now, [&](std::uint32_t pe) {
+    failure.guard(pes_[pe].place, FirstFailure::Block::kEngine,
+                  [&] { step_engine(pe, in_next, now); });
   });
 }
 

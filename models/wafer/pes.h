@@ -84,12 +84,13 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
   // the cycle in which it lands.
   Cycle ready_at(QueueId q) const override { return input(q).landed > 0 ? 0 : kNever; }
   unsigned available(QueueId q, Cycle) const override { return input(q).landed; }
-  std::uint32_t readable(std::uint32_t asked, Cycle) const override {
-    return asked & with_wavelets;
+  std::uint32_t lacking(std::uint32_t in, std::uint32_t out, Cycle) const override {
+    return (in & ~std::uint32_t{with_wavelets}) |
+           (out & ~std::uint32_t{with_room}) << kMaxQueues;
   }
-  std::uint32_t writable(std::uint32_t asked, Cycle) const override { return asked & with_room; }
   const link::Wavelet& front(QueueId q) const override;
-  void pop(QueueId q, Cycle now) override;
+  void pop(QueueId q, Cycle now) override { take(q, now); }
+  link::Wavelet take(QueueId q, Cycle now) override;
   unsigned room(QueueId q, Cycle now) const override;
   void push(QueueId q, const link::Wavelet& w, Cycle now) override;
 
@@ -138,7 +139,7 @@ class Pes {
     return std::min(due_engines_.next_due(now), due_ramps_.next_due(now));
   }
   /// A wavelet may be read from an input queue from cycle `due` on.
-  void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
+  inline void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
   /// The router behind a RampLink has room again, usable from cycle `due` on.
   void credit(std::uint32_t ramp_link, Cycle due);
   /// The engine of a tile, if it has one, may know from cycle `due` on that `color` is in teardown.
@@ -178,7 +179,7 @@ class Pes {
   void add_queue(Pe& pe, const pe::QueueBinding& binding);
   void prefetch_behind(std::uint32_t pe) const;
   void land(Pe& pe, std::uint64_t cycle);
-  void step_engine(std::uint32_t pe, Cycle now);
+  void step_engine(std::uint32_t pe, ActiveSet::Row& in_next, Cycle now);
   void step_ramp(std::uint32_t pe, Cycle now);
   void describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,
                        observe::Waits& waits, Cycle now) const;

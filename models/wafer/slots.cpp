@@ -30,19 +30,21 @@ Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
 
 /// What all slots that are stepped in a cycle have in common.
 struct Slots::CycleState {
-  CycleState(const Blocks& blocks, Cycle cycle)
+  CycleState(const Blocks& blocks, ActiveSet& due, Cycle cycle)
       : now(cycle), ramp_due(cycle + blocks.plan.fabric.off_ramp_latency),
         hop_due(cycle + blocks.plan.fabric.hop_latency),
-        arbitration(blocks.plan.fabric.arbitration), hops(blocks.events, cycle) {}
+        arbitration(blocks.plan.fabric.arbitration), next(due, cycle + 1),
+        hops(blocks.events, cycle) {}
 
   const Cycle now;
   const Cycle ramp_due, hop_due;  ///< when what leaves now may be seen behind RAMP, or elsewhere
   const fabric::Arbitration arbitration;
+  ActiveSet::Row next;  ///< units that are due in the next cycle
   observe::EventStream::Hops hops;
 };
 
 void Slots::step(Cycle now) {
-  CycleState cycle(blocks_, now);
+  CycleState cycle(blocks_, due_, now);
   blocks_.order.step_due(due_, now, [&](std::uint32_t unit) {
     const std::uint32_t group = slots_[unit].group;
     if (group == kNoIndex) {
@@ -51,6 +53,7 @@ void Slots::step(Cycle now) {
       step_merge(groups_[group], cycle);
     } else {
       step_group(groups_[group], cycle);
+      if (groups_[group].merges) look_again(groups_[group]);
     }
   });
 }
@@ -99,42 +102,65 @@ void Slots::step_one(std::uint32_t index, CycleState& cycle) {
   }
   if (to_go == 0) {
     remove_head(index, cycle.now);
-    if (slot.landed > 0) due_.insert(index, cycle.now + 1);
+    if (slot.landed > 0) cycle.next.insert(index);
   } else if (to_go != before) {
     slot.to_go = static_cast<std::uint8_t>(to_go);
+  }
+}
+
+// Arrivals land and credits become usable in a group that merges.
+void Slots::settle_merge(Group& group, std::uint64_t cycle) {
+  group.due &= ~cycle;
+  for (unsigned left = group.busy; left != 0; left &= left - 1) {
+    Slot& slot = slots_[group.first + lowest(left)];
+    settle(slot, cycle);
+    const unsigned bit = left & -left;
+    if (slot.idle()) group.busy &= ~bit;
+    if (slot.landed > 0 && !slot.suspended) group.landed |= bit;
+    if (links_[slot.first_link].credits > 0) group.credited |= bit;
+  }
+}
+
+// Which slots of a group that merges may go on.
+void Slots::look_again(Group& group) const {
+  group.landed = group.credited = 0;
+  for (unsigned s = 0; s < group.slots; ++s) {
+    const Slot& slot = slots_[group.first + s];
+    if (slot.landed > 0 && !slot.suspended) group.landed |= 1U << s;
+    if (links_[slot.first_link].credits > 0) group.credited |= 1U << s;
   }
 }
 
 // Slots with one output, the same for all: one of them is granted it. Data wavelets only, which
 // have no other way to go.
 void Slots::step_merge(Group& group, CycleState& cycle) {
-  const std::uint64_t cycle_mask = cycle_bit(cycle.now);
+  if ((group.due & cycle_bit(cycle.now)) != 0) settle_merge(group, cycle_bit(cycle.now));
+  unsigned asking = group.landed & group.credited;
+  if (asking == 0) return;
   fabric::Turn& turn = group.turns[index(links_[slots_[group.first].first_link].out)];
-  unsigned waiting = 0;
-  unsigned granted = 0;
-  unsigned best = kNobody;
-  for (unsigned left = group.busy; left != 0; left &= left - 1) {
-    const unsigned s = lowest(left);
-    Slot& slot = slots_[group.first + s];
-    settle(slot, cycle_mask);
-    if (slot.landed == 0 || slot.suspended) {
-      if (slot.idle()) group.busy &= ~(1U << s);
-      continue;
-    }
-    ++waiting;
-    const unsigned rank = turn.rank(slot.pair());
-    if (rank >= best || links_[slot.first_link].credits == 0) continue;
+  unsigned granted = lowest(asking);
+  unsigned best = turn.rank(slots_[group.first + granted].pair());
+  while ((asking &= asking - 1) != 0) {
+    const unsigned rank = turn.rank(slots_[group.first + lowest(asking)].pair());
+    if (rank >= best) continue;
     best = rank;
-    granted = s;
+    granted = lowest(asking);
   }
-  if (best == kNobody) return;
   const std::uint32_t winner = group.first + granted;
+  const unsigned bit = 1U << granted;
   Slot& slot = slots_[winner];
   turn.take(slot.pair(), cycle.arbitration);
-  send(slot, links_[slot.first_link], head(winner), cycle);
+  Link& link = links_[slot.first_link];
+  send(slot, link, head(winner), cycle);
+  if (link.credits == 0) group.credited &= ~bit;
   remove_head(winner, cycle.now);
-  if (waiting > 1 || slot.landed > 0) due_.insert(group.first, cycle.now + 1);
-  if (slot.idle()) group.busy &= ~(1U << granted);
+  if (slot.landed == 0) group.landed &= ~bit;
+  // Those that lack credits only are woken by them.
+  if ((group.landed & group.credited) != 0)
+    cycle.next.insert(group.first);
+  else if (group.landed != 0)
+    blocks_.step_in(cycle.now + 1);
+  if (slot.idle()) group.busy &= ~bit;
 }
 
 // Slots that share outputs: each output grants one, by the rule of fabric::Arbiter.
@@ -213,25 +239,6 @@ void Slots::remove_head(std::uint32_t index, Cycle now) {
   if (!teardown) return;
   slot.suspended = true;
   blocks_.suspend(slot.place, slot.color, now);
-}
-
-void Slots::append(std::uint32_t index, const link::Wavelet& w) {
-  Slot& slot = slots_[index];
-  entries_[entry_index(index, slot.head + slot.held)] = w;
-  ++slot.held;
-  if (w.control && slot.group != kNoIndex) ++groups_[slot.group].controls;
-}
-
-void Slots::credit(std::uint32_t index, Cycle due) {
-  Link& link = links_[index];
-  Slot& slot = slots_[link.slot];
-  if (blocks_.take_credit_early(slot.held, due)) {
-    ++link.credits;
-    return;
-  }
-  link.returning |= cycle_bit(due);
-  slot.returning |= cycle_bit(due);
-  wake(link.slot, due);
 }
 
 }  // namespace tessera::wafer
