@@ -19,8 +19,9 @@ class Probe {
   Probe(Sink* sink, std::uint32_t place) : sink_(sink), place_(place) {}
   Probe(EventStream* stream, std::uint32_t place)
       : sink_(stream), place_(place), is_stream_(stream != nullptr) {}
-  void emit(Cycle cycle, EventKind kind, std::uint32_t a, std::uint32_t b,
-            std::uint64_t ident = 0) const {
+  /// Inlined by force: what it costs to pass an event on is half of what it costs to record it.
+  [[gnu::always_inline]] void emit(Cycle cycle, EventKind kind, std::uint32_t a, std::uint32_t b,
+                                   std::uint64_t ident = 0) const {
     if (is_stream_)
       static_cast<EventStream*>(sink_)->record({cycle, place_, kind, a, b, ident});
     else if (sink_ != nullptr)

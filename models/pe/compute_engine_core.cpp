@@ -33,7 +33,7 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> 
 
 ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const DecodedImage> program,
                                      PeQueues& queues, observe::Probe probe)
-    : pe_(at, std::move(program), queues, probe), vector_(pe_.image()) {}
+    : vector_(program->image()), pe_(at, std::move(program), queues, probe) {}
 
 Cycle ComputeEngineCore::step_all(Cycle now) {
   vector_.catch_up(pe_, now);
@@ -90,13 +90,15 @@ Cycle ComputeEngineCore::stream(Cycle now) {
   vector_.stay_awake();
   if (pe_.waits != nullptr) leave_host(now);
   Operation* const op = choose_stream(now);
-  bool goes_on = false;
-  if (op != nullptr) {
+  Cycle next = now + 1;
+  if (op == nullptr) {
+    next = next_wake(false, false, now);
+  } else {
     const std::uint32_t elements = op->single ? 1 : group_size(pe_, *op, now);
     if (op->left(elements + 1) <= elements) return step_all(now);  // it may complete
-    goes_on = issue({op, elements, op->thread}, now);
+    vector_.set_last_issued(op->thread);
+    if (!vector_.execute_group(pe_, *op, elements, false, now)) next = next_wake(true, false, now);
   }
-  const Cycle next = goes_on ? now + 1 : next_wake(op != nullptr, false, now);
   if (pe_.waits != nullptr && (op == nullptr || next != now + 1))
     account_tile(pe_, vector_.operations(), now);
   return next;
@@ -108,25 +110,25 @@ inline Operation* ComputeEngineCore::choose_stream(Cycle now) {
   Operations& operations = vector_.operations();
   const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
   if (pe_.waits != nullptr) pe_.waits->look(lacking, now);
-  const unsigned main_level =
-      operations.of_main_thread() != nullptr ? level_of(pe_.tasks.main_priority(now)) : 0;
-  const unsigned highest = std::max(main_level, level_of(operations.highest()));
+  const bool rotates = pe_.timing().issue == IssueRule::kRotation;
+  Operation* const begin = operations.begin();
+  Operation* const end = operations.end();
+  Operation* const behind = operations.behind(rotates ? vector_.last_issued() + 1 : 0);
+  const bool one_level = operations.of_main_thread() == nullptr && operations.have_one_level();
+  const unsigned main_level = one_level ? 0 : level_of(pe_.tasks.main_priority(now));
   Operation* best = nullptr;
   unsigned best_level = 0;  // one above that of `best`
-  const auto look_at = [&](Operation* from, const Operation* to) {
-    for (Operation* op = from; op != to && best_level <= highest; ++op) {
-      if (op->due > now || op->lacks(lacking)) continue;
-      const unsigned level = 1 + (op->thread == kMainThread ? main_level : level_of(op->priority));
-      if (level <= best_level) continue;
-      if (!op->single && group_size(pe_, *op, now) == 0) continue;
-      best = op;
-      best_level = level;
-    }
-  };
-  const bool rotates = pe_.timing().issue == IssueRule::kRotation;
-  Operation* const behind = operations.behind(rotates ? vector_.last_issued() + 1 : 0);
-  look_at(behind, operations.end());
-  look_at(operations.begin(), behind);
+  Operation* op = behind;
+  for (auto left = end - begin; left > 0; --left, ++op) {
+    if (op == end) op = begin;
+    if (op->due > now || op->lacks(lacking)) continue;
+    if (!op->single && group_size(pe_, *op, now) == 0) continue;
+    if (one_level) return op;
+    const unsigned level = 1 + (op->thread == kMainThread ? main_level : level_of(op->priority));
+    if (level <= best_level) continue;
+    best = op;
+    best_level = level;
+  }
   return best;
 }
 
@@ -183,7 +185,10 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
 // Returns whether the operation that got the slot has its next group in the next cycle.
 bool ComputeEngineCore::issue(const Candidate& chosen, Cycle now) {
   vector_.set_last_issued(chosen.thread);
-  if (chosen.op != nullptr) return vector_.execute_group(pe_, *chosen.op, chosen.elements, now);
+  if (chosen.op != nullptr) {
+    const bool heads = heads_matter(pe_, *chosen.op);
+    return vector_.execute_group(pe_, *chosen.op, chosen.elements, heads, now);
+  }
   issue_main(now);
   return false;
 }

@@ -147,8 +147,8 @@ class ComputeEngineCore {
   /// Before this cycle a step can do no more than give the slot to an operation: steps 1, 2, 4 and 5
   /// find nothing, and the main thread has no instruction that could issue.
   Cycle streams_until_ = 0;
+  VectorUnit vector_;  // before the state, whose first members every cycle needs too
   EngineState pe_;
-  VectorUnit vector_;
   TaskUnit tasks_;
   ScalarUnit scalar_;
   ConfigRegisters config_;

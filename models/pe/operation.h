@@ -71,6 +71,12 @@ struct Completion {
   TaskId on_control_target;
 };
 
+struct EngineState;
+struct Operation;
+/// Moves elements of an operation (elements.h).
+using Kernel = void (*)(EngineState& pe, Operation& op, std::uint32_t elements,
+                        std::uint32_t control_mask, std::uint32_t& sent, Cycle now);
+
 /// One operation.
 struct Operation {
   // Every cycle reads these members, so they stand together.
@@ -87,35 +93,33 @@ struct Operation {
   bool self_contained = false;
   bool may_conflict = false;  ///< two of its reads may meet in a bank (PeTiming::bank_conflicts)
   const DecodedInstruction* decoded = nullptr;
+  Kernel kernel = nullptr;   ///< nullptr: its elements need move_element()
   std::uint32_t length = 0;  ///< elements
   std::uint32_t done = 0;
   std::uint32_t interval = 1;  ///< cycles from a group to the next
   std::uint32_t duration = 1;  ///< cycles that the last group takes
   std::uint16_t width = 1;     ///< elements a group, at most
   std::uint8_t least = 1;      ///< elements a group, unless fewer are left: whole wavelets
-  bool async = false;          ///< by the options, as `ut`
-  std::optional<MicrothreadId> ut;
-  Opcode op = Opcode::kEnd;      ///< of the instruction
+  Opcode op = Opcode::kEnd;    ///< of the instruction
+  bool endless = false;
+  bool terminated = false;  ///< ended before its length was done
+  bool single_step = false;
+  bool uses_fifo = false;
+  std::array<Cursor, kMaxOperands> cursors;  ///< [0] destination, then the sources
+  // From here on not every cycle.
   std::uint64_t channels = 0;    ///< of its input queues, as task_bit
+  AddressWalk zeroed;            ///< the addresses that `zero` clears
   Completion completion;         ///< of the instruction, and of the loads of its fabric DSRs
   std::uint16_t index = 0;       ///< of the config, read at dispatch
   std::uint8_t inputs = 0;       ///< queues that it reads, one bit each
   std::uint8_t outputs = 0;      ///< queues that it writes
   std::uint8_t sources = 0;      ///< how many; they are cursors 1 to this
   std::uint8_t zeroed_slot = 0;  ///< the source that `zero` clears in the end; 0: none
-  AddressWalk zeroed;            ///< the addresses that it clears
-  bool endless = false;
-  bool single_step = false;
   /// The destination register is also a source: each element needs the last result.
   bool accumulates = false;
-  bool carry = false;  ///< addc16
-  /// Reads its destination, whose elements lie in one bank: `interval` counts both accesses.
-  bool rewrites = false;
-  bool uses_fifo = false;
-  bool terminated = false;       ///< ended before its length was done
+  bool carry = false;            ///< addc16
   bool stopped_by_fifo = false;  ///< ended by an empty or full FIFO
   bool result = true;            ///< what a synchronous operation on a FIFO returns (wse.md 5.6)
-  std::array<Cursor, kMaxOperands> cursors;  ///< [0] destination, then the sources
 
   const Instruction& instruction() const { return *decoded->instruction; }
   std::uint32_t pc() const { return decoded->pc; }
@@ -123,9 +127,7 @@ struct Operation {
   /// Whether all its operands are in memory or registers: neither queues nor FIFOs.
   bool in_memory() const { return (inputs | outputs) == 0 && !uses_fifo; }
   /// `a` of its events (observe/event.h).
-  std::uint32_t event_word() const {
-    return static_cast<unsigned>(op) | unsigned{thread} << 8;
-  }
+  std::uint32_t event_word() const { return static_cast<unsigned>(op) | unsigned{thread} << 8; }
   /// Whether one of the queues that every group needs is among `queues` (PeQueues::lacking).
   bool lacks(std::uint32_t queues) const {
     return ((needs_inputs | std::uint32_t{needs_outputs} << kMaxQueues) & queues) != 0;
@@ -160,6 +162,8 @@ struct Operation {
     return false;
   }
 };
+
+static_assert(sizeof(Operation) == 256, "a large wafer has many");
 
 /// The operations of an engine in progress: at most one a thread, in the order of their threads.
 class Operations {
@@ -212,6 +216,8 @@ class Operations {
   std::uint32_t outputs() const { return summary_.outputs; }
   /// The highest priority of the microthreads among them.
   Priority highest() const { return summary_.highest; }
+  /// Whether all microthreads among them have this priority.
+  bool have_one_level() const { return summary_.highest == summary_.lowest; }
   /// Whether some of them push or pop FIFOs.
   bool use_fifos() const { return summary_.fifos; }
   /// Whether a FIFO or a control wavelet may end one of them.
@@ -253,6 +259,7 @@ class Operations {
     std::uint8_t inputs = 0;
     std::uint8_t outputs = 0;
     Priority highest = Priority::kLow;
+    Priority lowest = Priority::kHigh;
     bool fifos = false;
     bool may_end_early = false;
     std::uint16_t threads = 0;  // that have an operation, one bit each
@@ -263,7 +270,10 @@ class Operations {
     summary_.outputs |= op.needs_outputs;
     summary_.fifos |= op.uses_fifo;
     summary_.may_end_early |= op.uses_fifo || op.completion.on_control != OnControl::kNone;
-    if (op.thread != kMainThread) summary_.highest = std::max(summary_.highest, op.priority);
+    if (op.thread != kMainThread) {
+      summary_.highest = std::max(summary_.highest, op.priority);
+      summary_.lowest = std::min(summary_.lowest, op.priority);
+    }
     if (op.finishing) summary_.first_completion = std::min(summary_.first_completion, op.due);
   }
 

@@ -224,9 +224,10 @@ inline void Pes::land(Pe& pe, std::uint64_t cycle) {
 // follow are due next, and are found in memory otherwise.
 inline void Pes::prefetch_behind(std::uint32_t pe) const {
   constexpr unsigned kCacheLine = 64;
+  constexpr unsigned kLines = 4;  // what an engine that streams needs
   if (pe + 4 >= pes_.size()) return;
   const char* const far = reinterpret_cast<const char*>(&pes_[pe + 4]);
-  for (unsigned i = 0; i < sizeof(Pe); i += kCacheLine) __builtin_prefetch(far + i, 1);
+  for (unsigned i = 0; i < kLines; ++i) __builtin_prefetch(far + i * kCacheLine, 1);
   pes_[pe + 2].engine.prefetch();
 }
 

@@ -85,8 +85,7 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
   Cycle ready_at(QueueId q) const override { return input(q).landed > 0 ? 0 : kNever; }
   unsigned available(QueueId q, Cycle) const override { return input(q).landed; }
   std::uint32_t lacking(std::uint32_t in, std::uint32_t out, Cycle) const override {
-    return (in & ~std::uint32_t{with_wavelets}) |
-           (out & ~std::uint32_t{with_room}) << kMaxQueues;
+    return (in & ~std::uint32_t{with_wavelets}) | (out & ~std::uint32_t{with_room}) << kMaxQueues;
   }
   const link::Wavelet& front(QueueId q) const override;
   void pop(QueueId q, Cycle now) override { take(q, now); }

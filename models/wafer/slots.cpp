@@ -32,14 +32,15 @@ Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
 struct Slots::CycleState {
   CycleState(const Blocks& blocks, ActiveSet& due, Cycle cycle)
       : now(cycle), ramp_due(cycle + blocks.plan.fabric.off_ramp_latency),
-        hop_due(cycle + blocks.plan.fabric.hop_latency),
-        arbitration(blocks.plan.fabric.arbitration), next(due, cycle + 1),
+        hop_due(cycle + blocks.plan.fabric.hop_latency), hop_bit(cycle_bit(hop_due)),
+        arbitration(blocks.plan.fabric.arbitration), next(due, cycle + 1), at_hop(due, hop_due),
         hops(blocks.events, cycle) {}
 
   const Cycle now;
   const Cycle ramp_due, hop_due;  ///< when what leaves now may be seen behind RAMP, or elsewhere
+  const std::uint64_t hop_bit;
   const fabric::Arbitration arbitration;
-  ActiveSet::Row next;  ///< units that are due in the next cycle
+  ActiveSet::Row next, at_hop;  ///< units that are due in the next cycle, and at hop_due
   observe::EventStream::Hops hops;
 };
 
@@ -222,7 +223,10 @@ inline void Slots::send(const Slot& slot, Link& link, const link::Wavelet& head,
   cycle.hops.record(slot.place, link.out, observe::hop_word(w, link.out), w.payload, w.ident);
   w.local_flip = false;  // meant for this router only
   --link.credits;
-  blocks_.deliver(link.target, w, link.out == Direction::kRamp ? cycle.ramp_due : cycle.hop_due);
+  if (link.target.kind() == Ref::Kind::kSlot)
+    put(link.target.index(), w, cycle.at_hop, cycle.hop_bit);
+  else
+    blocks_.deliver(link.target, w, link.out == Direction::kRamp ? cycle.ramp_due : cycle.hop_due);
 }
 
 void Slots::remove_head(std::uint32_t index, Cycle now) {

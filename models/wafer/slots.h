@@ -78,9 +78,8 @@ class Slots {
 
   /// A wavelet lands in cycle `due`.
   void put(std::uint32_t slot, const link::Wavelet& w, Cycle due) {
-    append(slot, w);
-    slots_[slot].arriving |= cycle_bit(due);
-    wake(slot, due);
+    ActiveSet::Row row(due_, due);
+    put(slot, w, row, cycle_bit(due));
   }
   /// The receiver behind a link has room again, usable from cycle `due` on.
   inline void credit(std::uint32_t link, Cycle due);
@@ -130,13 +129,23 @@ class Slots {
   std::uint8_t branches_of(const Slot& slot, const link::Wavelet& head) const;
   void send(const Slot& slot, Link& link, const link::Wavelet& head, CycleState& cycle);
   void remove_head(std::uint32_t slot, Cycle now);
-  void wake(std::uint32_t slot, Cycle at) {
+  /// put() in the cycle of `row`, whose bit is `cycle`.
+  void put(std::uint32_t slot, const link::Wavelet& w, ActiveSet::Row& row, std::uint64_t cycle) {
+    append(slot, w);
+    slots_[slot].arriving |= cycle;
+    wake(slot, row, cycle);
+  }
+  void wake(std::uint32_t slot, ActiveSet::Row& row, std::uint64_t cycle) {
     const Slot& s = slots_[slot];
-    due_.insert(s.unit, at);
+    row.insert(s.unit);
     if (s.group == kNoIndex) return;
     Group& group = groups_[s.group];
     group.busy |= 1U << (slot - s.unit);
-    group.due |= cycle_bit(at);
+    group.due |= cycle;
+  }
+  void wake(std::uint32_t slot, Cycle at) {
+    ActiveSet::Row row(due_, at);
+    wake(slot, row, cycle_bit(at));
   }
   void add_credits(Link& link, const Slot& slot, unsigned more) {
     link.credits = static_cast<std::uint16_t>(link.credits + more);
