@@ -16,7 +16,7 @@ class EndlessQueues final : public PeQueues {
  public:
   Cycle ready_at(QueueId) const override { return 0; }
   unsigned available(QueueId, Cycle) const override { return 1; }
-  const link::Wavelet& front(QueueId) const override { return wavelet_; }
+  link::Wavelet front(QueueId) const override { return wavelet_; }
   void pop(QueueId, Cycle) override { ++wavelet_.payload; }
   unsigned room(QueueId, Cycle) const override { return 1; }
   void push(QueueId, const link::Wavelet& w, Cycle) override {

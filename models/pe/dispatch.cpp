@@ -277,7 +277,7 @@ class Dispatch {
         [&](const Dsr& dsr) { exhausted |= dsr.extension->remaining == 0 && counts(dsr); });
     if (exhausted) return true;
     for (const unsigned slot : op_.decoded->dsrs) {
-      Dsr& dsr = pe_.dsrs[instruction().operands[slot]];
+      Dsr& dsr = pe_.dsrs.own(instruction().operands[slot]);
       if (counts(dsr)) --dsr.extension->remaining;
       if (is_memory(dsr.kind())) dsr.extension->walk.next(*dsr.dsd, op_.decoded->bytes[slot]);
     }

@@ -11,8 +11,10 @@ EngineState::EngineState(TileCoord tile, std::shared_ptr<const DecodedImage> dec
     : program(std::move(decoded)), queues(queues_of_pe), probe(probe_of_pe),
       sram(&program->memory()), tasks(program->tasks(), timing().picker), dsrs(program->dsrs()),
       at(tile) {
-  for (const InitialLoad& load : image().initial_loads)
-    dsrs.load(load.dsr, image().dsds[load.dsd], load.config);
+  for (const InitialLoad& load : image().initial_loads) {
+    if (!program->dsrs().is_shared(load.dsr))
+      dsrs.load(load.dsr, image().dsds[load.dsd], load.config);
+  }
 }
 
 // All tiles that run an image share it, so a store cannot change its code.

@@ -170,9 +170,12 @@ class Operations {
  public:
   /// Invalidates references.
   void add(const Operation& op) {
-    // An engine has few: hardly more than it needs.
-    if (operations_.size() == operations_.capacity())
-      operations_.reserve(operations_.size() + (operations_.size() < 2 ? 1 : 2));
+    // An engine has few: no more than it needs, or has needed before.
+    if (operations_.size() == operations_.capacity()) {
+      const auto more = static_cast<std::uint8_t>(operations_.size() + 1);
+      summary_.most = std::max(summary_.most, more);
+      operations_.reserve(summary_.most);
+    }
     operations_.insert(operations_.begin() + number_below(op.thread), op);
     count(op);
   }
@@ -196,11 +199,10 @@ class Operations {
     };
     operations_.erase(std::remove_if(operations_.begin(), operations_.end(), goes),
                       operations_.end());
-    if (operations_.empty()) {
-      *this = Operations();  // an engine at rest takes little memory
-      return;
-    }
+    if (operations_.empty()) operations_ = Vector();  // an engine at rest takes little memory
+    const std::uint8_t most = summary_.most;
     summary_ = {};
+    summary_.most = most;
     for (const Operation& op : operations_) count(op);
   }
 
@@ -244,6 +246,7 @@ class Operations {
       boost::container::vector_options_t<boost::container::stored_size<std::uint8_t>>;
   using Vector = boost::container::vector<Operation, void, SmallSizes>;
 
+  static constexpr unsigned kAllThreads = (1U << kThreadCount) - 1;
   /// Of nine bits; the builtin is a call on hosts whose instruction may be missing.
   static unsigned count_bits(unsigned bits) {
     bits -= bits >> 1 & 0x155U;
@@ -260,12 +263,14 @@ class Operations {
     std::uint8_t outputs = 0;
     Priority highest = Priority::kLow;
     Priority lowest = Priority::kHigh;
-    bool fifos = false;
-    bool may_end_early = false;
-    std::uint16_t threads = 0;  // that have an operation, one bit each
+    std::uint8_t most = 0;      // operations that it has had at a time
+    std::uint16_t threads : 9;  // that have an operation, one bit each
+    bool fifos : 1;
+    bool may_end_early : 1;
+    Summary() : threads(0), fifos(false), may_end_early(false) {}
   };
   void count(const Operation& op) {
-    summary_.threads = static_cast<std::uint16_t>(summary_.threads | 1U << op.thread);
+    summary_.threads = (summary_.threads | 1U << op.thread) & kAllThreads;
     summary_.inputs |= op.needs_inputs;
     summary_.outputs |= op.needs_outputs;
     summary_.fifos |= op.uses_fifo;

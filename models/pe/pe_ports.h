@@ -26,7 +26,7 @@ class PeQueues {
     return those_of(inputs, [&](QueueId q) { return ready_at(q) > now; }) |
            those_of(outputs, [&](QueueId q) { return room(q, now) == 0; }) << kMaxQueues;
   }
-  virtual const link::Wavelet& front(QueueId q) const = 0;
+  virtual link::Wavelet front(QueueId q) const = 0;
   virtual void pop(QueueId q, Cycle now) = 0;
   /// front() and pop().
   virtual link::Wavelet take(QueueId q, Cycle now) {

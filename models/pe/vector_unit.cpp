@@ -173,17 +173,17 @@ void VectorUnit::write_back(EngineState& pe, const Operation& op, Cycle ready, C
     const Cursor& cursor = op.cursors[i];
     const Operand& operand = op.instruction().operands[i];
     if (cursor.kind == Cursor::Kind::kFifo)
-      pe.dsrs[operand].left = op.stopped_by_fifo && !op.endless ? op.length - op.done : 0;
+      pe.dsrs.own(operand).left = op.stopped_by_fifo && !op.endless ? op.length - op.done : 0;
     if (cursor.kind == Cursor::Kind::kFabric && op.single_step) {
-      DsrExtension& step = *pe.dsrs[operand].extension;
+      DsrExtension& step = *pe.dsrs.own(operand).extension;
       step.held = cursor.held;
       step.wavelet = cursor.value;
     }
     if (cursor.kind != Cursor::Kind::kMemory || op.single_step) continue;
-    Dsr& dsr = pe.dsrs[operand];
+    const Dsr& dsr = pe.dsrs[operand];
     const bool reloaded = dsr.load != cursor.value;  // while the operation was running
     if (dsr.config->save_address && !reloaded)
-      dsr.base = static_cast<std::uint16_t>(cursor.walk.position());
+      pe.dsrs.own(operand).base = static_cast<std::uint16_t>(cursor.walk.position());
   }
   const Cursor& destination = op.cursors[0];
   if (op.done == 0 || op.stopped_by_fifo) return;

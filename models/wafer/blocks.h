@@ -91,7 +91,7 @@ inline void Slots::credit(std::uint32_t index, Cycle due) {
 inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
   InQueue& queue = in_queues_[index];
   const unsigned at = queue.head + queue.held;
-  in_entries_[queue.first_entry + (at < queue.room ? at : at - queue.room)] = w;
+  in_entries_.put(queue.first_entry + (at < queue.room ? at : at - queue.room), w);
   ++queue.held;
   queue.arriving |= cycle_bit(due);
   Pe& pe = pes_[queue.pe];

@@ -42,14 +42,14 @@ Pe::Pe(Pes& pes, std::uint32_t at_place, TileCoord at,
     : pes_(pes), map_(map), place(at_place),
       engine(at, std::move(program), *this, observe::Probe(events, at_place)) {}
 
-const link::Wavelet& Pe::front(QueueId q) const {
+link::Wavelet Pe::front(QueueId q) const {
   const InQueue& queue = input(q);
-  return pes_.in_entries_[queue.first_entry + queue.head];
+  return pes_.in_entries_.get(queue.first_entry + queue.head);
 }
 
 link::Wavelet Pe::take(QueueId q, Cycle now) {
   InQueue& queue = input(q);
-  const link::Wavelet w = pes_.in_entries_[queue.first_entry + queue.head];
+  const link::Wavelet w = pes_.in_entries_.get(queue.first_entry + queue.head);
   queue.head = static_cast<std::uint16_t>(queue.head + 1U < queue.room ? queue.head + 1 : 0);
   --queue.held;
   if (--queue.landed == 0) with_wavelets &= static_cast<std::uint8_t>(~queue_bit(q));
@@ -67,8 +67,9 @@ void Pe::push(QueueId q, const link::Wavelet& w, Cycle now) {
   const Blocks& blocks = pes_.blocks_;
   const unsigned at = queue.head + queue.held;
   const Cycle visible_from = now + blocks.plan.queue_write_latency;
-  pes_.out_entries_[queue.first_entry + (at < queue.length ? at : at - queue.length)] = {
-      w, visible_from};
+  const std::size_t entry = queue.first_entry + (at < queue.length ? at : at - queue.length);
+  pes_.out_entries_.put(entry, w);
+  pes_.visible_from_[entry] = visible_from;
   if (++queue.held == queue.length) with_room &= static_cast<std::uint8_t>(~queue_bit(q));
   if (blocks.events != nullptr) {
     blocks.events->record({now, place, observe::EventKind::kQueueOut,
@@ -135,6 +136,7 @@ void Pes::reserve_queues() {
   in_entries_.reserve(in_entries);
   out_queues_.reserve(outputs);
   out_entries_.reserve(out_entries);
+  visible_from_.reserve(out_entries);
 }
 
 unsigned Pes::length_of(const pe::QueueBinding& queue) const {
@@ -145,6 +147,7 @@ unsigned Pes::length_of(const pe::QueueBinding& queue) const {
 
 void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
   const auto length = static_cast<std::uint16_t>(length_of(binding));
+  const bool traced = blocks_.events != nullptr && blocks_.events->is_traced();
   if (binding.input) {
     InQueue& queue = in_queues_.emplace_back();
     queue.id = binding.id;
@@ -152,14 +155,15 @@ void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
     queue.pe = index_at(pe.place);
     queue.room = length;
     queue.first_entry = static_cast<std::uint32_t>(in_entries_.size());
-    in_entries_.resize(in_entries_.size() + length);
+    in_entries_.grow(length, traced);
     ++pe.inputs;
   } else {
     OutQueue& queue = out_queues_.emplace_back();
     queue.id = binding.id;
     queue.length = length;
     queue.first_entry = static_cast<std::uint32_t>(out_entries_.size());
-    out_entries_.resize(out_entries_.size() + length);
+    out_entries_.grow(length, traced);
+    visible_from_.resize(out_entries_.size());
     pe.with_room |= queue_bit(binding.id);
     ++pe.outputs;
   }
@@ -271,12 +275,12 @@ inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
   for (unsigned i = 0; i < pe.outputs; ++i) {
     OutQueue& queue = out_queues_[pe.first_output + i];
     if (queue.held == 0) continue;
-    const OutEntry& head = out_entries_[queue.first_entry + queue.head];
-    if (head.visible_from > now) continue;
+    const std::size_t head = queue.first_entry + queue.head;
+    if (visible_from_[head] > now) continue;
     const unsigned rank = pe.ramp_turn.rank(queue.id.value());
     if (rank >= best) continue;
     for (unsigned l = 0; l < pe.ramps; ++l) {
-      if (links[l].color != head.wavelet.color || links[l].credits == 0) continue;
+      if (links[l].color != out_entries_[head].color || links[l].credits == 0) continue;
       best = rank;
       winner = &queue;
       way = &links[l];
@@ -284,7 +288,7 @@ inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
   }
   if (winner == nullptr) return;
   pe.ramp_turn.take(winner->id.value(), blocks_.plan.fabric.arbitration);
-  const link::Wavelet w = out_entries_[winner->first_entry + winner->head].wavelet;
+  const link::Wavelet w = out_entries_.get(winner->first_entry + winner->head);
   winner->head =
       static_cast<std::uint16_t>(winner->head + 1U < winner->length ? winner->head + 1 : 0);
   --winner->held;
@@ -327,17 +331,17 @@ void Pes::describe_waits(std::uint32_t place, const Connections& connections, ob
 void Pes::describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,
                           observe::Waits& waits, Cycle now) const {
   if (queue.held == 0) return;
-  const OutEntry& head = out_entries_[queue.first_entry + queue.head];
-  if (head.visible_from > now) return;
+  const std::size_t head = queue.first_entry + queue.head;
+  if (visible_from_[head] > now) return;
+  const Color color = out_entries_[head].color;
   unsigned capacity = 0;
   for (unsigned l = 0; l < pe.ramps; ++l) {
     const RampLink& link = ramp_links_[pe.first_ramp + l];
-    if (link.color != head.wavelet.color) continue;
+    if (link.color != color) continue;
     if (link.credits > 0 || link.returning != 0) return;
     capacity = connections.capacity_of(link.target, link.color);
   }
-  waits.push_back(
-      fabric::OnRampCore::wait_for_router(pe.place, queue.id, head.wavelet.color, capacity));
+  waits.push_back(fabric::OnRampCore::wait_for_router(pe.place, queue.id, color, capacity));
 }
 
 }  // namespace tessera::wafer

@@ -50,10 +50,6 @@ struct OutQueue {
   std::uint16_t popped = 0;  ///< in cycle last_pop
   QueueId id;
 };
-struct OutEntry {
-  link::Wavelet wavelet;
-  Cycle visible_from = 0;
-};
 
 /// The way of one color from an on-ramp into its router.
 struct RampLink {
@@ -87,7 +83,7 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
   std::uint32_t lacking(std::uint32_t in, std::uint32_t out, Cycle) const override {
     return (in & ~std::uint32_t{with_wavelets}) | (out & ~std::uint32_t{with_room}) << kMaxQueues;
   }
-  const link::Wavelet& front(QueueId q) const override;
+  link::Wavelet front(QueueId q) const override;
   void pop(QueueId q, Cycle now) override { take(q, now); }
   link::Wavelet take(QueueId q, Cycle now) override;
   unsigned room(QueueId q, Cycle now) const override;
@@ -189,9 +185,10 @@ class Pes {
   std::vector<std::uint32_t> of_tile_;  // by tile of the strip; kNoIndex: only a router
   std::vector<QueueMap> queue_maps_;    // by image
   std::vector<InQueue> in_queues_;
-  std::vector<link::Wavelet> in_entries_;
+  Store in_entries_;
   std::vector<OutQueue> out_queues_;
-  std::vector<OutEntry> out_entries_;
+  Store out_entries_;
+  std::vector<Cycle> visible_from_;  // by place in out_entries_
   std::vector<RampLink> ramp_links_;
   FarActiveSet due_engines_;
   ActiveSet due_ramps_;

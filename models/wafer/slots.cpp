@@ -23,8 +23,8 @@ Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
              std::vector<Group> groups)
     : blocks_(blocks), room_(std::max(blocks.plan.fabric.input_room(Direction::kWest),
                                       blocks.plan.fabric.input_room(Direction::kRamp))),
-      slots_(std::move(slots)), links_(std::move(links)), groups_(std::move(groups)),
-      entries_(slots_.size() * room_) {
+      slots_(std::move(slots)), links_(std::move(links)), groups_(std::move(groups)) {
+  entries_.grow(slots_.size() * room_, blocks.events != nullptr && blocks.events->is_traced());
   due_.resize(slots_.size());
 }
 
@@ -76,7 +76,7 @@ inline void Slots::settle(Slot& slot, std::uint64_t cycle) {
 }
 
 // Links that the head of the slot has still to leave through.
-std::uint8_t Slots::branches_of(const Slot& slot, const link::Wavelet& head) const {
+std::uint8_t Slots::branches_of(const Slot& slot, const Stored& head) const {
   if (slot.to_go != 0) return slot.to_go;
   auto branches = static_cast<std::uint8_t>((1U << slot.links) - 1);
   if (!head.control || !link::command_at(head.payload, 0).ignore_at_ce) return branches;
@@ -92,8 +92,8 @@ void Slots::step_one(std::uint32_t index, CycleState& cycle) {
   Slot& slot = slots_[index];
   settle(slot, cycle_bit(cycle.now));
   if (slot.landed == 0 || slot.suspended) return;
-  const link::Wavelet oldest = head(index);
-  const unsigned before = branches_of(slot, oldest);
+  const link::Wavelet oldest = whole_head(index);
+  const unsigned before = branches_of(slot, head(index));
   unsigned to_go = before;
   for (unsigned bits = before; bits != 0; bits &= bits - 1) {
     Link& link = links_[slot.first_link + lowest(bits)];
@@ -152,7 +152,7 @@ void Slots::step_merge(Group& group, CycleState& cycle) {
   Slot& slot = slots_[winner];
   turn.take(slot.pair(), cycle.arbitration);
   Link& link = links_[slot.first_link];
-  send(slot, link, head(winner), cycle);
+  send(slot, link, whole_head(winner), cycle);
   if (link.credits == 0) group.credited &= ~bit;
   remove_head(winner, cycle.now);
   if (slot.landed == 0) group.landed &= ~bit;
@@ -201,7 +201,7 @@ void Slots::step_group(Group& group, CycleState& cycle) {
     const std::uint32_t s = group.first + grant.slot;
     Slot& slot = slots_[s];
     group.turns[out].take(slot.pair(), cycle.arbitration);
-    send(slot, links_[slot.first_link + grant.link], head(s), cycle);
+    send(slot, links_[slot.first_link + grant.link], whole_head(s), cycle);
     to_go[grant.slot] = static_cast<std::uint8_t>(to_go[grant.slot] & ~(1U << grant.link));
     slot.to_go = to_go[grant.slot];
     moved |= 1U << grant.slot;
@@ -231,7 +231,7 @@ inline void Slots::send(const Slot& slot, Link& link, const link::Wavelet& head,
 
 void Slots::remove_head(std::uint32_t index, Cycle now) {
   Slot& slot = slots_[index];
-  const link::Wavelet& oldest = head(index);
+  const Stored& oldest = head(index);
   const bool teardown =
       oldest.control && link::command_at(oldest.payload, 0).command == link::Command::kTeardown;
   if (oldest.control && slot.group != kNoIndex) --groups_[slot.group].controls;

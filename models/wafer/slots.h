@@ -99,7 +99,7 @@ class Slots {
   /// put() in two parts, for a wavelet that lands further ahead than a mask reaches.
   void append(std::uint32_t index, const link::Wavelet& w) {
     Slot& slot = slots_[index];
-    entries_[entry_index(index, slot.head + slot.held)] = w;
+    entries_.put(entry_index(index, slot.head + slot.held), w);
     ++slot.held;
     if (w.control && slot.group != kNoIndex) ++groups_[slot.group].controls;
   }
@@ -126,7 +126,7 @@ class Slots {
   void settle(Slot& slot, std::uint64_t cycle);
   void settle_merge(Group& group, std::uint64_t cycle);
   void look_again(Group& group) const;
-  std::uint8_t branches_of(const Slot& slot, const link::Wavelet& head) const;
+  std::uint8_t branches_of(const Slot& slot, const Stored& head) const;
   void send(const Slot& slot, Link& link, const link::Wavelet& head, CycleState& cycle);
   void remove_head(std::uint32_t slot, Cycle now);
   /// put() in the cycle of `row`, whose bit is `cycle`.
@@ -155,8 +155,11 @@ class Slots {
   std::size_t entry_index(std::uint32_t slot, unsigned i) const {
     return std::size_t{slot} * room_ + (i < room_ ? i : i - room_);
   }
-  const link::Wavelet& head(std::uint32_t slot) const {
+  const Stored& head(std::uint32_t slot) const {
     return entries_[entry_index(slot, slots_[slot].head)];
+  }
+  link::Wavelet whole_head(std::uint32_t slot) const {
+    return entries_.get(entry_index(slot, slots_[slot].head));
   }
 
   Blocks& blocks_;
@@ -164,8 +167,8 @@ class Slots {
   std::vector<Slot> slots_;
   std::vector<Link> links_;
   std::vector<Group> groups_;
-  std::vector<link::Wavelet> entries_;  // [slot][place in the ring]
-  ActiveSet due_;                       // by first slot of a group
+  Store entries_;  // [slot][place in the ring]
+  ActiveSet due_;  // by first slot of a group
 };
 
 }  // namespace tessera::wafer

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "models/timing/calendar.h"
+#include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 
@@ -196,6 +197,48 @@ inline constexpr std::uint32_t kNoIndex = 0xFFFFFFFF;
 constexpr std::uint64_t cycle_bit(Cycle c) {
   return std::uint64_t{1} << (c % ActiveSet::kHorizon);
 }
+
+/// A wavelet in a buffer, without its serial number: a wafer has very many, and only traces read the
+/// numbers.
+struct Stored {
+  Stored() = default;
+  explicit Stored(const link::Wavelet& w)
+      : payload(w.payload), color(w.color), control(w.control), half(w.half),
+        local_flip(w.local_flip) {}
+  link::Wavelet wavelet(std::uint64_t ident) const {
+    return {payload, color, control, half, local_flip, ident};
+  }
+  std::uint32_t payload = 0;
+  Color color;
+  bool control = false;
+  bool half = false;
+  bool local_flip = false;
+};
+
+/// The wavelets of buffers of one kind, by number of the place; with serial numbers if they are
+/// traced.
+class Store {
+ public:
+  void reserve(std::size_t places) { wavelets_.reserve(places); }
+  std::size_t size() const { return wavelets_.size(); }
+  /// Adds places; without `traced` no serial number is kept.
+  void grow(std::size_t places, bool traced) {
+    wavelets_.resize(wavelets_.size() + places);
+    if (traced) idents_.resize(wavelets_.size());
+  }
+  void put(std::size_t at, const link::Wavelet& w) {
+    wavelets_[at] = Stored(w);
+    if (!idents_.empty()) idents_[at] = w.ident;
+  }
+  link::Wavelet get(std::size_t at) const {
+    return wavelets_[at].wavelet(idents_.empty() ? 0 : idents_[at]);
+  }
+  const Stored& operator[](std::size_t at) const { return wavelets_[at]; }
+
+ private:
+  std::vector<Stored> wavelets_;
+  std::vector<std::uint64_t> idents_;
+};
 
 /// The block at the other end of a connection.
 class Ref {

@@ -93,7 +93,7 @@ class FakeQueues : public PeQueues {
                                     [now](const Arrival& arrival) { return arrival.due > now; });
     return static_cast<unsigned>(later - queue.begin());
   }
-  const link::Wavelet& front(QueueId q) const override {
+  link::Wavelet front(QueueId q) const override {
     if (in_.at(q.value()).empty()) throw std::logic_error("front of an empty queue");
     return in_.at(q.value()).front().wavelet;
   }

@@ -104,7 +104,7 @@ class ReferenceMachine : public Machine {
     // pe::PeQueues
     Cycle ready_at(QueueId q) const override { return input(q).ready_at(); }
     unsigned available(QueueId q, Cycle now) const override { return input(q).available(now); }
-    const link::Wavelet& front(QueueId q) const override { return input(q).front(); }
+    link::Wavelet front(QueueId q) const override { return input(q).front(); }
     void pop(QueueId q, Cycle now) override {
       const Cycle due = input(q).pop(now);
       router.credit(kR, input(q).color(), due);
