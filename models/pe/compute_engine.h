@@ -106,7 +106,11 @@ class ComputeEngine : public EnginePorts,
     return readable_[q.value()]->available(now);
   }
   link::Wavelet front(QueueId q) const override { return readable_[q.value()]->front(); }
-  void pop(QueueId q, Cycle now) override { readable_[q.value()]->pop(now); }
+  link::Wavelet take(QueueId q, Cycle now) override {
+    const link::Wavelet w = front(q);
+    readable_[q.value()]->pop(now);
+    return w;
+  }
   unsigned room(QueueId q, Cycle now) const override { return writable_[q.value()]->room(now); }
   void push(QueueId q, const link::Wavelet& w, Cycle now) override {
     writable_[q.value()]->push(w, now);

@@ -68,6 +68,10 @@ Cycle ComputeEngineCore::step_all(Cycle now) {
   const Cycle next = next_wake(chosen || dropped || picked, goes_on, now);
   if (pe_.waits != nullptr) account_waits(open, chosen && next == now + 1, now);
   streams_until_ = stream_end();
+  if (now < streams_until_) {
+    const bool rotates = pe_.timing().issue == IssueRule::kRotation;
+    vector_.operations().set_turn(rotates ? vector_.last_issued() + 1 : 0);
+  }
   return took_command ? now + 1 : next;  // others may wait for the picker
 }
 
@@ -89,7 +93,11 @@ Cycle ComputeEngineCore::stream(Cycle now) {
   vector_.catch_up(pe_, now);
   vector_.stay_awake();
   if (pe_.waits != nullptr) leave_host(now);
-  Operation* const op = choose_stream(now);
+  Operations& operations = vector_.operations();
+  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
+  if (pe_.waits != nullptr) pe_.waits->look(lacking, now);
+  Operation* const op =
+      operations.have_one_level() ? first_ready(lacking, now) : highest_ready(lacking, now);
   Cycle next = now + 1;
   if (op == nullptr) {
     next = next_wake(false, false, now);
@@ -97,38 +105,47 @@ Cycle ComputeEngineCore::stream(Cycle now) {
     const std::uint32_t elements = op->single ? 1 : group_size(pe_, *op, now);
     if (op->left(elements + 1) <= elements) return step_all(now);  // it may complete
     vector_.set_last_issued(op->thread);
+    if (pe_.timing().issue == IssueRule::kRotation) operations.set_turn_behind(op);
     if (!vector_.execute_group(pe_, *op, elements, false, now)) next = next_wake(true, false, now);
   }
   if (pe_.waits != nullptr && (op == nullptr || next != now + 1))
-    account_tile(pe_, vector_.operations(), now);
+    account_tile(pe_, operations, now);
   return next;
 }
 
-// The operation that choose_thread() would choose. No operation has finished, none lacks anything
-// but queues.
-inline Operation* ComputeEngineCore::choose_stream(Cycle now) {
+// The operation that choose_thread() would choose, where all have one priority. None has finished.
+inline Operation* ComputeEngineCore::first_ready(std::uint32_t lacking, Cycle now) {
   Operations& operations = vector_.operations();
-  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
-  if (pe_.waits != nullptr) pe_.waits->look(lacking, now);
-  const bool rotates = pe_.timing().issue == IssueRule::kRotation;
-  Operation* const begin = operations.begin();
-  Operation* const end = operations.end();
-  Operation* const behind = operations.behind(rotates ? vector_.last_issued() + 1 : 0);
-  const bool one_level = operations.of_main_thread() == nullptr && operations.have_one_level();
-  const unsigned main_level = one_level ? 0 : level_of(pe_.tasks.main_priority(now));
+  const auto look_at = [&](Operation* from, Operation* to) {
+    for (Operation* op = from; op != to; ++op) {
+      if (op->due > now || op->lacks(lacking)) continue;
+      if (op->single || group_size(pe_, *op, now) > 0) return op;
+    }
+    return static_cast<Operation*>(nullptr);
+  };
+  Operation* const turn = operations.turn();
+  Operation* const op = look_at(turn, operations.end());
+  return op != nullptr ? op : look_at(operations.begin(), turn);
+}
+
+// The same where they have several.
+Operation* ComputeEngineCore::highest_ready(std::uint32_t lacking, Cycle now) {
+  Operations& operations = vector_.operations();
+  const bool has_main = operations.of_main_thread() != nullptr;
+  const unsigned main_level = has_main ? level_of(pe_.tasks.main_priority(now)) : 0;
   Operation* best = nullptr;
   unsigned best_level = 0;  // one above that of `best`
-  Operation* op = behind;
-  for (auto left = end - begin; left > 0; --left, ++op) {
-    if (op == end) op = begin;
-    if (op->due > now || op->lacks(lacking)) continue;
-    if (!op->single && group_size(pe_, *op, now) == 0) continue;
-    if (one_level) return op;
-    const unsigned level = 1 + (op->thread == kMainThread ? main_level : level_of(op->priority));
-    if (level <= best_level) continue;
-    best = op;
-    best_level = level;
-  }
+  const auto look_at = [&](Operation* from, Operation* to) {
+    for (Operation* op = from; op != to; ++op) {
+      if (op->due > now || op->lacks(lacking)) continue;
+      const unsigned level = 1 + (op->thread == kMainThread ? main_level : level_of(op->priority));
+      if (level <= best_level || (!op->single && group_size(pe_, *op, now) == 0)) continue;
+      best = op;
+      best_level = level;
+    }
+  };
+  look_at(operations.turn(), operations.end());
+  look_at(operations.begin(), operations.turn());
   return best;
 }
 

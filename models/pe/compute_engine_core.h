@@ -132,7 +132,8 @@ class ComputeEngineCore {
   };
   Cycle step_all(Cycle now);
   Cycle stream(Cycle now);
-  Operation* choose_stream(Cycle now);
+  Operation* first_ready(std::uint32_t lacking, Cycle now);
+  Operation* highest_ready(std::uint32_t lacking, Cycle now);
   Cycle stream_end() const;
   Candidate choose_thread(Cycle now);
   Candidate choose_main(Cycle now);

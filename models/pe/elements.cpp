@@ -107,8 +107,8 @@ void write_element(EngineState& pe, Operation& op, std::uint32_t value, std::uin
 // --- kernels
 
 template <Kind kind>
-std::uint32_t read(EngineState& pe, const Operation& op, Cursor& cursor, std::uint32_t control_mask,
-                   Cycle now) {
+[[gnu::always_inline]] inline std::uint32_t
+read(EngineState& pe, const Operation& op, Cursor& cursor, std::uint32_t control_mask, Cycle now) {
   if constexpr (kind == Kind::kMemory) {
     const std::uint32_t value = pe.load(op.pc(), cursor.walk.address(), cursor.bytes, now);
     cursor.walk.next_in_line(cursor.bytes);

@@ -218,8 +218,10 @@ class Operations {
   std::uint32_t outputs() const { return summary_.outputs; }
   /// The highest priority of the microthreads among them.
   Priority highest() const { return summary_.highest; }
-  /// Whether all microthreads among them have this priority.
-  bool have_one_level() const { return summary_.highest == summary_.lowest; }
+  /// Whether all are on microthreads of this priority.
+  bool have_one_level() const {
+    return summary_.highest == summary_.lowest && (summary_.threads >> kMainThread & 1U) == 0;
+  }
   /// Whether some of them push or pop FIFOs.
   bool use_fifos() const { return summary_.fifos; }
   /// Whether a FIFO or a control wavelet may end one of them.
@@ -238,6 +240,14 @@ class Operations {
   const Operation* end() const { return operations_.data() + operations_.size(); }
   void prefetch() const { __builtin_prefetch(operations_.data(), 1); }
   bool empty() const { return operations_.empty(); }
+  /// The operation that is asked first, or the end; until operations are added or completed.
+  Operation* turn() { return operations_.data() + summary_.turn; }
+  void set_turn(ThreadId thread) {
+    summary_.turn = static_cast<std::uint8_t>(number_below(thread));
+  }
+  void set_turn_behind(const Operation* op) {
+    summary_.turn = static_cast<std::uint8_t>(op - operations_.data() + 1);
+  }
   /// The first operation of thread `thread` or a higher one, or the end.
   Operation* behind(ThreadId thread) { return operations_.data() + number_below(thread); }
 
@@ -263,7 +273,8 @@ class Operations {
     std::uint8_t outputs = 0;
     Priority highest = Priority::kLow;
     Priority lowest = Priority::kHigh;
-    std::uint8_t most = 0;      // operations that it has had at a time
+    std::uint8_t most = 0;  // operations that it has had at a time
+    std::uint8_t turn = 0;
     std::uint16_t threads : 9;  // that have an operation, one bit each
     bool fifos : 1;
     bool may_end_early : 1;

@@ -22,21 +22,27 @@ class PeQueues {
   virtual unsigned available(QueueId q, Cycle now) const = 0;
   /// Those of `inputs` that have no wavelet to read in cycle `now`, one bit an input queue, and those
   /// of `outputs` without room, one bit an output queue from bit kMaxQueues on.
-  virtual std::uint32_t lacking(std::uint32_t inputs, std::uint32_t outputs, Cycle now) const {
+  std::uint32_t lacking(std::uint32_t inputs, std::uint32_t outputs, Cycle now) const {
+    if (keeps_masks_) {
+      return (inputs & ~std::uint32_t{with_wavelets_}) | (outputs & ~std::uint32_t{with_room_})
+                                                             << kMaxQueues;
+    }
     return those_of(inputs, [&](QueueId q) { return ready_at(q) > now; }) |
            those_of(outputs, [&](QueueId q) { return room(q, now) == 0; }) << kMaxQueues;
   }
   virtual link::Wavelet front(QueueId q) const = 0;
-  virtual void pop(QueueId q, Cycle now) = 0;
-  /// front() and pop().
-  virtual link::Wavelet take(QueueId q, Cycle now) {
-    const link::Wavelet w = front(q);
-    pop(q, now);
-    return w;
-  }
+  /// front(), which leaves the queue.
+  virtual link::Wavelet take(QueueId q, Cycle now) = 0;
   /// How many wavelets output queue `q` takes in cycle `now`.
   virtual unsigned room(QueueId q, Cycle now) const = 0;
   virtual void push(QueueId q, const link::Wavelet& w, Cycle now) = 0;
+
+ protected:
+  /// Whether the masks say in the cycle of every step which input queues have a wavelet to read, and
+  /// which output queues have room, one bit each: they cost less than to ask.
+  bool keeps_masks_ = false;
+  std::uint8_t with_wavelets_ = 0;
+  std::uint8_t with_room_ = 0;
 
  private:
   template <class Lacks>

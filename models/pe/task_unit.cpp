@@ -66,7 +66,7 @@ bool TaskUnit::take_heads(EngineState& pe, const Operations& operations, Runnabl
     if ((input.channel & pe.tasks.blocked()) != 0) continue;
     std::optional<link::Wavelet> head = head_of(pe, input.queue, now);
     while (head && is_for_no_task(pe, input, *head) && !operations.take_control_from(input.queue)) {
-      pe.queues.pop(input.queue, now);
+      pe.queues.take(input.queue, now);
       dropped = true;
       head = head_of(pe, input.queue, now);
     }
@@ -88,8 +88,7 @@ bool TaskUnit::pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cy
   if (next.task == nullptr) return false;
   start_task(pe, pe.image().number_of(*next.task), next.task->entry, first_issue, now);
   if (!next.queue) return false;
-  const std::uint32_t payload = pe.queues.front(*next.queue).payload;
-  pe.queues.pop(*next.queue, now);
+  const std::uint32_t payload = pe.queues.take(*next.queue, now).payload;
   pe.main.write({kReg32, 0, 0}, payload, first_issue);  // wse.md 1.1: low half first
   return false;
 }

@@ -86,7 +86,7 @@ bool next_depends(const EngineState& pe, const Operation& op) {
 bool meets_control(EngineState& pe, Operation& op, Cycle now) {
   const Cursor* source = source_at_control(pe, op, now);
   if (source == nullptr) return false;
-  pe.queues.pop(source->queue, now);
+  pe.queues.take(source->queue, now);
   const TaskId target = op.completion.on_control_target;
   if (op.completion.on_control == OnControl::kActivate) pe.tasks.activate(target);
   if (op.completion.on_control == OnControl::kUnblock) pe.tasks.unblock(target);
@@ -273,6 +273,18 @@ Cycle VectorUnit::wake_of(const EngineState& pe, const Operation& op, bool acted
   return ready ? now + 1 : kNever;
 }
 
+// Returns whether the next group may follow in the next cycle.
+[[gnu::always_inline]] inline bool VectorUnit::end_group(EngineState& pe, Operation& op,
+                                                         bool conflict, Cycle now,
+                                                         std::uint32_t event_word,
+                                                         std::uint32_t elements) {
+  const unsigned slowdown = conflict ? pe.timing().read_conflict_factor : 1;
+  op.due = now + Cycle{op.interval} * slowdown;
+  if (op.complete()) operations_.finish(op, now + Cycle{op.duration} * slowdown - 1);
+  pe.probe.emit(now, EventKind::kCompute, event_word, elements);
+  return !op.finishing && !op.self_contained && op.due == now + 1;
+}
+
 bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t elements, bool heads,
                                Cycle now) {
   if (op.kernel == nullptr || heads) return execute_any(pe, op, elements, heads, now);
@@ -303,21 +315,10 @@ bool VectorUnit::execute_any(EngineState& pe, Operation& op, std::uint32_t eleme
   return end_group(pe, op, conflict, now, word, executed);
 }
 
-// Returns whether the next group may follow in the next cycle.
-inline bool VectorUnit::end_group(EngineState& pe, Operation& op, bool conflict, Cycle now,
-                                  std::uint32_t event_word, std::uint32_t elements) {
-  const unsigned slowdown = conflict ? pe.timing().read_conflict_factor : 1;
-  op.due = now + Cycle{op.interval} * slowdown;
-  if (op.complete()) operations_.finish(op, now + Cycle{op.duration} * slowdown - 1);
-  pe.probe.emit(now, EventKind::kCompute, event_word, elements);
-  return !op.finishing && !op.self_contained && op.due == now + 1;
-}
-
 // wse.md 6.7 dfilt: drops one wavelet; control wavelets count.
 void VectorUnit::filter_wavelet(EngineState& pe, Operation& op, Cycle now) {
   const QueueId queue = op.cursors[1].queue;
-  if (pe.queues.front(queue).control) ++op.done;
-  pe.queues.pop(queue, now);
+  if (pe.queues.take(queue, now).control) ++op.done;
   if (pe.waits != nullptr) account_group(pe, op, false, now);
   op.due = now + 1;
   if (op.complete()) operations_.finish(op, now);

@@ -45,6 +45,13 @@ void Blocks::credit_elsewhere(Ref sender, Color color, Cycle due) {
   }
 }
 
+void Blocks::credit_of_queue_elsewhere(Ref sender, Color color, Cycle next) {
+  if (sender.kind() == Ref::Kind::kPipe)
+    pipes.credit_for_next(sender.index(), next);
+  else
+    credit_elsewhere(sender, color, next);
+}
+
 void Blocks::suspend(std::uint32_t place, Color color, Cycle cycle) {
   if (events != nullptr)
     events->record({cycle, place, observe::EventKind::kTeardown, color.value(), 1, 0});

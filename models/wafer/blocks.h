@@ -75,6 +75,7 @@ struct Blocks {
  private:
   void deliver_elsewhere(Ref receiver, const link::Wavelet& w, Cycle due);
   void credit_elsewhere(Ref sender, Color color, Cycle due);
+  void credit_of_queue_elsewhere(Ref sender, Color color, Cycle next);
 };
 
 // --- what travels between slots and PEs, inlined into their steps
@@ -89,6 +90,11 @@ inline void Slots::credit(std::uint32_t index, Cycle due) {
 }
 
 inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
+  ActiveSet::Row row(due_engines_.near(), due);
+  put(index, w, row, due);
+}
+
+inline void Pes::put(std::uint32_t index, const link::Wavelet& w, ActiveSet::Row& row, Cycle due) {
   InQueue& queue = in_queues_[index];
   const unsigned at = queue.head + queue.held;
   in_entries_.put(queue.first_entry + (at < queue.room ? at : at - queue.room), w);
@@ -100,7 +106,7 @@ inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
     blocks_.events->record({due, pe.place, observe::EventKind::kQueueIn,
                             queue.id.value() | queue.color.value() << 8, w.payload, w.ident});
   }
-  due_engines_.insert(queue.pe, due, blocks_.now);
+  row.insert(queue.pe);
 }
 
 inline void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
@@ -122,11 +128,9 @@ inline void Blocks::give_credit(Ref sender, Color color, Cycle due) {
 inline void Blocks::give_credit_of_queue(Ref sender, Color color, Cycle cycle) {
   step_in(cycle + 1);
   if (sender.kind() == Ref::Kind::kSlot)
-    slots.credit_for_next(sender.index(), cycle + 1);
-  else if (sender.kind() == Ref::Kind::kPipe)
-    pipes.credit_for_next(sender.index(), cycle + 1);
+    slots.credit_for_next(sender.index());
   else
-    credit_elsewhere(sender, color, cycle + 1);
+    credit_of_queue_elsewhere(sender, color, cycle + 1);
 }
 
 }  // namespace tessera::wafer

@@ -328,7 +328,7 @@ void Ports::take_announced(Cycle now) {
                                   [now](const Announced& a) { return a.due > now; });
   for (auto a = due; a != announced_.end(); ++a) {
     if (a->credit) {
-      blocks_.slots.credit_for_next(a->index, now);
+      blocks_.slots.credit_now(a->index, now);
     } else {
       blocks_.slots.land(a->index, now);
     }

@@ -40,7 +40,9 @@ Pe::Pe(Pes& pes, std::uint32_t at_place, TileCoord at,
        std::shared_ptr<const pe::DecodedImage> program, const QueueMap& map,
        observe::EventStream* events)
     : pes_(pes), map_(map), place(at_place),
-      engine(at, std::move(program), *this, observe::Probe(events, at_place)) {}
+      engine(at, std::move(program), *this, observe::Probe(events, at_place)) {
+  keeps_masks_ = true;
+}
 
 link::Wavelet Pe::front(QueueId q) const {
   const InQueue& queue = input(q);
@@ -52,7 +54,7 @@ link::Wavelet Pe::take(QueueId q, Cycle now) {
   const link::Wavelet w = pes_.in_entries_.get(queue.first_entry + queue.head);
   queue.head = static_cast<std::uint16_t>(queue.head + 1U < queue.room ? queue.head + 1 : 0);
   --queue.held;
-  if (--queue.landed == 0) with_wavelets &= static_cast<std::uint8_t>(~queue_bit(q));
+  if (--queue.landed == 0) with_wavelets_ &= static_cast<std::uint8_t>(~queue_bit(q));
   pes_.blocks_.give_credit_of_queue(queue.upstream, queue.color, now);
   return w;
 }
@@ -70,7 +72,7 @@ void Pe::push(QueueId q, const link::Wavelet& w, Cycle now) {
   const std::size_t entry = queue.first_entry + (at < queue.length ? at : at - queue.length);
   pes_.out_entries_.put(entry, w);
   pes_.visible_from_[entry] = visible_from;
-  if (++queue.held == queue.length) with_room &= static_cast<std::uint8_t>(~queue_bit(q));
+  if (++queue.held == queue.length) with_room_ &= static_cast<std::uint8_t>(~queue_bit(q));
   if (blocks.events != nullptr) {
     blocks.events->record({now, place, observe::EventKind::kQueueOut,
                            q.value() | w.color.value() << 8, w.payload, w.ident});
@@ -164,7 +166,7 @@ void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
     queue.first_entry = static_cast<std::uint32_t>(out_entries_.size());
     out_entries_.grow(length, traced);
     visible_from_.resize(out_entries_.size());
-    pe.with_room |= queue_bit(binding.id);
+    pe.with_room_ |= queue_bit(binding.id);
     ++pe.outputs;
   }
 }
@@ -220,7 +222,7 @@ inline void Pes::land(Pe& pe, std::uint64_t cycle) {
     if ((queue.arriving & cycle) == 0) continue;
     queue.arriving &= ~cycle;
     ++queue.landed;
-    pe.with_wavelets |= queue_bit(queue.id);
+    pe.with_wavelets_ |= queue_bit(queue.id);
   }
 }
 
@@ -235,23 +237,20 @@ inline void Pes::prefetch_behind(std::uint32_t pe) const {
   pes_[pe + 2].engine.prefetch();
 }
 
-inline void Pes::step_engine(std::uint32_t index, ActiveSet::Row& in_next, Cycle now) {
+inline void Pes::step_engine(std::uint32_t index, Cycle now) {
   prefetch_behind(index);
   Pe& pe = pes_[index];
   if ((pe.arriving & cycle_bit(now)) != 0) land(pe, cycle_bit(now));
   const Cycle next = pe.engine.step(now);
   if (next == now + 1)
-    in_next.insert(index);
+    due_engines_.near().insert_for_next(index);
   else if (next != kNever)
     due_engines_.insert(index, next, now);
 }
 
 void Pes::step_engines(Cycle now, FirstFailure& failure) {
-  ActiveSet& due = due_engines_.due_in(now);
-  ActiveSet::Row in_next(due, now + 1);
-  blocks_.order.step_due(due, now, [&](std::uint32_t pe) {
-    failure.guard(pes_[pe].place, FirstFailure::Block::kEngine,
-                  [&] { step_engine(pe, in_next, now); });
+  blocks_.order.step_due(due_engines_.due_in(now), now, [&](std::uint32_t pe) {
+    failure.guard(pes_[pe].place, FirstFailure::Block::kEngine, [&] { step_engine(pe, now); });
   });
 }
 
@@ -292,14 +291,14 @@ inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
   winner->head =
       static_cast<std::uint16_t>(winner->head + 1U < winner->length ? winner->head + 1 : 0);
   --winner->held;
-  pe.with_room |= queue_bit(winner->id);
+  pe.with_room_ |= queue_bit(winner->id);
   if (winner->last_pop != now) winner->popped = 0;
   winner->last_pop = now;
   ++winner->popped;
   --way->credits;
   blocks_.deliver(way->target, w, now + blocks_.plan.fabric.on_ramp_latency);
-  due_engines_.insert(index, now + 1, now);
-  due_ramps_.insert(index, now + 1);
+  due_engines_.near().insert_for_next(index);
+  due_ramps_.insert_for_next(index);
 }
 
 // --- looking in

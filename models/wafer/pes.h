@@ -70,7 +70,7 @@ struct QueueMap {
 
 /// A PE: its compute engine, where its queues and the ways through its on-ramp stand in the arrays
 /// of the wafer, and what the engine sees of them.
-class Pe final : public pe::PeQueues, public pe::PeConfig {
+class Pe final : public pe::PeConfig, public pe::PeQueues {
  public:
   Pe(Pes& pes, std::uint32_t place, TileCoord at, std::shared_ptr<const pe::DecodedImage> program,
      const QueueMap& map, observe::EventStream* events);
@@ -80,11 +80,7 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
   // the cycle in which it lands.
   Cycle ready_at(QueueId q) const override { return input(q).landed > 0 ? 0 : kNever; }
   unsigned available(QueueId q, Cycle) const override { return input(q).landed; }
-  std::uint32_t lacking(std::uint32_t in, std::uint32_t out, Cycle) const override {
-    return (in & ~std::uint32_t{with_wavelets}) | (out & ~std::uint32_t{with_room}) << kMaxQueues;
-  }
   link::Wavelet front(QueueId q) const override;
-  void pop(QueueId q, Cycle now) override { take(q, now); }
   link::Wavelet take(QueueId q, Cycle now) override;
   unsigned room(QueueId q, Cycle now) const override;
   void push(QueueId q, const link::Wavelet& w, Cycle now) override;
@@ -111,10 +107,8 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
   std::uint8_t inputs = 0;
   std::uint8_t outputs = 0;
   std::uint8_t ramps = 0;
-  fabric::Turn ramp_turn;          ///< of the output queues
-  std::uint8_t with_wavelets = 0;  ///< input queues in which a wavelet has landed, one bit each
-  std::uint8_t with_room = 0;      ///< output queues
-  std::uint64_t arriving = 0;      ///< cycles in which a wavelet lands in one of the queues
+  fabric::Turn ramp_turn;      ///< of the output queues
+  std::uint64_t arriving = 0;  ///< cycles in which a wavelet lands in one of the queues
   pe::ComputeEngineCore engine;
 };
 
@@ -135,6 +129,10 @@ class Pes {
   }
   /// A wavelet may be read from an input queue from cycle `due` on.
   inline void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
+  /// The same; `row` is that of cycle `due` in engines_near().
+  inline void put(std::uint32_t queue, const link::Wavelet& w, ActiveSet::Row& row, Cycle due);
+  /// The engines that are due in one of the next cycles.
+  ActiveSet& engines_near() { return due_engines_.near(); }
   /// The router behind a RampLink has room again, usable from cycle `due` on.
   void credit(std::uint32_t ramp_link, Cycle due);
   /// The engine of a tile, if it has one, may know from cycle `due` on that `color` is in teardown.
@@ -174,7 +172,7 @@ class Pes {
   void add_queue(Pe& pe, const pe::QueueBinding& binding);
   void prefetch_behind(std::uint32_t pe) const;
   void land(Pe& pe, std::uint64_t cycle);
-  void step_engine(std::uint32_t pe, ActiveSet::Row& in_next, Cycle now);
+  void step_engine(std::uint32_t pe, Cycle now);
   void step_ramp(std::uint32_t pe, Cycle now);
   void describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,
                        observe::Waits& waits, Cycle now) const;

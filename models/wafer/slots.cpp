@@ -30,22 +30,23 @@ Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
 
 /// What all slots that are stepped in a cycle have in common.
 struct Slots::CycleState {
-  CycleState(const Blocks& blocks, ActiveSet& due, Cycle cycle)
+  CycleState(const Blocks& blocks, ActiveSet& due, ActiveSet& engines, Cycle cycle)
       : now(cycle), ramp_due(cycle + blocks.plan.fabric.off_ramp_latency),
         hop_due(cycle + blocks.plan.fabric.hop_latency), hop_bit(cycle_bit(hop_due)),
-        arbitration(blocks.plan.fabric.arbitration), next(due, cycle + 1), at_hop(due, hop_due),
-        hops(blocks.events, cycle) {}
+        arbitration(blocks.plan.fabric.arbitration), at_hop(due, hop_due),
+        at_ramp(engines, ramp_due), hops(blocks.events, cycle) {}
 
   const Cycle now;
   const Cycle ramp_due, hop_due;  ///< when what leaves now may be seen behind RAMP, or elsewhere
   const std::uint64_t hop_bit;
   const fabric::Arbitration arbitration;
-  ActiveSet::Row next, at_hop;  ///< units that are due in the next cycle, and at hop_due
+  ActiveSet::Row at_hop;   ///< slots that are due at hop_due
+  ActiveSet::Row at_ramp;  ///< engines that are due at ramp_due
   observe::EventStream::Hops hops;
 };
 
 void Slots::step(Cycle now) {
-  CycleState cycle(blocks_, due_, now);
+  CycleState cycle(blocks_, due_, blocks_.pes.engines_near(), now);
   blocks_.order.step_due(due_, now, [&](std::uint32_t unit) {
     const std::uint32_t group = slots_[unit].group;
     if (group == kNoIndex) {
@@ -103,7 +104,7 @@ void Slots::step_one(std::uint32_t index, CycleState& cycle) {
   }
   if (to_go == 0) {
     remove_head(index, cycle.now);
-    if (slot.landed > 0) cycle.next.insert(index);
+    if (slot.landed > 0) due_.insert_for_next(index);
   } else if (to_go != before) {
     slot.to_go = static_cast<std::uint8_t>(to_go);
   }
@@ -154,11 +155,11 @@ void Slots::step_merge(Group& group, CycleState& cycle) {
   Link& link = links_[slot.first_link];
   send(slot, link, whole_head(winner), cycle);
   if (link.credits == 0) group.credited &= ~bit;
-  remove_head(winner, cycle.now);
+  drop_head(slot, cycle.now);
   if (slot.landed == 0) group.landed &= ~bit;
   // Those that lack credits only are woken by them.
   if ((group.landed & group.credited) != 0)
-    cycle.next.insert(group.first);
+    due_.insert_for_next(group.first);
   else if (group.landed != 0)
     blocks_.step_in(cycle.now + 1);
   if (slot.idle()) group.busy &= ~bit;
@@ -214,19 +215,30 @@ void Slots::step_group(Group& group, CycleState& cycle) {
     again |= slots_[s].landed > 0;
     if (slots_[s].idle()) group.busy &= ~(1U << lowest(bits));
   }
-  if (again) due_.insert(group.first, cycle.now + 1);
+  if (again) due_.insert_for_next(group.first);
 }
 
-inline void Slots::send(const Slot& slot, Link& link, const link::Wavelet& head,
-                        CycleState& cycle) {
+// Inlined by force, here and below, as in pipes.cpp.
+[[gnu::always_inline]] inline void Slots::send(const Slot& slot, Link& link,
+                                               const link::Wavelet& head, CycleState& cycle) {
   link::Wavelet w = head;
   cycle.hops.record(slot.place, link.out, observe::hop_word(w, link.out), w.payload, w.ident);
   w.local_flip = false;  // meant for this router only
   --link.credits;
   if (link.target.kind() == Ref::Kind::kSlot)
     put(link.target.index(), w, cycle.at_hop, cycle.hop_bit);
+  else if (link.target.kind() == Ref::Kind::kQueue)
+    blocks_.pes.put(link.target.index(), w, cycle.at_ramp, cycle.ramp_due);
   else
     blocks_.deliver(link.target, w, link.out == Direction::kRamp ? cycle.ramp_due : cycle.hop_due);
+}
+
+// The oldest wavelet has left, and its room goes upstream.
+[[gnu::always_inline]] inline void Slots::drop_head(Slot& slot, Cycle now) {
+  slot.head = static_cast<std::uint8_t>(slot.head + 1U < room_ ? slot.head + 1 : 0);
+  --slot.held;
+  --slot.landed;
+  blocks_.give_credit(slot.upstream, slot.color, now + blocks_.plan.fabric.credit_latency);
 }
 
 void Slots::remove_head(std::uint32_t index, Cycle now) {
@@ -236,10 +248,7 @@ void Slots::remove_head(std::uint32_t index, Cycle now) {
       oldest.control && link::command_at(oldest.payload, 0).command == link::Command::kTeardown;
   if (oldest.control && slot.group != kNoIndex) --groups_[slot.group].controls;
   slot.to_go = 0;
-  slot.head = static_cast<std::uint8_t>(slot.head + 1U < room_ ? slot.head + 1 : 0);
-  --slot.held;
-  --slot.landed;
-  blocks_.give_credit(slot.upstream, slot.color, now + blocks_.plan.fabric.credit_latency);
+  drop_head(slot, now);
   if (!teardown) return;
   slot.suspended = true;
   blocks_.suspend(slot.place, slot.color, now);

@@ -83,13 +83,19 @@ class Slots {
   }
   /// The receiver behind a link has room again, usable from cycle `due` on.
   inline void credit(std::uint32_t link, Cycle due);
-  /// The same when the slot is not stepped any more before `due`.
-  void credit_for_next(std::uint32_t index, Cycle due) {
+  /// The same when the slots have been stepped in the cycle before the one from which on it counts.
+  void credit_for_next(std::uint32_t index) {
     Link& link = links_[index];
     const Slot& slot = slots_[link.slot];
     // One that had credits waits for something else.
-    if (link.credits == 0 && slot.held > 0) due_.insert(slot.unit, due);
+    if (link.credits == 0 && slot.held > 0) due_.insert_for_next(slot.unit);
     add_credits(link, slot, 1);
+  }
+  /// The same in a cycle in which the slots have not been stepped yet.
+  void credit_now(std::uint32_t index, Cycle now) {
+    Link& link = links_[index];
+    due_.insert(slots_[link.slot].unit, now);
+    add_credits(link, slots_[link.slot], 1);
   }
   /// Before the first step: what the receiver behind a link has room for.
   void set_credits(std::uint32_t index, unsigned credits) {
@@ -129,6 +135,7 @@ class Slots {
   std::uint8_t branches_of(const Slot& slot, const Stored& head) const;
   void send(const Slot& slot, Link& link, const link::Wavelet& head, CycleState& cycle);
   void remove_head(std::uint32_t slot, Cycle now);
+  void drop_head(Slot& slot, Cycle now);
   /// put() in the cycle of `row`, whose bit is `cycle`.
   void put(std::uint32_t slot, const link::Wavelet& w, ActiveSet::Row& row, std::uint64_t cycle) {
     append(slot, w);

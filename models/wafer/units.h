@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <optional>
 #include <random>
@@ -41,6 +42,15 @@ class ActiveSet {
 
   /// `unit` is due in cycle `at`, at most kHorizon - 1 cycles after the cycle of the last take().
   void insert(std::uint32_t unit, Cycle at) { Row(*this, at).insert(unit); }
+  /// `unit` is due in the cycle behind that of the last take().
+  void insert_for_next(std::uint32_t unit) {
+    const std::size_t word = unit / 64;
+    const std::uint64_t before = next_words_[word];
+    next_words_[word] = before | bit(unit % 64);
+    if (before != 0) return;
+    next_summary_[word / 64] |= bit(word % 64);
+    occupied_ |= next_bit_;
+  }
 
   /// One cycle of the set, for whoever inserts many units for it.
   class Row {
@@ -74,6 +84,10 @@ class ActiveSet {
   /// later cycles.
   template <class Visit>
   void take(Cycle now, Visit&& visit) {
+    const unsigned next = row_of(now + 1);
+    next_words_ = bits_.data() + next * words_;
+    next_summary_ = summary_.data() + next * summary_words_;
+    next_bit_ = bit(next);
     const unsigned row = row_of(now);
     if ((occupied_ & bit(row)) == 0) return;
     occupied_ &= ~bit(row);
@@ -112,6 +126,10 @@ class ActiveSet {
   std::vector<std::uint64_t> bits_;     // [cycle][unit / 64]
   std::vector<std::uint64_t> summary_;  // [cycle][word / 64]: words that are not 0
   std::uint64_t occupied_ = 0;          // cycles that have something
+  // Of the cycle behind that of the last take().
+  std::uint64_t* next_words_ = nullptr;
+  std::uint64_t* next_summary_ = nullptr;
+  std::uint64_t next_bit_ = 0;
 };
 
 /// Steps the due units of one kind in rising order, or in an order drawn for the cycle.
@@ -156,6 +174,8 @@ class FarActiveSet {
     return near_;
   }
   Cycle next_due(Cycle now) const { return std::min(near_.next_due(now), far_.next_due()); }
+  /// Those that are due in less than ActiveSet::kHorizon cycles.
+  ActiveSet& near() { return near_; }
 
  private:
   ActiveSet near_;
@@ -202,18 +222,23 @@ constexpr std::uint64_t cycle_bit(Cycle c) {
 /// numbers.
 struct Stored {
   Stored() = default;
-  explicit Stored(const link::Wavelet& w)
-      : payload(w.payload), color(w.color), control(w.control), half(w.half),
-        local_flip(w.local_flip) {}
+  explicit Stored(const link::Wavelet& w) { std::memcpy(static_cast<void*>(this), &w, kBytes); }
   link::Wavelet wavelet(std::uint64_t ident) const {
-    return {payload, color, control, half, local_flip, ident};
+    link::Wavelet w;
+    std::memcpy(static_cast<void*>(&w), this, kBytes);
+    w.ident = ident;
+    return w;
   }
+  // As the first members of link::Wavelet, so that both are copied at a time.
+  static constexpr std::size_t kBytes = offsetof(link::Wavelet, ident);
   std::uint32_t payload = 0;
   Color color;
   bool control = false;
   bool half = false;
   bool local_flip = false;
 };
+static_assert(sizeof(Stored) == Stored::kBytes &&
+              offsetof(Stored, local_flip) == offsetof(link::Wavelet, local_flip));
 
 /// The wavelets of buffers of one kind, by number of the place; with serial numbers if they are
 /// traced.

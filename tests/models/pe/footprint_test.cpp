@@ -79,7 +79,10 @@ class CountedQueues : public PeQueues {
   Cycle ready_at(QueueId q) const override { return wavelets[q.value()] > 0 ? 0 : kNever; }
   unsigned available(QueueId q, Cycle) const override { return wavelets[q.value()]; }
   link::Wavelet front(QueueId) const override { return wavelet_; }
-  void pop(QueueId q, Cycle) override { --wavelets[q.value()]; }
+  link::Wavelet take(QueueId q, Cycle) override {
+    --wavelets[q.value()];
+    return wavelet_;
+  }
   unsigned room(QueueId, Cycle) const override { return 8; }
   void push(QueueId, const link::Wavelet&, Cycle) override {}
 
