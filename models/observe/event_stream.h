@@ -127,8 +127,8 @@ class EventStream::Hops {
   Hops& operator=(const Hops&) = delete;
 
   /// A hop through `out`; `a`, `b` and `ident` as in Event.
-  void record(std::uint32_t place, Direction out, std::uint32_t a, std::uint32_t b,
-              std::uint64_t ident = 0) {
+  [[gnu::always_inline]] void record(std::uint32_t place, Direction out, std::uint32_t a,
+                                     std::uint32_t b, std::uint64_t ident = 0) {
     if (!recorded_) return;
     if (together_) {
       terms_ += Digest::term({cycle_, place, EventKind::kHop, a, b, 0});

@@ -167,6 +167,10 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   const bool main_issues = pe_.main.runs() && operations.of_main_thread() == nullptr;
   const unsigned main_level = pe_.main.runs() ? level_of(pe_.tasks.main_priority(now)) : 0;
   const unsigned highest = std::max(main_level, level_of(operations.highest()));
+  if (main_issues && main_level > level_of(operations.highest()) && pe_.main.ready_at() <= now) {
+    require_instruction();
+    return {nullptr, 0, kMainThread};
+  }
   const bool rotates = pe_.timing().issue == IssueRule::kRotation;
   const unsigned first = rotates ? vector_.last_issued() + 1 : 0;
   Candidate best;

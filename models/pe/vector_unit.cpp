@@ -27,7 +27,7 @@ bool leaves_half_full(const EngineState& pe, const Operation& op) {
   return is_last(pe, op) && !pe.timing().extents_in_wavelets;
 }
 
-bool reads_conflict(const EngineState& pe, const Operation& op) {
+inline bool reads_conflict(const EngineState& pe, const Operation& op) {
   return op.may_conflict && pe::reads_conflict(op.cursors[1].walk.address(),
                                                op.cursors[2].walk.address(), pe.timing().bank_rule);
 }
@@ -250,6 +250,7 @@ void VectorUnit::execute_late(EngineState& pe, Cycle now) {
     execute_group(pe, op, op.width, false, group);
     if (pe.waits != nullptr) account_tile(pe, operations_, group);
     last_issued_ = kMainThread;
+    if (pe.timing().issue == IssueRule::kRotation) operations_.set_turn(kMainThread + 1);
   }
 }
 

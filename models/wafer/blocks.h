@@ -47,12 +47,12 @@ struct Blocks {
   /// teardown, and programs that do have no plain router.
   void suspend(std::uint32_t place, Color color, Cycle now);
 
-  /// True if a sender of `held` wavelets can have a credit of cycle `due` at once: it holds none,
-  /// and what comes lands in `due` at the earliest. So it need not be woken. The wafer is stepped
-  /// in `due` all the same: where it falls asleep the host goes on, in the same cycle with every
-  /// structure.
-  bool take_credit_early(unsigned held, Cycle due) {
-    if (held != 0 || due != now + 1) return false;
+  /// True if a sender can have a credit of cycle `due` at once, because it does not wait for it: for
+  /// example it holds no wavelet, and what comes lands in `due` at the earliest. So it need not be
+  /// woken. The wafer is stepped in `due` all the same: where it falls asleep the host goes on, in
+  /// the same cycle with every structure.
+  bool take_credit_early(bool is_waited_for, Cycle due) {
+    if (is_waited_for || due != now + 1) return false;
     step_in(due);
     return true;
   }
@@ -81,12 +81,21 @@ struct Blocks {
 // --- what travels between slots and PEs, inlined into their steps
 
 inline void Slots::credit(std::uint32_t index, Cycle due) {
+  ActiveSet::Row row(due_, due);
+  credit(index, due, row);
+}
+
+inline void Slots::credit(std::uint32_t index, Cycle due, ActiveSet::Row& row) {
   Link& link = links_[index];
   Slot& slot = slots_[link.slot];
-  if (blocks_.take_credit_early(slot.held, due)) return add_credits(link, slot, 1);
+  // Nothing leaves through the link for want of it before the slot is stepped in `due`: the link has
+  // other credits, or the head has left through it.
+  const bool has_left = slot.to_go != 0 && (slot.to_go >> (index - slot.first_link) & 1U) == 0;
+  const bool is_waited_for = slot.held > 0 && link.credits == 0 && !has_left;
+  if (blocks_.take_credit_early(is_waited_for, due)) return add_credits(link, slot, 1);
   link.returning |= cycle_bit(due);
   slot.returning |= cycle_bit(due);
-  wake(link.slot, due);
+  wake(link.slot, row, cycle_bit(due));
 }
 
 inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {

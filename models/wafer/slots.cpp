@@ -33,15 +33,17 @@ struct Slots::CycleState {
   CycleState(const Blocks& blocks, ActiveSet& due, ActiveSet& engines, Cycle cycle)
       : now(cycle), ramp_due(cycle + blocks.plan.fabric.off_ramp_latency),
         hop_due(cycle + blocks.plan.fabric.hop_latency), hop_bit(cycle_bit(hop_due)),
+        credit_due(cycle + blocks.plan.fabric.credit_latency),
         arbitration(blocks.plan.fabric.arbitration), at_hop(due, hop_due),
-        at_ramp(engines, ramp_due), hops(blocks.events, cycle) {}
+        at_credit(due, credit_due), at_ramp(engines, ramp_due), hops(blocks.events, cycle) {}
 
   const Cycle now;
   const Cycle ramp_due, hop_due;  ///< when what leaves now may be seen behind RAMP, or elsewhere
   const std::uint64_t hop_bit;
+  const Cycle credit_due;  ///< when the room of what leaves now is a credit upstream
   const fabric::Arbitration arbitration;
-  ActiveSet::Row at_hop;   ///< slots that are due at hop_due
-  ActiveSet::Row at_ramp;  ///< engines that are due at ramp_due
+  ActiveSet::Row at_hop, at_credit;  ///< slots that are due at hop_due, or at credit_due
+  ActiveSet::Row at_ramp;            ///< engines that are due at ramp_due
   observe::EventStream::Hops hops;
 };
 
@@ -103,7 +105,7 @@ void Slots::step_one(std::uint32_t index, CycleState& cycle) {
     to_go &= ~(bits & -bits);
   }
   if (to_go == 0) {
-    remove_head(index, cycle.now);
+    remove_head(index, cycle);
     if (slot.landed > 0) due_.insert_for_next(index);
   } else if (to_go != before) {
     slot.to_go = static_cast<std::uint8_t>(to_go);
@@ -155,7 +157,7 @@ void Slots::step_merge(Group& group, CycleState& cycle) {
   Link& link = links_[slot.first_link];
   send(slot, link, whole_head(winner), cycle);
   if (link.credits == 0) group.credited &= ~bit;
-  drop_head(slot, cycle.now);
+  drop_head(slot, cycle);
   if (slot.landed == 0) group.landed &= ~bit;
   // Those that lack credits only are woken by them.
   if ((group.landed & group.credited) != 0)
@@ -211,7 +213,7 @@ void Slots::step_group(Group& group, CycleState& cycle) {
   bool again = (landed & ~moved) != 0;  // lost an output
   for (unsigned bits = moved; bits != 0; bits &= bits - 1) {
     const std::uint32_t s = group.first + lowest(bits);
-    if (to_go[lowest(bits)] == 0) remove_head(s, cycle.now);
+    if (to_go[lowest(bits)] == 0) remove_head(s, cycle);
     again |= slots_[s].landed > 0;
     if (slots_[s].idle()) group.busy &= ~(1U << lowest(bits));
   }
@@ -234,24 +236,27 @@ void Slots::step_group(Group& group, CycleState& cycle) {
 }
 
 // The oldest wavelet has left, and its room goes upstream.
-[[gnu::always_inline]] inline void Slots::drop_head(Slot& slot, Cycle now) {
+[[gnu::always_inline]] inline void Slots::drop_head(Slot& slot, CycleState& cycle) {
   slot.head = static_cast<std::uint8_t>(slot.head + 1U < room_ ? slot.head + 1 : 0);
   --slot.held;
   --slot.landed;
-  blocks_.give_credit(slot.upstream, slot.color, now + blocks_.plan.fabric.credit_latency);
+  if (slot.upstream.kind() == Ref::Kind::kSlot)
+    credit(slot.upstream.index(), cycle.credit_due, cycle.at_credit);
+  else
+    blocks_.give_credit(slot.upstream, slot.color, cycle.credit_due);
 }
 
-void Slots::remove_head(std::uint32_t index, Cycle now) {
+void Slots::remove_head(std::uint32_t index, CycleState& cycle) {
   Slot& slot = slots_[index];
   const Stored& oldest = head(index);
   const bool teardown =
       oldest.control && link::command_at(oldest.payload, 0).command == link::Command::kTeardown;
   if (oldest.control && slot.group != kNoIndex) --groups_[slot.group].controls;
   slot.to_go = 0;
-  drop_head(slot, now);
+  drop_head(slot, cycle);
   if (!teardown) return;
   slot.suspended = true;
-  blocks_.suspend(slot.place, slot.color, now);
+  blocks_.suspend(slot.place, slot.color, cycle.now);
 }
 
 }  // namespace tessera::wafer

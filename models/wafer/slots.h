@@ -83,6 +83,8 @@ class Slots {
   }
   /// The receiver behind a link has room again, usable from cycle `due` on.
   inline void credit(std::uint32_t link, Cycle due);
+  /// The same; `row` is that of cycle `due` in due().
+  inline void credit(std::uint32_t link, Cycle due, ActiveSet::Row& row);
   /// The same when the slots have been stepped in the cycle before the one from which on it counts.
   void credit_for_next(std::uint32_t index) {
     Link& link = links_[index];
@@ -134,8 +136,8 @@ class Slots {
   void look_again(Group& group) const;
   std::uint8_t branches_of(const Slot& slot, const Stored& head) const;
   void send(const Slot& slot, Link& link, const link::Wavelet& head, CycleState& cycle);
-  void remove_head(std::uint32_t slot, Cycle now);
-  void drop_head(Slot& slot, Cycle now);
+  void remove_head(std::uint32_t slot, CycleState& cycle);
+  void drop_head(Slot& slot, CycleState& cycle);
   /// put() in the cycle of `row`, whose bit is `cycle`.
   void put(std::uint32_t slot, const link::Wavelet& w, ActiveSet::Row& row, std::uint64_t cycle) {
     append(slot, w);
