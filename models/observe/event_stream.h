@@ -16,8 +16,8 @@
 namespace tessera::observe {
 
 /// The one Sink of a run. The class is final and all of `record` is inline: a model that announces
-/// millions of events a second holds an EventStream* and pays no virtual call; blocks that know
-/// only a Sink (Probe) pay one.
+/// millions of events a second holds an EventStream*, or a Probe made of one, and pays no virtual
+/// call.
 class EventStream final : public Sink {
  public:
   /// Tiles of the machine. With `per_tile` the counters are kept for every tile too.
@@ -74,11 +74,10 @@ class EventStream final : public Sink {
   /// Drops what belongs to cycle `end` or a later one.
   void keep(Cycle end);
 
-  void record(const Event& e) {
+  [[gnu::always_inline]] void record(const Event& e) {
     if (e.cycle >= end_) return;
-    if (present_ != nullptr) return part_of(e.cycle).record(e);
-    digest_.record(e);
-    counters_.record(e);
+    if (present_ != nullptr) return part_of(e.cycle).count(e);
+    count(e);
     if (!others_.empty()) forward(e);
   }
   void on_event(const Event& e) override { record(e); }
@@ -108,6 +107,10 @@ class EventStream final : public Sink {
       part->digest_ = {};
       counters_.collect(part->counters_);
     }
+  }
+  [[gnu::always_inline]] void count(const Event& e) {
+    digest_.record(e);
+    counters_.record(e);
   }
   EventStream& part_of(Cycle cycle) {
     return cycle >= now_ ? *present_ : *ahead_[cycle > begin_ ? cycle - begin_ : 0];
@@ -166,8 +169,8 @@ class EventStream::Hops {
   Hops& operator=(const Hops&) = delete;
 
   /// A hop through `out`; `a`, `b` and `ident` as in Event.
-  void record(std::uint32_t place, Direction out, std::uint32_t a, std::uint32_t b,
-              std::uint64_t ident = 0) {
+  [[gnu::always_inline]] void record(std::uint32_t place, Direction out, std::uint32_t a,
+                                     std::uint32_t b, std::uint64_t ident = 0) {
     if (!recorded_) return;
     if (together_) {
       terms_ += Digest::term({cycle_, place, EventKind::kHop, a, b, 0});

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <optional>
 #include <random>
@@ -16,8 +17,10 @@
 #include <vector>
 
 #include "models/timing/calendar.h"
+#include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
+#include "tlm_ifaces/vocabulary/prefetch.h"
 
 namespace tessera::wafer {
 
@@ -47,6 +50,15 @@ class ActiveSet {
 
   /// `unit` is due in cycle `at`, at most kHorizon - 1 cycles after the cycle of the last take().
   void insert(std::uint32_t unit, Cycle at) { Row(*this, at).insert(unit); }
+  /// `unit` is due in the cycle behind that of the last take().
+  void insert_for_next(std::uint32_t unit) {
+    const std::size_t word = unit / 64;
+    const std::uint64_t before = next_words_[word];
+    next_words_[word] = before | bit(unit % 64);
+    if (before != 0) return;
+    next_summary_[word / 64] |= bit(word % 64);
+    occupied_ |= next_bit_;
+  }
 
   /// One cycle of the set, for whoever inserts many units for it.
   class Row {
@@ -80,6 +92,7 @@ class ActiveSet {
   /// later cycles.
   template <class Visit>
   void take(Cycle now, Visit&& visit) {
+    look_to(now + 1);
     const unsigned row = row_of(now);
     if ((occupied_ & bit(row)) == 0) return;
     occupied_ &= ~bit(row);
@@ -101,6 +114,7 @@ class ActiveSet {
   /// forget() has to follow.
   template <class Visit>
   bool take(Cycle now, Span units, Visit&& visit) {
+    look_to(now + 1);
     const unsigned row = row_of(now);
     if ((occupied_ & bit(row)) == 0) return false;
     std::uint64_t* const words = &bits_[row * words_];
@@ -131,6 +145,13 @@ class ActiveSet {
   }
 
  private:
+  // insert_for_next() is for cycle `next` from now on.
+  void look_to(Cycle next) {
+    const unsigned row = row_of(next);
+    next_words_ = bits_.data() + row * words_;
+    next_summary_ = summary_.data() + row * summary_words_;
+    next_bit_ = bit(row);
+  }
   static unsigned row_of(Cycle c) { return static_cast<unsigned>(c % kHorizon); }
   static std::uint64_t bit(std::size_t n) { return std::uint64_t{1} << n; }
   static unsigned lowest(std::uint64_t bits) {
@@ -142,6 +163,10 @@ class ActiveSet {
   std::vector<std::uint64_t> bits_;     // [cycle][unit / 64]
   std::vector<std::uint64_t> summary_;  // [cycle][word / 64]: words that are not 0
   std::uint64_t occupied_ = 0;          // cycles that have something
+  // Of the cycle behind that of the last take().
+  std::uint64_t* next_words_ = nullptr;
+  std::uint64_t* next_summary_ = nullptr;
+  std::uint64_t next_bit_ = 0;
 };
 
 /// Tiles stepped ahead of others (Skew, skew.h) are ahead by fewer cycles than this.
@@ -215,6 +240,8 @@ class FarActiveSet {
   }
   void forget(Cycle now) { near_.forget(now); }
   Cycle next_due(Cycle now) const { return std::min(near_.next_due(now), far_.next_due()); }
+  /// Those that are due in less than ActiveSet::kHorizon cycles.
+  ActiveSet& near() { return near_; }
 
  private:
   ActiveSet near_;
@@ -260,6 +287,56 @@ inline constexpr std::uint32_t kNoIndex = 0xFFFFFFFF;
 constexpr std::uint64_t cycle_bit(Cycle c) {
   return std::uint64_t{1} << (c % ActiveSet::kHorizon);
 }
+
+/// A wavelet in a buffer, without its serial number: a wafer has very many, and only traces read the
+/// numbers.
+struct Stored {
+  Stored() = default;
+  explicit Stored(const link::Wavelet& w) { std::memcpy(static_cast<void*>(this), &w, kBytes); }
+  link::Wavelet wavelet(std::uint64_t ident) const {
+    link::Wavelet w;
+    std::memcpy(static_cast<void*>(&w), this, kBytes);
+    w.ident = ident;
+    return w;
+  }
+  // As the first members of link::Wavelet, so that both are copied at a time.
+  static constexpr std::size_t kBytes = offsetof(link::Wavelet, ident);
+  std::uint32_t payload = 0;
+  Color color;
+  bool control = false;
+  bool half = false;
+  bool local_flip = false;
+};
+static_assert(sizeof(Stored) == Stored::kBytes &&
+              offsetof(Stored, local_flip) == offsetof(link::Wavelet, local_flip));
+
+/// The wavelets of buffers of one kind, by number of the place; with serial numbers if they are
+/// traced.
+class Store {
+ public:
+  void reserve(std::size_t places) { wavelets_.reserve(places); }
+  std::size_t size() const { return wavelets_.size(); }
+  /// Adds places; without `traced` no serial number is kept.
+  void grow(std::size_t places, bool traced) {
+    wavelets_.resize(wavelets_.size() + places);
+    if (traced) idents_.resize(wavelets_.size());
+  }
+  void put(std::size_t at, const link::Wavelet& w) {
+    wavelets_[at] = Stored(w);
+    if (!idents_.empty()) idents_[at] = w.ident;
+  }
+  link::Wavelet get(std::size_t at) const {
+    return wavelets_[at].wavelet(idents_.empty() ? 0 : idents_[at]);
+  }
+  const Stored& operator[](std::size_t at) const { return wavelets_[at]; }
+  void prefetch(std::size_t first, std::size_t end) const {
+    tessera::prefetch(wavelets_.data(), first, end);
+  }
+
+ private:
+  std::vector<Stored> wavelets_;
+  std::vector<std::uint64_t> idents_;
+};
 
 /// The block at the other end of a connection.
 class Ref {
