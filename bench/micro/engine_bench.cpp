@@ -16,8 +16,11 @@ class EndlessQueues final : public PeQueues {
  public:
   Cycle ready_at(QueueId) const override { return 0; }
   unsigned available(QueueId, Cycle) const override { return 1; }
-  const link::Wavelet& front(QueueId) const override { return wavelet_; }
-  void pop(QueueId, Cycle) override { ++wavelet_.payload; }
+  link::Wavelet front(QueueId) const override { return wavelet_; }
+  link::Wavelet take(QueueId, Cycle) override {
+    ++wavelet_.payload;
+    return wavelet_;
+  }
   unsigned room(QueueId, Cycle) const override { return 1; }
   void push(QueueId, const link::Wavelet& w, Cycle) override {
     benchmark::DoNotOptimize(w.payload);

@@ -22,7 +22,7 @@
 
 #include "models/fabric/lock_step.h"
 #include "models/fabric/router_ports.h"
-#include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "models/timing/clock_domain.h"
 #include "tlm_ifaces/link/pins.h"
 

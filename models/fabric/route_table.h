@@ -11,7 +11,7 @@
 #include "models/fabric/fabric_timing.h"
 #include "models/fabric/filter.h"
 #include "tlm_ifaces/vocabulary/route.h"
-#include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"

@@ -36,7 +36,7 @@
 #include "models/fabric/registers.h"
 #include "models/fabric/route_table.h"
 #include "models/fabric/sender.h"
-#include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "models/observe/wait.h"
 #include "tlm_ifaces/config/config_space.h"
 #include "tlm_ifaces/link/wavelet.h"

@@ -21,7 +21,7 @@
 
 #include "models/fabric/fabric_timing.h"
 #include "models/fabric/sender.h"
-#include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "models/observe/wait.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"

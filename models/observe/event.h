@@ -81,21 +81,4 @@ class Sink {
   virtual void on_reset(Cycle /*origin*/) {}
 };
 
-/// Held by a core: knows its place and where events go. Without a sink an event costs one
-/// predictable branch.
-class Probe {
- public:
-  Probe() = default;
-  Probe(Sink* sink, std::uint32_t place) : sink_(sink), place_(place) {}
-  void emit(Cycle cycle, EventKind kind, std::uint32_t a, std::uint32_t b,
-            std::uint64_t ident = 0) const {
-    if (sink_ != nullptr) sink_->on_event({cycle, place_, kind, a, b, ident});
-  }
-  std::uint32_t place() const { return place_; }
-
- private:
-  Sink* sink_ = nullptr;
-  std::uint32_t place_ = 0;
-};
-
 }  // namespace tessera::observe

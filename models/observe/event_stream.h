@@ -16,8 +16,8 @@
 namespace tessera::observe {
 
 /// The one Sink of a run. The class is final and all of `record` is inline: a model that announces
-/// millions of events a second holds an EventStream* and pays no virtual call; blocks that know
-/// only a Sink (Probe) pay one.
+/// millions of events a second holds an EventStream*, or a Probe made of one, and pays no virtual
+/// call.
 class EventStream final : public Sink {
  public:
   /// Tiles of the machine. With `per_tile` the counters are kept for every tile too.
@@ -36,6 +36,7 @@ class EventStream final : public Sink {
   void set_end(Cycle end) {
     end_ = end;
     for (const auto& part : parts_) part->set_end(end);
+    for (const auto& part : ahead_) part->set_end(end);
   }
   Cycle end() const { return end_; }
   /// Adds what another process has recorded.
@@ -62,10 +63,21 @@ class EventStream final : public Sink {
   /// Somebody but digest and counters listens; only such readers look at Event::ident.
   bool is_traced() const { return !others_.empty(); }
 
-  void record(const Event& e) {
+  /// Cycles `begin` to `begin` + `cycles` - 1 are recorded in any order, each behind ahead(), until keep()
+  /// says up to which of them this stays so. Requires that only digest and counters of the machine listen.
+  void begin_ahead(Cycle begin, unsigned cycles);
+  /// What is recorded now belongs to cycle `now`, but for events of earlier cycles.
+  void ahead(Cycle now) {
+    now_ = now;
+    present_ = ahead_[now - begin_].get();
+  }
+  /// Drops what belongs to cycle `end` or a later one.
+  void keep(Cycle end);
+
+  [[gnu::always_inline]] void record(const Event& e) {
     if (e.cycle >= end_) return;
-    digest_.record(e);
-    counters_.record(e);
+    if (present_ != nullptr) return part_of(e.cycle).count(e);
+    count(e);
     if (!others_.empty()) forward(e);
   }
   void on_event(const Event& e) override { record(e); }
@@ -96,6 +108,13 @@ class EventStream final : public Sink {
       counters_.collect(part->counters_);
     }
   }
+  [[gnu::always_inline]] void count(const Event& e) {
+    digest_.record(e);
+    counters_.record(e);
+  }
+  EventStream& part_of(Cycle cycle) {
+    return cycle >= now_ ? *present_ : *ahead_[cycle > begin_ ? cycle - begin_ : 0];
+  }
   void forward(Event e) const {
     for (Sink* sink : others_) sink->on_event(e);
   }
@@ -106,7 +125,29 @@ class EventStream final : public Sink {
   Cycle end_ = kNever;
   std::vector<Sink*> others_;
   std::vector<std::unique_ptr<EventStream>> parts_;
+  // While cycles are recorded in any order: a stream for each of them.
+  std::vector<std::unique_ptr<EventStream>> ahead_;
+  EventStream* present_ = nullptr;  // that of cycle now_
+  Cycle begin_ = 0;
+  Cycle now_ = 0;
 };
+
+inline void EventStream::begin_ahead(Cycle begin, unsigned cycles) {
+  begin_ = begin;
+  while (ahead_.size() < cycles)
+    ahead_.push_back(std::unique_ptr<EventStream>(new EventStream(*this, counters_.beside())));
+}
+
+inline void EventStream::keep(Cycle end) {
+  for (std::size_t i = 0; i < ahead_.size(); ++i) {
+    if (begin_ + i < end) {
+      digest_.add(ahead_[i]->digest_.value());
+      counters_.collect(ahead_[i]->counters_);
+    }
+    ahead_[i]->clear();
+  }
+  present_ = nullptr;
+}
 
 /// From construction to destruction no other events of the stream may matter to its reader:
 /// counters and digest are brought up at the end.
@@ -114,7 +155,8 @@ class EventStream::Hops {
  public:
   /// `stream` may be nullptr.
   Hops(EventStream* stream, Cycle cycle)
-      : stream_(stream), cycle_(cycle), together_(stream != nullptr && !stream->is_traced()),
+      : stream_(stream != nullptr && stream->present_ != nullptr ? stream->present_ : stream),
+        cycle_(cycle), together_(stream != nullptr && !stream->is_traced()),
         of_tiles_(together_ && stream->counters_.has_tiles()),
         recorded_(stream != nullptr && cycle < stream->end_) {}
   ~Hops() {
@@ -127,8 +169,8 @@ class EventStream::Hops {
   Hops& operator=(const Hops&) = delete;
 
   /// A hop through `out`; `a`, `b` and `ident` as in Event.
-  void record(std::uint32_t place, Direction out, std::uint32_t a, std::uint32_t b,
-              std::uint64_t ident = 0) {
+  [[gnu::always_inline]] void record(std::uint32_t place, Direction out, std::uint32_t a,
+                                     std::uint32_t b, std::uint64_t ident = 0) {
     if (!recorded_) return;
     if (together_) {
       terms_ += Digest::term({cycle_, place, EventKind::kHop, a, b, 0});

@@ -14,6 +14,11 @@
 
 namespace tessera::pe {
 
+/// Whether all elements lie in one loop, and not in a ring.
+inline bool is_in_line(const Dsd& dsd) {
+  return dsd.dimensions <= 1 && dsd.kind != DsdKind::kCircbuf;
+}
+
 class AddressWalk {
  public:
   AddressWalk() = default;
@@ -36,6 +41,11 @@ class AddressWalk {
     const std::int32_t stride = loop == 0 ? stride_ : dsd.strides[loop];
     position_ += static_cast<std::uint32_t>(stride) * bytes;
     if (dsd.kind == DsdKind::kCircbuf && position_ >= wrap_at(dsd)) position_ = dsd.wrap_base;
+  }
+
+  /// next() where is_in_line(dsd).
+  void next_in_line(unsigned bytes) {
+    position_ += static_cast<std::uint32_t>(std::int32_t{stride_}) * bytes;
   }
 
   /// Whether its first `elements` elements lie on word boundaries in [begin, end). Requires that it

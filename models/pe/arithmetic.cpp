@@ -12,8 +12,6 @@
 namespace tessera::pe {
 namespace {
 
-constexpr std::uint32_t kQuietNan = 0x7FC00000U;
-
 std::uint16_t low(std::uint32_t v) {
   return static_cast<std::uint16_t>(v);
 }
@@ -77,10 +75,6 @@ std::uint32_t integer(Opcode op, Word a, Word b) {
 // pass through 2p + 2 bits (Figueroa 1995), which is 50 of 53 for p = 24, and products of such
 // numbers are exact. No operation leaves the exponent range of a double. Only the sum of fmach, of
 // a product of 2p bits and an addend far away, needs more care.
-
-std::uint32_t single_bits(float value) {
-  return std::isnan(value) ? kQuietNan : bit_cast<std::uint32_t>(value);
-}
 
 double value_of(std::uint32_t bits, ValueType type, HalfFormat half) {
   if (type == ValueType::kSingle) return static_cast<double>(bit_cast<float>(bits));
@@ -172,6 +166,8 @@ bool compare_floats(Opcode op, double a, double b) {
   return std::isnan(a) || std::isnan(b);
 }
 
+}  // namespace
+
 std::uint32_t evaluate_any(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_t c,
                            HalfFormat half) {
   const OpcodeInfo& row = info(op);
@@ -199,26 +195,6 @@ std::uint32_t evaluate_any(Opcode op, std::uint32_t a, std::uint32_t b, std::uin
       float_result(op, value_of(a, row.types[1], half), value_of(b, row.types[2], half),
                    value_of(c, row.types[3], half), half);
   return bits_of(result, row.types[0], half);
-}
-
-}  // namespace
-
-std::uint32_t evaluate(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_t c,
-                       HalfFormat half) {
-  // Most of what programs do; the host rounds once too.
-  switch (op) {
-  case Opcode::kFmovs:
-  case Opcode::kMov32:
-    return a;
-  case Opcode::kFadds:
-    return single_bits(bit_cast<float>(a) + bit_cast<float>(b));
-  case Opcode::kFsubs:
-    return single_bits(bit_cast<float>(a) - bit_cast<float>(b));
-  case Opcode::kFmuls:
-    return single_bits(bit_cast<float>(a) * bit_cast<float>(b));
-  default:
-    return evaluate_any(op, a, b, c, half);
-  }
 }
 
 CarrySum add_with_carry(std::uint32_t a, std::uint32_t b, bool carry) {

@@ -105,8 +105,12 @@ class ComputeEngine : public EnginePorts,
   unsigned available(QueueId q, Cycle now) const override {
     return readable_[q.value()]->available(now);
   }
-  const link::Wavelet& front(QueueId q) const override { return readable_[q.value()]->front(); }
-  void pop(QueueId q, Cycle now) override { readable_[q.value()]->pop(now); }
+  link::Wavelet front(QueueId q) const override { return readable_[q.value()]->front(); }
+  link::Wavelet take(QueueId q, Cycle now) override {
+    const link::Wavelet w = front(q);
+    readable_[q.value()]->pop(now);
+    return w;
+  }
   unsigned room(QueueId q, Cycle now) const override { return writable_[q.value()]->room(now); }
   void push(QueueId q, const link::Wavelet& w, Cycle now) override {
     writable_[q.value()]->push(w, now);

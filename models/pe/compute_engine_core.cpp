@@ -33,9 +33,9 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> 
 
 ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const DecodedImage> program,
                                      PeQueues& queues, observe::Probe probe)
-    : pe_(at, std::move(program), queues, probe), vector_(pe_.image()) {}
+    : vector_(program->image()), pe_(at, std::move(program), queues, probe) {}
 
-Cycle ComputeEngineCore::step(Cycle now) {
+Cycle ComputeEngineCore::step_all(Cycle now) {
   vector_.catch_up(pe_, now);
   vector_.stay_awake();
   if (pe_.waits != nullptr) leave_host(now);
@@ -67,7 +67,86 @@ Cycle ComputeEngineCore::step(Cycle now) {
   if (picked) config_.take_flushes(pe_, vector_.outputs(), now);
   const Cycle next = next_wake(chosen || dropped || picked, goes_on, now);
   if (pe_.waits != nullptr) account_waits(open, chosen && next == now + 1, now);
+  streams_until_ = stream_end();
+  if (now < streams_until_) {
+    const bool rotates = pe_.timing().issue == IssueRule::kRotation;
+    vector_.operations().set_turn(rotates ? vector_.last_issued() + 1 : 0);
+  }
   return took_command ? now + 1 : next;  // others may wait for the picker
+}
+
+// Until when steps need no more than stream(), if nobody from outside interferes.
+Cycle ComputeEngineCore::stream_end() const {
+  const Operations& operations = vector_.operations();
+  if (operations.empty() || operations.may_end_early() || pe_.has_open_channel() ||
+      pe_.tasks.blocks_microthreads() || pe_.stalls != nullptr || config_.is_busy() ||
+      (pe_.waits != nullptr && pe_.waits->asked() != 0))
+    return 0;
+  const bool runs = pe_.main.runs();
+  if (!runs && pe_.tasks.has_runnable_local()) return 0;
+  const Cycle wants_slot = operations.of_main_thread() != nullptr ? kNever : pe_.main.ready_at();
+  return std::min(operations.first_completion(), runs ? wants_slot : tasks_.next_launch());
+}
+
+// A step in which nothing can happen but a group of an operation, and not its last one.
+Cycle ComputeEngineCore::stream(Cycle now) {
+  vector_.catch_up(pe_, now);
+  vector_.stay_awake();
+  if (pe_.waits != nullptr) leave_host(now);
+  Operations& operations = vector_.operations();
+  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
+  if (pe_.waits != nullptr) pe_.waits->look(lacking, now);
+  Operation* const op =
+      operations.have_one_level() ? first_ready(lacking, now) : highest_ready(lacking, now);
+  Cycle next = now + 1;
+  if (op == nullptr) {
+    next = next_wake(false, false, now);
+  } else {
+    const std::uint32_t elements = op->single ? 1 : group_size(pe_, *op, now);
+    if (op->left(elements + 1) <= elements) return step_all(now);  // it may complete
+    vector_.set_last_issued(op->thread);
+    if (pe_.timing().issue == IssueRule::kRotation) operations.set_turn_behind(op);
+    if (!vector_.execute_group(pe_, *op, elements, false, now)) next = next_wake(true, false, now);
+  }
+  if (pe_.waits != nullptr && (op == nullptr || next != now + 1))
+    account_tile(pe_, operations, now);
+  return next;
+}
+
+// The operation that choose_thread() would choose, where all have one priority. None has finished.
+inline Operation* ComputeEngineCore::first_ready(std::uint32_t lacking, Cycle now) {
+  Operations& operations = vector_.operations();
+  const auto look_at = [&](Operation* from, Operation* to) {
+    for (Operation* op = from; op != to; ++op) {
+      if (op->due > now || op->lacks(lacking)) continue;
+      if (op->single || group_size(pe_, *op, now) > 0) return op;
+    }
+    return static_cast<Operation*>(nullptr);
+  };
+  Operation* const turn = operations.turn();
+  Operation* const op = look_at(turn, operations.end());
+  return op != nullptr ? op : look_at(operations.begin(), turn);
+}
+
+// The same where they have several.
+Operation* ComputeEngineCore::highest_ready(std::uint32_t lacking, Cycle now) {
+  Operations& operations = vector_.operations();
+  const bool has_main = operations.of_main_thread() != nullptr;
+  const unsigned main_level = has_main ? level_of(pe_.tasks.main_priority(now)) : 0;
+  Operation* best = nullptr;
+  unsigned best_level = 0;  // one above that of `best`
+  const auto look_at = [&](Operation* from, Operation* to) {
+    for (Operation* op = from; op != to; ++op) {
+      if (op->due > now || op->lacks(lacking)) continue;
+      const unsigned level = 1 + (op->thread == kMainThread ? main_level : level_of(op->priority));
+      if (level <= best_level || (!op->single && group_size(pe_, *op, now) == 0)) continue;
+      best = op;
+      best_level = level;
+    }
+  };
+  look_at(operations.turn(), operations.end());
+  look_at(operations.begin(), operations.turn());
+  return best;
 }
 
 // Nobody else asks for the issue slot.
@@ -82,15 +161,16 @@ inline ComputeEngineCore::Candidate ComputeEngineCore::choose_main(Cycle now) {
 ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   Operations& operations = vector_.operations();
   if (operations.empty()) return choose_main(now);
-  const std::uint32_t inputs = operations.inputs();
-  const std::uint32_t outputs = operations.outputs();
-  const std::uint32_t empty = inputs & ~pe_.queues.readable(inputs, now);
-  const std::uint32_t full = outputs & ~pe_.queues.writable(outputs, now);
-  if (pe_.waits != nullptr) pe_.waits->look(empty | full << kMaxQueues, now);
+  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
+  if (pe_.waits != nullptr) pe_.waits->look(lacking, now);
   const bool open = pe_.has_open_channel();
   const bool main_issues = pe_.main.runs() && operations.of_main_thread() == nullptr;
   const unsigned main_level = pe_.main.runs() ? level_of(pe_.tasks.main_priority(now)) : 0;
   const unsigned highest = std::max(main_level, level_of(operations.highest()));
+  if (main_issues && main_level > level_of(operations.highest()) && pe_.main.ready_at() <= now) {
+    require_instruction();
+    return {nullptr, 0, kMainThread};
+  }
   const bool rotates = pe_.timing().issue == IssueRule::kRotation;
   const unsigned first = rotates ? vector_.last_issued() + 1 : 0;
   Candidate best;
@@ -99,7 +179,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   const auto look_at = [&](Operation* from, const Operation* to) {
     for (Operation* op = from; op != to && best_level <= highest; ++op) {
       if (op->finishing || op->due > now || pe_.tasks.is_microthread_blocked(op->thread)) continue;
-      if (((op->needs_inputs & empty) | (op->needs_outputs & full)) != 0) continue;
+      if (op->lacks(lacking)) continue;
       const unsigned level = 1 + (op->thread == kMainThread ? main_level : level_of(op->priority));
       if (level <= best_level) continue;
       const std::uint32_t elements = op->single && !open ? 1 : group_size(pe_, *op, now);
@@ -126,7 +206,10 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
 // Returns whether the operation that got the slot has its next group in the next cycle.
 bool ComputeEngineCore::issue(const Candidate& chosen, Cycle now) {
   vector_.set_last_issued(chosen.thread);
-  if (chosen.op != nullptr) return vector_.execute_group(pe_, *chosen.op, chosen.elements, now);
+  if (chosen.op != nullptr) {
+    const bool heads = heads_matter(pe_, *chosen.op);
+    return vector_.execute_group(pe_, *chosen.op, chosen.elements, heads, now);
+  }
   issue_main(now);
   return false;
 }
@@ -208,6 +291,7 @@ void ComputeEngineCore::launch(const Function& function,
                                const std::vector<std::uint32_t>& arguments, Cycle at) {
   assert(arguments.size() <= kMaxLaunchArguments);
   tasks_.launch(function.entry, arguments, at);
+  streams_until_ = 0;
 }
 
 }  // namespace tessera::pe

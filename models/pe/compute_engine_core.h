@@ -27,6 +27,7 @@
 
 #include "models/observe/diagnosis.h"
 #include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "models/observe/wait.h"
 #include "models/pe/config_registers.h"
 #include "models/pe/engine_state.h"
@@ -52,14 +53,20 @@ class ComputeEngineCore {
   void set_config(PeConfig* config) { pe_.router = config; }
   /// The router says that `color` has entered teardown (wse.md 1.9). From cycle `due` on the color
   /// is pending and the teardown task active.
-  void teardown(Color color, Cycle due) { config_.teardown(color, due); }
+  void teardown(Color color, Cycle due) {
+    config_.teardown(color, due);
+    streams_until_ = 0;
+  }
 
   /// Where remarks go on a program that goes on (PeTiming::memory_errors), and what it prints. Default:
   /// nowhere.
   void set_diagnoses(observe::Diagnoses* diagnoses) { pe_.diagnoses = diagnoses; }
 
   /// Where the engine accounts what it does with its cycles. Default: nowhere.
-  void set_waits(observe::TileWaits* waits) { pe_.waits = waits; }
+  void set_waits(observe::TileWaits* waits) {
+    pe_.waits = waits;
+    streams_until_ = 0;
+  }
   /// The run has had `cycles` cycles: accounts what its threads still wait for. Once, before
   /// observe::WaitBook::finish(); requires set_waits().
   void finish_waits(Cycle cycles);
@@ -67,7 +74,7 @@ class ComputeEngineCore {
   /// Steps the engine through cycle `now`; returns the next cycle it wants (timing::Steppable).
   /// Throws IllegalBehaviour, with PE, source line and the id of the rule (illegal.h), where the
   /// machine's behaviour is undefined.
-  Cycle step(Cycle now);
+  Cycle step(Cycle now) { return now < streams_until_ ? stream(now) : step_all(now); }
   /// Executes the groups that were put off and are due before cycle `now`. To be called before
   /// somebody looks at the engine or its SRAM from outside, and at the end of a run; step() does it
   /// by itself.
@@ -80,10 +87,16 @@ class ComputeEngineCore {
   void launch(const Function& function, const std::vector<std::uint32_t>& arguments, Cycle at);
   static constexpr unsigned kMaxLaunchArguments = 4;
   /// Has the PE take a command of the host as soon as the main thread is free, from cycle `at` on.
-  void access(HostAccess access, Cycle at) { tasks_.access(std::move(access), at); }
+  void access(HostAccess access, Cycle at) {
+    tasks_.access(std::move(access), at);
+    streams_until_ = 0;
+  }
   /// Who hears of stalls when they begin, with every group executed in a step of its own
   /// (observe/stall.h). Default: nobody.
-  void set_stalls(observe::Sink* stalls) { pe_.stalls = stalls; }
+  void set_stalls(observe::Sink* stalls) {
+    pe_.stalls = stalls;
+    streams_until_ = 0;
+  }
 
   /// Launches and commands that have not come to their end.
   unsigned launches_open() const { return tasks_.launches_open(pe_.main); }
@@ -96,6 +109,8 @@ class ComputeEngineCore {
     vector_.operations().prefetch();
     if (pe_.waits != nullptr) pe_.waits->prefetch();
   }
+  /// All of its operations.
+  void prefetch_all() const { vector_.operations().prefetch_all(); }
   /// Memory, as far as the engine has been stepped or caught up.
   Sram& sram() { return pe_.sram; }
   const Sram& sram() const { return pe_.sram; }
@@ -117,6 +132,11 @@ class ComputeEngineCore {
     explicit operator bool() const { return thread != kNobody; }
     static constexpr ThreadId kNobody = kThreadCount;
   };
+  Cycle step_all(Cycle now);
+  Cycle stream(Cycle now);
+  Operation* first_ready(std::uint32_t lacking, Cycle now);
+  Operation* highest_ready(std::uint32_t lacking, Cycle now);
+  Cycle stream_end() const;
   Candidate choose_thread(Cycle now);
   Candidate choose_main(Cycle now);
   bool issue(const Candidate& chosen, Cycle now);
@@ -127,8 +147,11 @@ class ComputeEngineCore {
   void leave_host(Cycle now);
   Cycle next_wake(bool acted, bool goes_on, Cycle now);
 
+  /// Before this cycle a step can do no more than give the slot to an operation: steps 1, 2, 4 and 5
+  /// find nothing, and the main thread has no instruction that could issue.
+  Cycle streams_until_ = 0;
+  VectorUnit vector_;  // before the state, whose first members every cycle needs too
   EngineState pe_;
-  VectorUnit vector_;
   TaskUnit tasks_;
   ScalarUnit scalar_;
   ConfigRegisters config_;

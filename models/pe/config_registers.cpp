@@ -43,9 +43,8 @@ void ConfigRegisters::take_notices(TaskTable& tasks, Cycle now) {
   notices.erase(std::remove_if(notices.begin(), notices.end(), take), notices.end());
 }
 
-Cycle ConfigRegisters::next_teardown() const {
+Cycle ConfigRegisters::first_notice() const {
   Cycle next = kNever;
-  if (!state_) return next;
   for (const Notice& notice : state_->notices) next = std::min(next, notice.due);
   return next;
 }

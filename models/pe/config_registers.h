@@ -22,11 +22,17 @@ class ConfigRegisters {
     if (state_ && !state_->notices.empty()) take_notices(tasks, now);
   }
   /// Cycle of the first teardown to come; kNever: none.
-  Cycle next_teardown() const;
+  Cycle next_teardown() const { return state_ ? first_notice() : kNever; }
   /// Queues whose flush was asked for and that are empty activate the teardown task (wse.md 2.4).
   void take_flushes(EngineState& pe, const OutputBindings& outputs, Cycle now) {
     if (state_ && (state_->input_flush.asked | state_->output_flush.asked) != 0)
       finish_flushes(pe, outputs, now);
+  }
+
+  /// Whether a teardown or a flush is to come.
+  bool is_busy() const {
+    return state_ && (!state_->notices.empty() ||
+                      (state_->input_flush.asked | state_->output_flush.asked) != 0);
   }
 
   /// How often the program has said that it is ready for the next command of the host.
@@ -59,6 +65,7 @@ class ConfigRegisters {
     Cycle counter_stop = kNever;
   };
   State& state();
+  Cycle first_notice() const;
   void take_notices(TaskTable& tasks, Cycle now);
   void finish_flushes(EngineState& pe, const OutputBindings& outputs, Cycle now);
   std::uint32_t read(const EngineState& pe, const OutputBindings& outputs, std::uint32_t address,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/pe/banks.h"
+#include "models/pe/elements.h"
 #include "models/pe/readiness.h"
 
 namespace tessera::pe {
@@ -28,6 +29,7 @@ class Dispatch {
  public:
   Dispatch(EngineState& pe, const DecodedInstruction& in, Operation& op) : pe_(pe), op_(op) {
     op_.decoded = &in;
+    op_.op = in.instruction->op;
   }
   bool run(const Operations& running, OutputBindings& outputs, Cycle now) {
     merge_config();
@@ -36,7 +38,7 @@ class Dispatch {
     check_sources();
     if (op_.single_step && single_step_exhausted()) return false;
     set_length();
-    if (op_.async) {
+    if (async_) {
       op_.thread = static_cast<std::uint8_t>(microthread());
       op_.priority = priority();
     }
@@ -48,6 +50,10 @@ class Dispatch {
     set_zeroed();
     set_self_contained();
     set_needs();
+    op_.may_conflict = timing().bank_conflicts && timing().read_conflict_factor > 1 && !rewrites_ &&
+                       op_.cursors[1].kind == Cursor::Kind::kMemory &&
+                       op_.cursors[2].kind == Cursor::Kind::kMemory;
+    op_.kernel = kernel_of(op_);
     op_.due = now + start();
     return true;
   }
@@ -69,15 +75,15 @@ class Dispatch {
   // of its own; destination first, then source 0, source 1.
   void merge_config() {
     const OpConfig& own = instruction().config;
-    op_.async = own.async;
-    op_.ut = own.ut;
+    async_ = own.async;
+    ut_ = own.ut;
     op_.completion = {own.activate, own.unblock, own.on_control, own.on_control_target};
     for_each_dsr([&](const Dsr& dsr) {
       op_.single_step |= dsr.single_step();
       if (!dsr.is_fabric()) return;
       const OpConfig& load = *dsr.config;
-      op_.async |= load.async;
-      if (!op_.ut) op_.ut = load.ut;
+      async_ |= load.async;
+      if (!ut_) ut_ = load.ut;
       if (!op_.completion.activate && !op_.completion.unblock) {
         op_.completion.activate = load.activate;
         op_.completion.unblock = load.unblock;
@@ -253,13 +259,13 @@ class Dispatch {
       fail(Illegal::kFifoSource, "a FIFO cannot be the first of several sources");
     if (!op_.is_filter()) return;
     if (fabric == nullptr) fail(Illegal::kDsrKind, "dfilt needs a fabin descriptor");
-    if (op_.async && op_.completion.on_control == OnControl::kNone) return;
+    if (async_ && op_.completion.on_control == OnControl::kNone) return;
     fail(Illegal::kFilterOptions, "dfilt must be async and cannot have on_control");
   }
 
   // wse.md 5.11 single_step, 5.8 @map: ends at the first operand that has no element left.
   bool single_step_exhausted() {
-    if (op_.async) {
+    if (async_) {
       fail(Illegal::kSingleStepMix, "an operation on single_step DSRs cannot be asynchronous");
     }
     bool exhausted = false;
@@ -271,7 +277,7 @@ class Dispatch {
         [&](const Dsr& dsr) { exhausted |= dsr.extension->remaining == 0 && counts(dsr); });
     if (exhausted) return true;
     for (const unsigned slot : op_.decoded->dsrs) {
-      Dsr& dsr = pe_.dsrs[instruction().operands[slot]];
+      Dsr& dsr = pe_.dsrs.own(instruction().operands[slot]);
       if (counts(dsr)) --dsr.extension->remaining;
       if (is_memory(dsr.kind())) dsr.extension->walk.next(*dsr.dsd, op_.decoded->bytes[slot]);
     }
@@ -306,7 +312,7 @@ class Dispatch {
     for_each_dsr([&](const Dsr& dsr) {
       if (fabric == nullptr && dsr.is_fabric()) fabric = dsr.dsd;
     });
-    if (op_.ut && (fabric != nullptr || op_.uses_fifo)) return op_.ut->value();
+    if (ut_ && (fabric != nullptr || op_.uses_fifo)) return ut_->value();
     if (fabric != nullptr) return fabric->queue.value();
     fail(Illegal::kNoMicrothread,
          "an asynchronous operation needs a fabin or fabout operand, or a FIFO and ut=");
@@ -371,8 +377,8 @@ class Dispatch {
     }
     if (timing().stride_rule == StrideRule::kSpan)
       interval = std::max(interval, cycles_of_strides(width));
-    op_.rewrites = timing().bank_conflicts && rewrites_one_bank();
-    if (op_.rewrites) interval = std::max(interval, timing().read_conflict_factor * width);
+    rewrites_ = timing().bank_conflicts && rewrites_one_bank();
+    if (rewrites_) interval = std::max(interval, timing().read_conflict_factor * width);
     op_.least = static_cast<std::uint8_t>(least);
     op_.width = static_cast<std::uint16_t>(width);
     op_.interval = op_.duration = interval;
@@ -462,6 +468,10 @@ class Dispatch {
 
   EngineState& pe_;
   Operation& op_;
+  bool async_ = false;  // by the options, as `ut_`
+  std::optional<MicrothreadId> ut_;
+  /// It reads its destination, whose elements lie in one bank: its interval counts both accesses.
+  bool rewrites_ = false;
 };
 
 }  // namespace

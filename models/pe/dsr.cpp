@@ -18,20 +18,52 @@ Dsd descriptor_of(const Fifo& fifo) {
 
 DsrLayout::DsrLayout(const Image& image) : image_(image) {
   for (auto& file : index_) file.fill(kUnused);
+  const Changes changing = changes();
   for (const Instruction& instruction : image.code) {
-    for (const Operand& operand : instruction.operands) reserve(operand);
+    for (const Operand& operand : instruction.operands) reserve(operand, changing);
   }
-  for (const InitialLoad& load : image.initial_loads) reserve(load.dsr);
+  for (const InitialLoad& load : image.initial_loads) {
+    reserve(load.dsr, changing);
+    if (is_shared(load.dsr))
+      shared_[index_of(load.dsr) - kShared].load_from(image.dsds[load.dsd], load.config);
+  }
   for (const Fifo& fifo : image.fifos) {
     fifos_.push_back(descriptor_of(fifo));
-    for (OperandKind file : {kDest, kSrc1}) reserve({file, fifo.dsr, 0});
+    for (OperandKind file : {kDest, kSrc1}) reserve({file, fifo.dsr, 0}, changing);
   }
 }
 
-void DsrLayout::reserve(const Operand& operand) {
+// Instructions change DSRs, operations those of FIFOs and those that save their address or go on
+// element by element.
+DsrLayout::Changes DsrLayout::changes() const {
+  Changes changes{};
+  for (const Instruction& instruction : image_.code) {
+    const Operand& first = instruction.operands[0];
+    if (info(instruction.op).op_class == OpClass::kDsr && first.is_dsr())
+      changes[first.kind / kDest][first.reg] = true;
+  }
+  for (const InitialLoad& load : image_.initial_loads) {
+    const OpConfig& config = load.config;
+    const bool extended = config.xdsr || config.sr[0] || config.sr[1] || config.sr[2];
+    if (config.save_address || config.single_step || extended)
+      changes[load.dsr.kind / kDest][load.dsr.reg] = true;
+  }
+  for (const Fifo& fifo : image_.fifos) {
+    for (OperandKind file : {kDest, kSrc1}) changes[file / kDest][fifo.dsr] = true;
+  }
+  return changes;
+}
+
+void DsrLayout::reserve(const Operand& operand, const Changes& changes) {
   if (!operand.is_dsr()) return;
   std::uint8_t& index = index_[operand.kind / kDest][operand.reg];
-  if (index == kUnused) index = count_++;
+  if (index != kUnused) return;
+  if (changes[operand.kind / kDest][operand.reg]) {
+    index = count_++;
+  } else {
+    index = static_cast<std::uint8_t>(kShared + shared_.size());
+    shared_.emplace_back();
+  }
 }
 
 DsrFiles::DsrFiles(const DsrLayout& layout)
@@ -51,13 +83,8 @@ DsrFiles::Extras& DsrFiles::extras() {
 }
 
 unsigned DsrFiles::load(const Operand& operand, const Dsd& dsd, const OpConfig& config) {
-  Dsr& dsr = (*this)[operand];
-  dsr.dsd = &dsd;
-  dsr.config = &config;
-  dsr.base = dsd.base;
-  dsr.extent = dsd.extent;
-  dsr.stride = dsd.strides[0];
-  ++dsr.load;
+  Dsr& dsr = own(operand);
+  dsr.load_from(dsd, config);
   const bool strided = config.sr[0] || config.sr[1] || config.sr[2];
   if (!config.single_step && !config.xdsr && !strided) {
     dsr.extension.reset();

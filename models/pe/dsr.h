@@ -84,6 +84,15 @@ struct Dsr {
   std::uint32_t left = 0;
   std::uint32_t load = 0;  ///< counts loads and changes of the address
 
+  /// Takes over a descriptor, but for what its extension has of it.
+  void load_from(const Dsd& from, const OpConfig& options) {
+    dsd = &from;
+    config = &options;
+    base = from.base;
+    extent = from.extent;
+    stride = from.strides[0];
+    ++load;
+  }
   bool loaded() const { return dsd != nullptr; }
   DsdKind kind() const { return dsd->kind; }
   bool is_fabric() const {
@@ -108,22 +117,26 @@ struct Dsr {
 };
 
 /// Which DSRs of the three files dest, src0, src1 the program of an image uses, because only these
-/// take memory in an engine; and descriptors of its FIFOs, which hold their DSRs for the life of
-/// the program.
+/// take memory; and descriptors of its FIFOs, which hold their DSRs for the life of the program. All
+/// engines share the DSRs that keep what their initial load has put into them.
 class DsrLayout {
  public:
   /// `image` must outlive the layout.
   explicit DsrLayout(const Image& image);
   const Image& image() const { return image_; }
 
+  /// How many an engine has for itself.
   unsigned count() const { return count_; }
-  /// Place of a DSR among those that are used. Requires operand.is_dsr() and that the operand
-  /// occurs in the image.
+  /// Place of a DSR among those of an engine; from kShared on: among those that are shared. Requires
+  /// operand.is_dsr() and that the operand occurs in the image.
   unsigned index_of(const Operand& operand) const {
     const unsigned index = index_[operand.kind / kDest][operand.reg];
     assert(index != kUnused);
     return index;
   }
+  static constexpr std::uint8_t kShared = 0x80;
+  bool is_shared(const Operand& operand) const { return index_of(operand) >= kShared; }
+  const Dsr& shared(unsigned index) const { return shared_[index - kShared]; }
   /// Of kind DsdKind::kFifo, as in Image::fifos.
   const std::vector<Dsd>& fifos() const { return fifos_; }
   std::uint8_t fifo_index(const Dsd& fifo) const {
@@ -133,12 +146,16 @@ class DsrLayout {
  private:
   static constexpr std::uint8_t kUnused = 0xFF;
   static_assert(kSrc0 == 2 * kDest && kSrc1 == 4 * kDest, "bits of neighbouring places");
-  void reserve(const Operand& operand);
+  /// By register: whether the DSR may change when the program runs.
+  using Changes = std::array<std::array<bool, kDsrsPerFile>, kSrc1 / kDest + 1>;
+  Changes changes() const;
+  void reserve(const Operand& operand, const Changes& changes);
 
   const Image& image_;
   // By kDest, kSrc0, kSrc1 as multiples of kDest, and register.
   std::array<std::array<std::uint8_t, kDsrsPerFile>, kSrc1 / kDest + 1> index_{};
   std::uint8_t count_ = 0;
+  std::vector<Dsr> shared_;
   std::vector<Dsd> fifos_;
 };
 
@@ -150,11 +167,18 @@ class DsrFiles {
   explicit DsrFiles(const DsrLayout& layout);
 
   /// As DsrLayout::index_of.
-  Dsr& operator[](const Operand& operand) { return dsrs_[layout_->index_of(operand)]; }
-  const Dsr& operator[](const Operand& operand) const { return dsrs_[layout_->index_of(operand)]; }
+  const Dsr& operator[](const Operand& operand) const {
+    const unsigned index = layout_->index_of(operand);
+    return index < DsrLayout::kShared ? dsrs_[index] : layout_->shared(index);
+  }
+  /// One that is not shared.
+  Dsr& own(const Operand& operand) {
+    assert(!layout_->is_shared(operand));
+    return dsrs_[layout_->index_of(operand)];
+  }
 
-  /// Puts `dsd` into the register. Returns how many registers that loads (the DSR, an XDSR, stride
-  /// registers). `dsd` and `config` must outlive the files.
+  /// Puts `dsd` into the register, which is not shared. Returns how many registers that loads (the
+  /// DSR, an XDSR, stride registers). `dsd` and `config` must outlive the files.
   unsigned load(const Operand& operand, const Dsd& dsd, const OpConfig& config);
   /// State of FIFO number `index` of Image::fifos.
   FifoState& fifo(unsigned index) { return extras_->fifos[index]; }

@@ -9,10 +9,12 @@ namespace tessera::pe {
 EngineState::EngineState(TileCoord tile, std::shared_ptr<const DecodedImage> decoded,
                          PeQueues& queues_of_pe, observe::Probe probe_of_pe)
     : program(std::move(decoded)), queues(queues_of_pe), probe(probe_of_pe),
-      tasks(program->tasks(), timing().picker), dsrs(program->dsrs()), sram(&program->memory()),
+      sram(&program->memory()), tasks(program->tasks(), timing().picker), dsrs(program->dsrs()),
       at(tile) {
-  for (const InitialLoad& load : image().initial_loads)
-    dsrs.load(load.dsr, image().dsds[load.dsd], load.config);
+  for (const InitialLoad& load : image().initial_loads) {
+    if (!program->dsrs().is_shared(load.dsr))
+      dsrs.load(load.dsr, image().dsds[load.dsd], load.config);
+  }
 }
 
 // All tiles that run an image share it, so a store cannot change its code.

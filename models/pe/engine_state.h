@@ -13,6 +13,7 @@
 
 #include "models/observe/diagnosis.h"
 #include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "models/observe/wait_book.h"
 #include "models/pe/decoded_image.h"
 #include "models/pe/dsr.h"
@@ -69,15 +70,15 @@ struct EngineState {
   const std::shared_ptr<const DecodedImage> program;
   PeQueues& queues;
   const observe::Probe probe;
+  observe::Sink* stalls = nullptr;      ///< who hears of stalls (stalls.h); nullptr: nobody
+  observe::TileWaits* waits = nullptr;  ///< account of its cycles; nullptr: nobody reads it
+  Sram sram;
   TaskTable tasks;
   MainThread main;
   DsrFiles dsrs;
-  Sram sram;
   const TileCoord at;
-  observe::Sink* stalls = nullptr;          ///< who hears of stalls (stalls.h); nullptr: nobody
   PeConfig* router = nullptr;               ///< its registers; nullptr: there is no router
   observe::Diagnoses* diagnoses = nullptr;  ///< nullptr: nobody reads them
-  observe::TileWaits* waits = nullptr;      ///< account of its cycles; nullptr: nobody reads it
 
  private:
   void refuse_store(std::uint32_t pc, std::uint32_t address, unsigned bytes, Cycle now) const;

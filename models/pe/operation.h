@@ -15,6 +15,7 @@
 #include "models/pe/decoded_image.h"
 #include "models/pe/isa.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/prefetch.h"
 
 namespace tessera::pe {
 
@@ -71,6 +72,12 @@ struct Completion {
   TaskId on_control_target;
 };
 
+struct EngineState;
+struct Operation;
+/// Moves elements of an operation (elements.h).
+using Kernel = void (*)(EngineState& pe, Operation& op, std::uint32_t elements,
+                        std::uint32_t control_mask, std::uint32_t& sent, Cycle now);
+
 /// One operation.
 struct Operation {
   // Every cycle reads these members, so they stand together.
@@ -85,44 +92,46 @@ struct Operation {
   bool single = false;  ///< a group is one element and needs nothing but these queues
   /// Its groups wait for nobody and cannot fail: they use registers and valid addresses only.
   bool self_contained = false;
+  bool may_conflict = false;  ///< two of its reads may meet in a bank (PeTiming::bank_conflicts)
   const DecodedInstruction* decoded = nullptr;
+  Kernel kernel = nullptr;   ///< nullptr: its elements need move_element()
   std::uint32_t length = 0;  ///< elements
   std::uint32_t done = 0;
   std::uint32_t interval = 1;  ///< cycles from a group to the next
   std::uint32_t duration = 1;  ///< cycles that the last group takes
   std::uint16_t width = 1;     ///< elements a group, at most
   std::uint8_t least = 1;      ///< elements a group, unless fewer are left: whole wavelets
-  bool async = false;          ///< by the options, as `ut`
-  std::optional<MicrothreadId> ut;
+  Opcode op = Opcode::kEnd;    ///< of the instruction
+  bool endless = false;
+  bool terminated = false;  ///< ended before its length was done
+  bool single_step = false;
+  bool uses_fifo = false;
+  std::array<Cursor, kMaxOperands> cursors;  ///< [0] destination, then the sources
+  // From here on not every cycle.
   std::uint64_t channels = 0;    ///< of its input queues, as task_bit
+  AddressWalk zeroed;            ///< the addresses that `zero` clears
   Completion completion;         ///< of the instruction, and of the loads of its fabric DSRs
   std::uint16_t index = 0;       ///< of the config, read at dispatch
   std::uint8_t inputs = 0;       ///< queues that it reads, one bit each
   std::uint8_t outputs = 0;      ///< queues that it writes
   std::uint8_t sources = 0;      ///< how many; they are cursors 1 to this
   std::uint8_t zeroed_slot = 0;  ///< the source that `zero` clears in the end; 0: none
-  AddressWalk zeroed;            ///< the addresses that it clears
-  bool endless = false;
-  bool single_step = false;
   /// The destination register is also a source: each element needs the last result.
   bool accumulates = false;
-  bool carry = false;  ///< addc16
-  /// Reads its destination, whose elements lie in one bank: `interval` counts both accesses.
-  bool rewrites = false;
-  bool uses_fifo = false;
-  bool terminated = false;       ///< ended before its length was done
+  bool carry = false;            ///< addc16
   bool stopped_by_fifo = false;  ///< ended by an empty or full FIFO
   bool result = true;            ///< what a synchronous operation on a FIFO returns (wse.md 5.6)
-  std::array<Cursor, kMaxOperands> cursors;  ///< [0] destination, then the sources
 
   const Instruction& instruction() const { return *decoded->instruction; }
   std::uint32_t pc() const { return decoded->pc; }
-  bool is_filter() const { return instruction().op == Opcode::kDfilt; }
+  bool is_filter() const { return op == Opcode::kDfilt; }
   /// Whether all its operands are in memory or registers: neither queues nor FIFOs.
   bool in_memory() const { return (inputs | outputs) == 0 && !uses_fifo; }
   /// `a` of its events (observe/event.h).
-  std::uint32_t event_word() const {
-    return static_cast<unsigned>(instruction().op) | unsigned{thread} << 8;
+  std::uint32_t event_word() const { return static_cast<unsigned>(op) | unsigned{thread} << 8; }
+  /// Whether one of the queues that every group needs is among `queues` (PeQueues::lacking).
+  bool lacks(std::uint32_t queues) const {
+    return ((needs_inputs | std::uint32_t{needs_outputs} << kMaxQueues) & queues) != 0;
   }
   bool complete() const { return terminated || (!endless && done >= length); }
   std::uint32_t left(std::uint32_t most) const {
@@ -155,14 +164,19 @@ struct Operation {
   }
 };
 
+static_assert(sizeof(Operation) == 256, "a large wafer has many");
+
 /// The operations of an engine in progress: at most one a thread, in the order of their threads.
 class Operations {
  public:
   /// Invalidates references.
   void add(const Operation& op) {
-    // An engine has few: hardly more than it needs.
-    if (operations_.size() == operations_.capacity())
-      operations_.reserve(operations_.size() + (operations_.size() < 2 ? 1 : 2));
+    // An engine has few: no more than it needs, or has needed before.
+    if (operations_.size() == operations_.capacity()) {
+      const auto more = static_cast<std::uint8_t>(operations_.size() + 1);
+      summary_.most = std::max(summary_.most, more);
+      operations_.reserve(summary_.most);
+    }
     operations_.insert(operations_.begin() + number_below(op.thread), op);
     count(op);
   }
@@ -174,6 +188,8 @@ class Operations {
   }
   /// Whether an operation completes in cycle `now`, or should have before.
   bool has_finished(Cycle now) const { return summary_.first_completion <= now; }
+  /// The first cycle in which one completes; kNever: the last group of none has executed.
+  Cycle first_completion() const { return summary_.first_completion; }
   /// Takes out the operations that complete by cycle `now`, each after `complete(operation)`.
   template <class Complete>
   void remove_finished(Cycle now, Complete&& complete) {
@@ -184,11 +200,10 @@ class Operations {
     };
     operations_.erase(std::remove_if(operations_.begin(), operations_.end(), goes),
                       operations_.end());
-    if (operations_.empty()) {
-      *this = Operations();  // an engine at rest takes little memory
-      return;
-    }
+    if (operations_.empty()) operations_ = Vector();  // an engine at rest takes little memory
+    const std::uint8_t most = summary_.most;
     summary_ = {};
+    summary_.most = most;
     for (const Operation& op : operations_) count(op);
   }
 
@@ -204,8 +219,14 @@ class Operations {
   std::uint32_t outputs() const { return summary_.outputs; }
   /// The highest priority of the microthreads among them.
   Priority highest() const { return summary_.highest; }
+  /// Whether all are on microthreads of this priority.
+  bool have_one_level() const {
+    return summary_.highest == summary_.lowest && (summary_.threads >> kMainThread & 1U) == 0;
+  }
   /// Whether some of them push or pop FIFOs.
   bool use_fifos() const { return summary_.fifos; }
+  /// Whether a FIFO or a control wavelet may end one of them.
+  bool may_end_early() const { return summary_.may_end_early; }
   /// Whether one of them waits for a control wavelet on input queue `q` (wse.md 2.3, 5.7).
   bool take_control_from(QueueId q) const {
     return std::any_of(begin(), end(), [q](const Operation& op) {
@@ -219,7 +240,16 @@ class Operations {
   const Operation* begin() const { return operations_.data(); }
   const Operation* end() const { return operations_.data() + operations_.size(); }
   void prefetch() const { __builtin_prefetch(operations_.data(), 1); }
+  void prefetch_all() const { tessera::prefetch(operations_.data(), 0, operations_.size()); }
   bool empty() const { return operations_.empty(); }
+  /// The operation that is asked first, or the end; until operations are added or completed.
+  Operation* turn() { return operations_.data() + summary_.turn; }
+  void set_turn(ThreadId thread) {
+    summary_.turn = static_cast<std::uint8_t>(number_below(thread));
+  }
+  void set_turn_behind(const Operation* op) {
+    summary_.turn = static_cast<std::uint8_t>(op - operations_.data() + 1);
+  }
   /// The first operation of thread `thread` or a higher one, or the end.
   Operation* behind(ThreadId thread) { return operations_.data() + number_below(thread); }
 
@@ -228,6 +258,7 @@ class Operations {
       boost::container::vector_options_t<boost::container::stored_size<std::uint8_t>>;
   using Vector = boost::container::vector<Operation, void, SmallSizes>;
 
+  static constexpr unsigned kAllThreads = (1U << kThreadCount) - 1;
   /// Of nine bits; the builtin is a call on hosts whose instruction may be missing.
   static unsigned count_bits(unsigned bits) {
     bits -= bits >> 1 & 0x155U;
@@ -243,15 +274,24 @@ class Operations {
     std::uint8_t inputs = 0;
     std::uint8_t outputs = 0;
     Priority highest = Priority::kLow;
-    bool fifos = false;
-    std::uint16_t threads = 0;  // that have an operation, one bit each
+    Priority lowest = Priority::kHigh;
+    std::uint8_t most = 0;  // operations that it has had at a time
+    std::uint8_t turn = 0;
+    std::uint16_t threads : 9;  // that have an operation, one bit each
+    bool fifos : 1;
+    bool may_end_early : 1;
+    Summary() : threads(0), fifos(false), may_end_early(false) {}
   };
   void count(const Operation& op) {
-    summary_.threads = static_cast<std::uint16_t>(summary_.threads | 1U << op.thread);
+    summary_.threads = (summary_.threads | 1U << op.thread) & kAllThreads;
     summary_.inputs |= op.needs_inputs;
     summary_.outputs |= op.needs_outputs;
     summary_.fifos |= op.uses_fifo;
-    if (op.thread != kMainThread) summary_.highest = std::max(summary_.highest, op.priority);
+    summary_.may_end_early |= op.uses_fifo || op.completion.on_control != OnControl::kNone;
+    if (op.thread != kMainThread) {
+      summary_.highest = std::max(summary_.highest, op.priority);
+      summary_.lowest = std::min(summary_.lowest, op.priority);
+    }
     if (op.finishing) summary_.first_completion = std::min(summary_.first_completion, op.due);
   }
 

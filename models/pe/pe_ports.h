@@ -20,27 +20,37 @@ class PeQueues {
   virtual Cycle ready_at(QueueId q) const = 0;
   /// How many wavelets of input queue `q` may be read in cycle `now`.
   virtual unsigned available(QueueId q, Cycle now) const = 0;
-  /// Those of the input queues `asked` that have a wavelet to read in cycle `now`, and those of the
-  /// output queues `asked` that have room; one bit a queue.
-  virtual std::uint32_t readable(std::uint32_t asked, Cycle now) const {
-    return those_of(asked, [&](QueueId q) { return ready_at(q) <= now; });
+  /// Those of `inputs` that have no wavelet to read in cycle `now`, one bit an input queue, and those
+  /// of `outputs` without room, one bit an output queue from bit kMaxQueues on.
+  std::uint32_t lacking(std::uint32_t inputs, std::uint32_t outputs, Cycle now) const {
+    if (keeps_masks_) {
+      return (inputs & ~std::uint32_t{with_wavelets_}) | (outputs & ~std::uint32_t{with_room_})
+                                                             << kMaxQueues;
+    }
+    return those_of(inputs, [&](QueueId q) { return ready_at(q) > now; }) |
+           those_of(outputs, [&](QueueId q) { return room(q, now) == 0; }) << kMaxQueues;
   }
-  virtual std::uint32_t writable(std::uint32_t asked, Cycle now) const {
-    return those_of(asked, [&](QueueId q) { return room(q, now) > 0; });
-  }
-  virtual const link::Wavelet& front(QueueId q) const = 0;
-  virtual void pop(QueueId q, Cycle now) = 0;
+  virtual link::Wavelet front(QueueId q) const = 0;
+  /// front(), which leaves the queue.
+  virtual link::Wavelet take(QueueId q, Cycle now) = 0;
   /// How many wavelets output queue `q` takes in cycle `now`.
   virtual unsigned room(QueueId q, Cycle now) const = 0;
   virtual void push(QueueId q, const link::Wavelet& w, Cycle now) = 0;
 
+ protected:
+  /// Whether the masks say in the cycle of every step which input queues have a wavelet to read, and
+  /// which output queues have room, one bit each: they cost less than to ask.
+  bool keeps_masks_ = false;
+  std::uint8_t with_wavelets_ = 0;
+  std::uint8_t with_room_ = 0;
+
  private:
-  template <class Ready>
-  static std::uint32_t those_of(std::uint32_t asked, Ready&& is_ready) {
-    std::uint32_t found = asked;
+  template <class Lacks>
+  static std::uint32_t those_of(std::uint32_t asked, Lacks&& lacks) {
+    std::uint32_t found = 0;
     for (; asked != 0; asked &= asked - 1) {
       const QueueId lowest(static_cast<unsigned>(__builtin_ctz(asked)));
-      if (!is_ready(lowest)) found &= ~(asked & -asked);
+      if (lacks(lowest)) found |= asked & -asked;
     }
     return found;
   }

@@ -173,7 +173,7 @@ unsigned load_record(EngineState& pe, const Instruction& in, Cycle now) {
   const Dsd& dsd = dsds[number];
   require_fit(pe, in, dsd);
   const unsigned registers = pe.dsrs.load(in.operands[0], dsd, in.config);
-  Dsr& dsr = pe.dsrs[in.operands[0]];
+  Dsr& dsr = pe.dsrs.own(in.operands[0]);
   const bool one_loop = dsd.kind == DsdKind::kMem1d;
   if (one_loop || dsd.kind == DsdKind::kMem4d) dsr.set_address(word(1));
   if (dsd.kind != DsdKind::kMem4d) set_length(pe, in.op, dsr, word(2));
@@ -192,13 +192,13 @@ void execute_dsr(EngineState& pe, const Instruction& in, Cycle now) {
             : pe.dsrs.load(in.operands[0], pe.image().dsds[static_cast<std::size_t>(from.value)],
                            in.config);
     pe.main.wait_until(now + registers);
-    pe.dsrs[in.operands[0]].ready_at = now + registers - 1 + pe.timing().dsr_latency;
+    pe.dsrs.own(in.operands[0]).ready_at = now + registers - 1 + pe.timing().dsr_latency;
     return;
   }
   const std::uint32_t pc = pe.main.issued_pc();
   const std::string_view mnemonic = info(in.op).mnemonic;
   const bool reads = in.op == Opcode::kGetdsa || in.op == Opcode::kGetdsl;
-  Dsr& dsr = pe.dsrs[in.operands[reads ? 1 : 0]];
+  const Dsr& dsr = pe.dsrs[in.operands[reads ? 1 : 0]];
   if (!dsr.loaded())
     pe.fail(Illegal::kDsrEmpty, pc, mnemonic, " of a DSR that nothing was loaded into");
   const Cycle ready = now + pe.timing().integer_latency;
@@ -213,8 +213,9 @@ void execute_dsr(EngineState& pe, const Instruction& in, Cycle now) {
             to_string(dsr.kind()));
   }
   if (in.op == Opcode::kGetdsa) return pe.main.write(in.operands[0], dsr.address(), ready);
-  change_dsr(pe, in, dsr);
-  dsr.ready_at = now + pe.timing().dsr_change_latency;
+  Dsr& changed = pe.dsrs.own(in.operands[0]);
+  change_dsr(pe, in, changed);
+  changed.ready_at = now + pe.timing().dsr_change_latency;
 }
 
 }  // namespace

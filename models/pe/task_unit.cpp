@@ -1,6 +1,7 @@
 #include "models/pe/task_unit.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "tlm_ifaces/link/control_word.h"
@@ -11,9 +12,10 @@ using observe::EventKind;
 
 namespace {
 
-/// nullptr: no wavelet of the queue may be read.
-const link::Wavelet* head_of(const EngineState& pe, QueueId queue, Cycle now) {
-  return pe.queues.ready_at(queue) <= now ? &pe.queues.front(queue) : nullptr;
+/// None: no wavelet of the queue may be read.
+std::optional<link::Wavelet> head_of(const EngineState& pe, QueueId queue, Cycle now) {
+  if (pe.queues.ready_at(queue) > now) return std::nullopt;
+  return pe.queues.front(queue);
 }
 
 /// Whether a control wavelet is for no task: its entry point is 31, and 31 is not bound either
@@ -62,14 +64,13 @@ bool TaskUnit::take_heads(EngineState& pe, const Operations& operations, Runnabl
   bool dropped = false;
   for (const InputChannel& input : pe.program->inputs()) {
     if ((input.channel & pe.tasks.blocked()) != 0) continue;
-    const link::Wavelet* head = head_of(pe, input.queue, now);
-    while (head != nullptr && is_for_no_task(pe, input, *head) &&
-           !operations.take_control_from(input.queue)) {
-      pe.queues.pop(input.queue, now);
+    std::optional<link::Wavelet> head = head_of(pe, input.queue, now);
+    while (head && is_for_no_task(pe, input, *head) && !operations.take_control_from(input.queue)) {
+      pe.queues.take(input.queue, now);
       dropped = true;
       head = head_of(pe, input.queue, now);
     }
-    if (head == nullptr || found == nullptr) continue;
+    if (!head || found == nullptr) continue;
     const TaskBinding* const task = task_of(pe, operations, input, *head);
     if (task != nullptr) found->push_back({task, input.queue});
   }
@@ -87,8 +88,7 @@ bool TaskUnit::pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cy
   if (next.task == nullptr) return false;
   start_task(pe, pe.image().number_of(*next.task), next.task->entry, first_issue, now);
   if (!next.queue) return false;
-  const std::uint32_t payload = pe.queues.front(*next.queue).payload;
-  pe.queues.pop(*next.queue, now);
+  const std::uint32_t payload = pe.queues.take(*next.queue, now).payload;
   pe.main.write({kReg32, 0, 0}, payload, first_issue);  // wse.md 1.1: low half first
   return false;
 }

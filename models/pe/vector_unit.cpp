@@ -1,11 +1,10 @@
 #include "models/pe/vector_unit.h"
 
 #include <algorithm>
-#include <array>
 
-#include "models/pe/arithmetic.h"
 #include "models/pe/banks.h"
 #include "models/pe/dispatch.h"
+#include "models/pe/elements.h"
 #include "models/pe/readiness.h"
 #include "models/pe/stalls.h"
 #include "models/pe/wait_account.h"
@@ -17,88 +16,8 @@ using observe::WaitReason;
 
 namespace {
 
-// wse.md 5.9: the two uppermost bits of the index mark a control wavelet; the entry point is in the
-// low six. Which value marks is a choice of this model.
-constexpr std::uint32_t kControlMark = 0xC0000000U;
-constexpr unsigned kIndexShift = 16;
-
 /// Groups are not executed later than this, so that an engine that sleeps is not behind for long.
 constexpr Cycle kLongestDelay = 32768;
-
-std::uint32_t pop_fifo(EngineState& pe, const Cursor& cursor) {
-  FifoState& fifo = pe.dsrs.fifo(cursor.number);
-  std::uint32_t value = pe.sram.read(fifo.pop_word(), 2);
-  if (cursor.bytes == 4) value |= pe.sram.read(fifo.pop_word(), 2) << 16;
-  if (fifo.room_came() && fifo.fifo().activate_pop) pe.tasks.activate(*fifo.fifo().activate_pop);
-  return value;
-}
-
-void push_fifo(EngineState& pe, const Cursor& cursor, std::uint32_t value) {
-  FifoState& fifo = pe.dsrs.fifo(cursor.number);
-  pe.sram.write(fifo.push_word(), 2, value & 0xFFFFU);
-  if (cursor.bytes == 4) pe.sram.write(fifo.push_word(), 2, value >> 16);
-  if (fifo.data_came() && fifo.fifo().activate_push) pe.tasks.activate(*fifo.fifo().activate_push);
-}
-
-std::uint32_t read_wavelet(EngineState& pe, const Operation& op, Cursor& cursor,
-                           std::uint32_t control_mask, Cycle now) {
-  if (cursor.held == 0) {
-    const link::Wavelet& w = pe.queues.front(cursor.queue);
-    if (w.half != cursor.half) {
-      pe.fail(Illegal::kHalfWavelet, op.pc(), "input queue ", cursor.queue,
-              w.half ? " got a half wavelet where a full one is read"
-                     : " is dense and got a full wavelet where 16-bit elements are read");
-    }
-    cursor.value = w.payload;
-    if (w.control && cursor.dsd->control_transform) {
-      cursor.value = (w.payload ^ control_mask << kIndexShift) | kControlMark;
-    }
-    cursor.held = cursor.packed;
-    pe.queues.pop(cursor.queue, now);
-  }
-  const std::uint32_t value = cursor.bytes == 2 ? cursor.value & 0xFFFFU : cursor.value;
-  cursor.value >>= 16;
-  --cursor.held;
-  return value;
-}
-
-std::uint32_t read_element(EngineState& pe, Operation& op, unsigned slot,
-                           std::uint32_t control_mask, Cycle now) {
-  Cursor& cursor = op.cursors[slot];
-  switch (cursor.kind) {
-  case Cursor::Kind::kScalar: {
-    const bool running =
-        op.accumulates && cursor.is_register && cursor.number == op.cursors[0].number;
-    return running ? op.cursors[0].value : cursor.value;
-  }
-  case Cursor::Kind::kFabric:
-    return read_wavelet(pe, op, cursor, control_mask, now);
-  case Cursor::Kind::kFifo:
-    return pop_fifo(pe, cursor);
-  case Cursor::Kind::kMemory: {
-    const std::uint32_t value = pe.load(op.pc(), cursor.walk.address(), cursor.bytes, now);
-    cursor.walk.next(*cursor.dsd, cursor.bytes);
-    return value;
-  }
-  default:
-    return 0;
-  }
-}
-
-std::uint32_t combine(const EngineState& pe, Operation& op, std::uint32_t a, std::uint32_t b,
-                      std::uint32_t c) {
-  if (op.instruction().op != Opcode::kAddc16)
-    return evaluate(op.instruction().op, a, b, c, pe.image().half);
-  const CarrySum sum = add_with_carry(a, b, op.carry);
-  op.carry = sum.carry;
-  return sum.sum;
-}
-
-// The last wavelet of the descriptor, not only of a single step.
-bool is_last(const EngineState& pe, const Operation& op) {
-  if (op.terminated) return false;
-  return !op.single_step || pe.dsrs[op.instruction().operands[0]].extension->remaining == 0;
-}
 
 // Whether a wavelet that has one element of two goes out as it is, behind the last element of the
 // operation. Where extents count wavelets (wse.md 5.5), a later step brings the other element.
@@ -108,53 +27,9 @@ bool leaves_half_full(const EngineState& pe, const Operation& op) {
   return is_last(pe, op) && !pe.timing().extents_in_wavelets;
 }
 
-bool reads_conflict(const EngineState& pe, const Operation& op) {
-  if (!pe.timing().bank_conflicts || op.rewrites) return false;
-  const Cursor& a = op.cursors[1];
-  const Cursor& b = op.cursors[2];
-  return a.kind == Cursor::Kind::kMemory && b.kind == Cursor::Kind::kMemory &&
-         pe::reads_conflict(a.walk.address(), b.walk.address(), pe.timing().bank_rule);
-}
-
-// wse.md 5.5, 5.9: what goes out in the wavelet that has been put together. `number` counts the
-// wavelets of the engine.
-void send(EngineState& pe, Operation& op, bool last, std::uint32_t& number, Cycle now) {
-  Cursor& cursor = op.cursors[0];
-  const Dsd& dsd = *cursor.dsd;
-  link::Wavelet w;
-  w.payload = cursor.value;
-  if (dsd.wavelet_index_offset) w.payload |= std::uint32_t{op.index} << kIndexShift;
-  const bool marked = dsd.control_transform && (w.payload & kControlMark) == kControlMark;
-  if (marked) w.payload &= ~kControlMark;
-  w.control = dsd.control || marked;
-  w.color = Color(cursor.number);
-  w.half = cursor.half;
-  w.local_flip = dsd.advance_switch && last;
-  w.ident = (std::uint64_t{pe.probe.place()} + 1) << 32 | number++;
-  pe.queues.push(cursor.queue, w, now);
-  cursor.value = 0;
-  cursor.held = 0;
-}
-
-void write_element(EngineState& pe, Operation& op, std::uint32_t value, std::uint32_t& number,
-                   Cycle now) {
-  Cursor& cursor = op.cursors[0];
-  switch (cursor.kind) {
-  case Cursor::Kind::kFabric:
-    cursor.value |= value << (16U * cursor.held);  // wse.md 5.10: the first is the low half
-    if (++cursor.held < cursor.packed) return;
-    send(pe, op, !op.endless && op.done + 1 >= op.length && is_last(pe, op), number, now);
-    break;
-  case Cursor::Kind::kFifo:
-    push_fifo(pe, cursor, value);
-    break;
-  case Cursor::Kind::kMemory:
-    pe.store(op.pc(), cursor.walk.address(), cursor.bytes, value, now);
-    cursor.walk.next(*cursor.dsd, cursor.bytes);
-    break;
-  default:
-    cursor.value = value;  // the last one counts (wse.md 5.2)
-  }
+inline bool reads_conflict(const EngineState& pe, const Operation& op) {
+  return op.may_conflict && pe::reads_conflict(op.cursors[1].walk.address(),
+                                               op.cursors[2].walk.address(), pe.timing().bank_rule);
 }
 
 // Measured in memory only (wse_timing_2.md B1). A single step has neither start nor drain.
@@ -211,7 +86,7 @@ bool next_depends(const EngineState& pe, const Operation& op) {
 bool meets_control(EngineState& pe, Operation& op, Cycle now) {
   const Cursor* source = source_at_control(pe, op, now);
   if (source == nullptr) return false;
-  pe.queues.pop(source->queue, now);
+  pe.queues.take(source->queue, now);
   const TaskId target = op.completion.on_control_target;
   if (op.completion.on_control == OnControl::kActivate) pe.tasks.activate(target);
   if (op.completion.on_control == OnControl::kUnblock) pe.tasks.unblock(target);
@@ -257,7 +132,8 @@ void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle n
   operations_.add(op);
   if (pe.waits != nullptr) begin_waits(pe, op, now);
   if (op.thread != kMainThread) return;
-  if (op.single_step && op.due == now) execute_group(pe, *operations_.of_main_thread(), 1, now);
+  if (op.single_step && op.due == now)
+    execute_group(pe, *operations_.of_main_thread(), 1, heads_matter(pe, op), now);
   if (overlaps(op, pe.timing())) follow_jump(pe, now);
 }
 
@@ -297,17 +173,17 @@ void VectorUnit::write_back(EngineState& pe, const Operation& op, Cycle ready, C
     const Cursor& cursor = op.cursors[i];
     const Operand& operand = op.instruction().operands[i];
     if (cursor.kind == Cursor::Kind::kFifo)
-      pe.dsrs[operand].left = op.stopped_by_fifo && !op.endless ? op.length - op.done : 0;
+      pe.dsrs.own(operand).left = op.stopped_by_fifo && !op.endless ? op.length - op.done : 0;
     if (cursor.kind == Cursor::Kind::kFabric && op.single_step) {
-      DsrExtension& step = *pe.dsrs[operand].extension;
+      DsrExtension& step = *pe.dsrs.own(operand).extension;
       step.held = cursor.held;
       step.wavelet = cursor.value;
     }
     if (cursor.kind != Cursor::Kind::kMemory || op.single_step) continue;
-    Dsr& dsr = pe.dsrs[operand];
+    const Dsr& dsr = pe.dsrs[operand];
     const bool reloaded = dsr.load != cursor.value;  // while the operation was running
     if (dsr.config->save_address && !reloaded)
-      dsr.base = static_cast<std::uint16_t>(cursor.walk.position());
+      pe.dsrs.own(operand).base = static_cast<std::uint16_t>(cursor.walk.position());
   }
   const Cursor& destination = op.cursors[0];
   if (op.done == 0 || op.stopped_by_fifo) return;
@@ -371,9 +247,10 @@ void VectorUnit::execute_late(EngineState& pe, Cycle now) {
   Operation& op = *operations_.of_main_thread();
   while (op.due < now && op.left(op.width + 1U) > op.width) {
     const Cycle group = op.due;
-    execute_group(pe, op, op.width, group);
+    execute_group(pe, op, op.width, false, group);
     if (pe.waits != nullptr) account_tile(pe, operations_, group);
     last_issued_ = kMainThread;
+    if (pe.timing().issue == IssueRule::kRotation) operations_.set_turn(kMainThread + 1);
   }
 }
 
@@ -397,40 +274,52 @@ Cycle VectorUnit::wake_of(const EngineState& pe, const Operation& op, bool acted
   return ready ? now + 1 : kNever;
 }
 
-bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t elements, Cycle now) {
+// Returns whether the next group may follow in the next cycle.
+[[gnu::always_inline]] inline bool VectorUnit::end_group(EngineState& pe, Operation& op,
+                                                         bool conflict, Cycle now,
+                                                         std::uint32_t event_word,
+                                                         std::uint32_t elements) {
+  const unsigned slowdown = conflict ? pe.timing().read_conflict_factor : 1;
+  op.due = now + Cycle{op.interval} * slowdown;
+  if (op.complete()) operations_.finish(op, now + Cycle{op.duration} * slowdown - 1);
+  pe.probe.emit(now, EventKind::kCompute, event_word, elements);
+  return !op.finishing && !op.self_contained && op.due == now + 1;
+}
+
+bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t elements, bool heads,
+                               Cycle now) {
+  if (op.kernel == nullptr || heads) return execute_any(pe, op, elements, heads, now);
+  const bool conflict = reads_conflict(pe, op);
+  if (conflict && pe.stalls != nullptr) tell_bank_conflict(pe, op, now);
+  op.kernel(pe, op, elements, control_mask_, wavelets_sent_, now);
+  if (pe.waits != nullptr) account_group(pe, op, conflict, now);
+  return end_group(pe, op, conflict, now, op.event_word(), elements);
+}
+
+bool VectorUnit::execute_any(EngineState& pe, Operation& op, std::uint32_t elements, bool heads,
+                             Cycle now) {
   if (op.is_filter()) {
     filter_wavelet(pe, op, now);
     return !op.finishing;
   }
-  const PeTiming& timing = pe.timing();
-  const unsigned slowdown = reads_conflict(pe, op) ? timing.read_conflict_factor : 1;
-  if (slowdown > 1 && pe.stalls != nullptr) tell_bank_conflict(pe, op, now);
-  const bool heads = heads_matter(pe, op);
+  const bool conflict = reads_conflict(pe, op);
+  if (conflict && pe.stalls != nullptr) tell_bank_conflict(pe, op, now);
   std::uint32_t executed = 0;
-  while (executed < elements) {
+  for (; executed < elements; ++executed) {
     if (heads && (meets_control(pe, op, now) || head_goes_to_task(pe, op, now))) break;
-    std::array<std::uint32_t, kMaxOperands> in{};
-    for (unsigned slot = 1; slot <= op.sources; ++slot)
-      in[slot] = read_element(pe, op, slot, control_mask_, now);
-    write_element(pe, op, combine(pe, op, in[1], in[2], in[3]), wavelets_sent_, now);
-    ++op.done;
-    ++executed;
+    move_element(pe, op, control_mask_, wavelets_sent_, now);
   }
   if (leaves_half_full(pe, op)) send(pe, op, is_last(pe, op), wavelets_sent_, now);
   const bool in_issue_slot = op.single_step && op.in_memory();
-  if (pe.waits != nullptr && !in_issue_slot) account_group(pe, op, slowdown > 1, now);
-  op.due = now + Cycle{op.interval} * slowdown;
-  if (op.complete()) operations_.finish(op, now + Cycle{op.duration} * slowdown - 1);
+  if (pe.waits != nullptr && !in_issue_slot) account_group(pe, op, conflict, now);
   const std::uint32_t word = op.event_word() + (in_issue_slot ? 1U << 8 : 0);  // kStepOfMain
-  pe.probe.emit(now, EventKind::kCompute, word, executed);
-  return !op.finishing && !op.self_contained && op.due == now + 1;
+  return end_group(pe, op, conflict, now, word, executed);
 }
 
 // wse.md 6.7 dfilt: drops one wavelet; control wavelets count.
 void VectorUnit::filter_wavelet(EngineState& pe, Operation& op, Cycle now) {
   const QueueId queue = op.cursors[1].queue;
-  if (pe.queues.front(queue).control) ++op.done;
-  pe.queues.pop(queue, now);
+  if (pe.queues.take(queue, now).control) ++op.done;
   if (pe.waits != nullptr) account_group(pe, op, false, now);
   op.due = now + 1;
   if (op.complete()) operations_.finish(op, now);

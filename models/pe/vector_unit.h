@@ -43,8 +43,9 @@ class VectorUnit {
   void take_fifo_actions(EngineState& pe, Cycle now) {
     if (operations_.use_fifos()) meet_shortages(pe, now);
   }
-  /// `op` has the issue slot. Returns whether it has another group in the next cycle.
-  bool execute_group(EngineState& pe, Operation& op, std::uint32_t elements, Cycle now);
+  /// `op` has the issue slot. `heads`: as heads_matter(). Returns whether it has another group in the
+  /// next cycle.
+  bool execute_group(EngineState& pe, Operation& op, std::uint32_t elements, bool heads, Cycle now);
 
   /// Executes the groups that were put off and are due before cycle `now`.
   void catch_up(EngineState& pe, Cycle now) {
@@ -71,6 +72,9 @@ class VectorUnit {
     return op.self_contained && !step_every_group_ && !op.finishing && op.due > now;
   }
   Cycle wake_of(const EngineState& pe, const Operation& op, bool acted, Cycle now) const;
+  bool execute_any(EngineState& pe, Operation& op, std::uint32_t elements, bool heads, Cycle now);
+  bool end_group(EngineState& pe, Operation& op, bool conflict, Cycle now, std::uint32_t event_word,
+                 std::uint32_t elements);
   void filter_wavelet(EngineState& pe, Operation& op, Cycle now);
 
   Operations operations_;

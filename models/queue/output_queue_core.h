@@ -7,6 +7,7 @@
 #include <string>
 
 #include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "models/queue/queue_core.h"
 #include "tlm_ifaces/vocabulary/ids.h"
 

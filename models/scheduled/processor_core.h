@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "models/observe/wait.h"
 #include "models/scheduled/barriers.h"
 #include "models/scheduled/interface.h"

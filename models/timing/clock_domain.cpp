@@ -83,6 +83,7 @@ void ClockDomain::reset() {
   origin_ = reset_at_.value() / period_ticks_;
   now_ = 0;
   armed_for_ = kNever;
+  computed_to_ = 0;
   started_ = false;
   pause_requested_ = false;
   failure_.reset();
@@ -143,7 +144,7 @@ void ClockDomain::run_due_cycle() {
   arm();
   if (rest_listener_ && idle()) rest_listener_(now_);
   if (supervisor_ && supervisor_(now_)) pause_requested_ = true;
-  if (!pause_requested_) return;
+  if (!pause_requested_ || now_ + 1 < computed_to_) return;
   pause_requested_ = false;
   sc_core::sc_pause();
 }

@@ -11,16 +11,14 @@ Blocks::Blocks(const Strip& strip_, Outside& outside_, observe::EventStream* eve
     : strip(strip_), plan(strip_.plan), outside(outside_), events(events_), rims(strip),
       pipes(*this, std::move(graph.pipes)),
       slots(*this, std::move(graph.slots), std::move(graph.links), std::move(graph.groups)),
-      routers(*this, graph.plain), pes(*this) {}
+      routers(*this, graph.plain), pes(*this) {
+  if (strip.by_tile) selection.number_units(*this);
+}
 
-void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
+void Blocks::deliver_elsewhere(Ref receiver, const link::Wavelet& w, Cycle due) {
   switch (receiver.kind()) {
   case Ref::Kind::kPipe:
     return pipes.put(receiver.index(), w, due);
-  case Ref::Kind::kSlot:
-    return slots.put(receiver.index(), w, due);
-  case Ref::Kind::kQueue:
-    return pes.put(receiver.index(), w, due);
   case Ref::Kind::kRouter:
     return routers.put(receiver, w, due);
   case Ref::Kind::kPort:
@@ -32,12 +30,10 @@ void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
   }
 }
 
-void Blocks::give_credit(Ref sender, Color color, Cycle due) {
+void Blocks::credit_elsewhere(Ref sender, Color color, Cycle due) {
   switch (sender.kind()) {
   case Ref::Kind::kPipe:
     return pipes.credit(sender.index(), due);
-  case Ref::Kind::kSlot:
-    return slots.credit(sender.index(), due);
   case Ref::Kind::kRamp:
     return pes.credit(sender.index(), due);
   case Ref::Kind::kRouter:
@@ -51,17 +47,11 @@ void Blocks::give_credit(Ref sender, Color color, Cycle due) {
   }
 }
 
-void Blocks::give_credit_of_queue(Ref sender, Color color, Cycle cycle) {
-  step_in(cycle + 1);
-  if (sender.kind() == Ref::Kind::kSlot) {
-    slots.credit_for_next(sender.index(), cycle + 1);
-  } else if (sender.kind() == Ref::Kind::kPipe) {
-    pipes.credit_for_next(sender.index(), cycle + 1);
-  } else if (sender.kind() == Ref::Kind::kRouter) {
-    routers.credit(sender, color, cycle + 1);
-  } else if (sender.kind() == Ref::Kind::kPort) {
-    outside.credit(sender.index(), color, cycle + 1);
-  }
+void Blocks::credit_of_queue_elsewhere(Ref sender, Color color, Cycle next) {
+  if (sender.kind() == Ref::Kind::kPipe)
+    pipes.credit_for_next(sender.index(), next);
+  else
+    credit_elsewhere(sender, color, next);
 }
 
 void Blocks::suspend(std::uint32_t place, Color color, Cycle cycle) {

@@ -10,6 +10,7 @@
 #include "models/wafer/plan.h"
 #include "models/wafer/rims.h"
 #include "models/wafer/routers.h"
+#include "models/wafer/selection.h"
 #include "models/wafer/slots.h"
 #include "models/wafer/units.h"
 #include "tlm_ifaces/link/wavelet.h"
@@ -37,22 +38,22 @@ struct Blocks {
   Blocks& operator=(const Blocks&) = delete;
 
   /// A wavelet lands at a receiver in cycle `due`.
-  void deliver(Ref receiver, const link::Wavelet& w, Cycle due);
+  inline void deliver(Ref receiver, const link::Wavelet& w, Cycle due);
   /// A sender may use a credit from cycle `due` on.
-  void give_credit(Ref sender, Color color, Cycle due);
+  inline void give_credit(Ref sender, Color color, Cycle due);
   /// Room in an input queue, made when the routers have been stepped in cycle `now`: they see the
   /// credit in the next one. There may be several in a cycle.
-  void give_credit_of_queue(Ref sender, Color color, Cycle now);
+  inline void give_credit_of_queue(Ref sender, Color color, Cycle now);
   /// A plain router has passed a TEARDOWN command on (wse.md 1.9). Only the program could end the
   /// teardown, and programs that do have no plain router.
   void suspend(std::uint32_t place, Color color, Cycle now);
 
-  /// True if a sender of `held` wavelets can have a credit of cycle `due` at once: it holds none,
-  /// and what comes lands in `due` at the earliest. So it need not be woken. The wafer is stepped
-  /// in `due` all the same: where it falls asleep the host goes on, in the same cycle with every
-  /// structure.
-  bool take_credit_early(unsigned held, Cycle due) {
-    if (held != 0 || due != now + 1) return false;
+  /// True if a sender can have a credit of cycle `due` at once, because it does not wait for it: for
+  /// example it holds no wavelet, and what comes lands in `due` at the earliest if no tile is behind. So it need not be
+  /// woken. The wafer is stepped in `due` all the same: where it falls asleep the host goes on, in
+  /// the same cycle with every structure.
+  bool take_credit_early(bool is_waited_for, Cycle due) {
+    if (is_waited_for || due != now + 1 || !selection.is_all()) return false;
     step_in(due);
     return true;
   }
@@ -65,12 +66,82 @@ struct Blocks {
   Cycle now = 0;          ///< the present cycle
   Cycle last_credit = 0;  ///< cycle of the last credit that woke nobody
   StepOrder order;
+  Selection selection;  ///< what is stepped
   Rims rims;
 
   Pipes pipes;
   Slots slots;
   Routers routers;
   Pes pes;
+
+ private:
+  void deliver_elsewhere(Ref receiver, const link::Wavelet& w, Cycle due);
+  void credit_elsewhere(Ref sender, Color color, Cycle due);
+  void credit_of_queue_elsewhere(Ref sender, Color color, Cycle next);
 };
+
+// --- what travels between slots and PEs, inlined into their steps
+
+inline void Slots::credit(std::uint32_t index, Cycle due) {
+  ActiveSet::Row row(due_, due);
+  credit(index, due, row);
+}
+
+inline void Slots::credit(std::uint32_t index, Cycle due, ActiveSet::Row& row) {
+  Link& link = links_[index];
+  Slot& slot = slots_[link.slot];
+  // Nothing leaves through the link for want of it before the slot is stepped in `due`: the link has
+  // other credits, or the head has left through it.
+  const bool has_left = slot.to_go != 0 && (slot.to_go >> (index - slot.first_link) & 1U) == 0;
+  const bool is_waited_for = slot.held > 0 && link.credits == 0 && !has_left;
+  if (blocks_.take_credit_early(is_waited_for, due)) return add_credits(link, slot, 1);
+  link.returning |= cycle_bit(due);
+  slot.returning |= cycle_bit(due);
+  wake(link.slot, row, cycle_bit(due));
+}
+
+inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
+  ActiveSet::Row row(due_engines_.near(), due);
+  put(index, w, row, due);
+}
+
+inline void Pes::put(std::uint32_t index, const link::Wavelet& w, ActiveSet::Row& row, Cycle due) {
+  InQueue& queue = in_queues_[index];
+  const unsigned at = queue.head + queue.held;
+  in_entries_.put(queue.first_entry + (at < queue.room ? at : at - queue.room), w);
+  ++queue.held;
+  queue.arriving |= cycle_bit(due);
+  Pe& pe = pes_[queue.pe];
+  pe.arriving |= cycle_bit(due);
+  if (blocks_.events != nullptr) {
+    blocks_.events->record({due, pe.place, observe::EventKind::kQueueIn,
+                            queue.id.value() | queue.color.value() << 8, w.payload, w.ident});
+  }
+  row.insert(queue.pe);
+}
+
+inline void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
+  if (receiver.kind() == Ref::Kind::kQueue)
+    pes.put(receiver.index(), w, due);
+  else if (receiver.kind() == Ref::Kind::kSlot)
+    slots.put(receiver.index(), w, due);
+  else
+    deliver_elsewhere(receiver, w, due);
+}
+
+inline void Blocks::give_credit(Ref sender, Color color, Cycle due) {
+  if (sender.kind() == Ref::Kind::kSlot)
+    slots.credit(sender.index(), due);
+  else
+    credit_elsewhere(sender, color, due);
+}
+
+inline void Blocks::give_credit_of_queue(Ref sender, Color color, Cycle cycle) {
+  step_in(cycle + 1);
+  if (sender.kind() == Ref::Kind::kSlot)
+    slots.credit_for_next(sender.index());
+  else
+    credit_of_queue_elsewhere(sender, color, cycle + 1);
+}
 
 }  // namespace tessera::wafer

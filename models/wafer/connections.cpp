@@ -33,8 +33,7 @@ void Connections::connect() {
     Link& link = links[l];
     const Slot& slot = slots[link.slot];
     link.target = receiver_behind(slot.place, link.out, slot.color);
-    link.credits =
-        static_cast<std::uint16_t>(attach(Ref(Ref::Kind::kSlot, l), link.target, slot.color));
+    blocks_.slots.set_credits(l, attach(Ref(Ref::Kind::kSlot, l), link.target, slot.color));
   }
   for (Slot& slot : slots) {
     const Ref port = port_at(slot.place, slot.in);
@@ -329,7 +328,7 @@ void Ports::take_announced(Cycle now) {
                                   [now](const Announced& a) { return a.due > now; });
   for (auto a = due; a != announced_.end(); ++a) {
     if (a->credit) {
-      blocks_.slots.credit_for_next(a->index, now);
+      blocks_.slots.credit_now(a->index, now);
     } else {
       blocks_.slots.land(a->index, now);
     }

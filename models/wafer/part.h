@@ -63,8 +63,8 @@ class Part {
   std::exception_ptr failure_;
 };
 
-/// The outside of a strip. While several threads or processes are at work, what the strip has for ports
-/// and listeners is kept, and handed on strip by strip when the cycle is complete.
+/// The outside of a strip. While several threads or processes are at work, or tiles are stepped ahead of others, what
+/// the strip has for ports and listeners is kept, and handed on strip by strip when the cycle is complete.
 class KeepingOutside final : public Outside, public observe::Diagnoses {
  public:
   struct ToPort {
@@ -76,6 +76,8 @@ class KeepingOutside final : public Outside, public observe::Diagnoses {
   using Told = std::function<void(observe::Diagnoses&)>;
 
   KeepingOutside(const bool& keeps, Outside& outside) : keeps_(keeps), outside_(outside) {}
+  /// `now`: the cycle being stepped.
+  void set_clock(const Cycle& now) { now_ = &now; }
   void set_listener(observe::Diagnoses* listener) { listener_ = listener; }
 
   unsigned capacity(std::uint32_t port, Color color) const override {
@@ -95,29 +97,46 @@ class KeepingOutside final : public Outside, public observe::Diagnoses {
   void on_print(const observe::Print& print) override;
   void on_ready(std::uint32_t place) override;
 
-  void hand_on();
+  /// What was kept by the end of cycle `now`.
+  void hand_on(Cycle now = kNever);
+  /// Sorts by cycle and tile what was kept while tiles were ahead of others; nothing stays of cycle `end` or later ones.
+  void sort(Cycle end);
+  /// The cycle of the first thing that was kept for listeners.
+  Cycle next_told() const { return told_.empty() ? kNever : told_.front().at; }
 
  private:
-  void tell(Told what);
+  struct Kept {
+    Cycle at;  ///< when it is heard
+    Cycle of;  ///< when it happened
+    std::uint32_t place;
+    Told tell;
+  };
+  void tell(Cycle of, std::uint32_t place, Told what);
 
   const bool& keeps_;
+  const Cycle* now_ = nullptr;
   Outside& outside_;
   observe::Diagnoses* listener_ = nullptr;
   std::vector<ToPort> to_ports_;
-  std::vector<Told> told_;
+  std::vector<Kept> told_;
 };
 
 class LocalPart final : public Part {
  public:
-  /// `together`: whether several threads are at work. A part that is `alone` keeps nothing.
-  LocalPart(const bool& together, bool alone, const Strip& strip, Outside& outside,
+  /// `keeps`: as that of KeepingOutside. A part that is `alone` keeps nothing for ports.
+  LocalPart(const bool& keeps, bool alone, const Strip& strip, Outside& outside,
             observe::EventStream* events)
-      : alone_(alone), outside_(together, outside),
-        core_(strip, alone ? outside : static_cast<Outside&>(outside_), events) {}
+      : outside_(keeps, outside),
+        core_(strip, alone ? outside : static_cast<Outside&>(outside_), events) {
+    outside_.set_clock(core_.now());
+  }
 
   void step_and_measure(Cycle now);
   /// What step_and_measure() took of its thread.
   double seconds() const { return seconds_; }
+  /// WaferCore::end_ahead.
+  void end_ahead(Cycle begin, Cycle end);
+  KeepingOutside& kept() { return outside_; }
 
   std::vector<std::uint16_t> rooms_at(Direction side) override { return core_.rooms_at(side); }
   void set_rooms(Direction side, const std::vector<std::uint16_t>& rooms) override {
@@ -136,7 +155,7 @@ class LocalPart final : public Part {
   }
   void set_diagnoses(observe::Diagnoses* diagnoses) override {
     outside_.set_listener(diagnoses);
-    core_.set_diagnoses(alone_ || diagnoses == nullptr ? diagnoses : &outside_);
+    core_.set_diagnoses(diagnoses == nullptr ? nullptr : &outside_);
   }
   std::size_t wavelets_held() override { return core_.wavelets_held(); }
   void describe_waits(observe::Waits& waits, Cycle now) override {
@@ -159,7 +178,6 @@ class LocalPart final : public Part {
   WaferCore* core() override { return &core_; }
 
  private:
-  const bool alone_;
   KeepingOutside outside_;
   WaferCore core_;
   double seconds_ = 0;

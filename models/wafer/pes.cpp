@@ -7,6 +7,7 @@
 #include "models/queue/input_queue_core.h"
 #include "models/wafer/blocks.h"
 #include "models/wafer/connections.h"
+#include "tlm_ifaces/vocabulary/prefetch.h"
 
 namespace tessera::wafer {
 
@@ -40,19 +41,23 @@ Pe::Pe(Pes& pes, std::uint32_t at_place, TileCoord at,
        std::shared_ptr<const pe::DecodedImage> program, const QueueMap& map,
        observe::EventStream* events)
     : pes_(pes), map_(map), place(at_place),
-      engine(at, std::move(program), *this, observe::Probe(events, at_place)) {}
-
-const link::Wavelet& Pe::front(QueueId q) const {
-  const InQueue& queue = input(q);
-  return pes_.in_entries_[queue.first_entry + queue.head];
+      engine(at, std::move(program), *this, observe::Probe(events, at_place)) {
+  keeps_masks_ = true;
 }
 
-void Pe::pop(QueueId q, Cycle now) {
+link::Wavelet Pe::front(QueueId q) const {
+  const InQueue& queue = input(q);
+  return pes_.in_entries_.get(queue.first_entry + queue.head);
+}
+
+link::Wavelet Pe::take(QueueId q, Cycle now) {
   InQueue& queue = input(q);
+  const link::Wavelet w = pes_.in_entries_.get(queue.first_entry + queue.head);
   queue.head = static_cast<std::uint16_t>(queue.head + 1U < queue.room ? queue.head + 1 : 0);
   --queue.held;
-  if (--queue.landed == 0) with_wavelets &= static_cast<std::uint8_t>(~queue_bit(q));
+  if (--queue.landed == 0) with_wavelets_ &= static_cast<std::uint8_t>(~queue_bit(q));
   pes_.blocks_.give_credit_of_queue(queue.upstream, queue.color, now);
+  return w;
 }
 
 unsigned Pe::room(QueueId q, Cycle now) const {
@@ -65,9 +70,10 @@ void Pe::push(QueueId q, const link::Wavelet& w, Cycle now) {
   const Blocks& blocks = pes_.blocks_;
   const unsigned at = queue.head + queue.held;
   const Cycle visible_from = now + blocks.plan.queue_write_latency;
-  pes_.out_entries_[queue.first_entry + (at < queue.length ? at : at - queue.length)] = {
-      w, visible_from};
-  if (++queue.held == queue.length) with_room &= static_cast<std::uint8_t>(~queue_bit(q));
+  const std::size_t entry = queue.first_entry + (at < queue.length ? at : at - queue.length);
+  pes_.out_entries_.put(entry, w);
+  pes_.visible_from_[entry] = visible_from;
+  if (++queue.held == queue.length) with_room_ &= static_cast<std::uint8_t>(~queue_bit(q));
   if (blocks.events != nullptr) {
     blocks.events->record({now, place, observe::EventKind::kQueueOut,
                            q.value() | w.color.value() << 8, w.payload, w.ident});
@@ -133,6 +139,7 @@ void Pes::reserve_queues() {
   in_entries_.reserve(in_entries);
   out_queues_.reserve(outputs);
   out_entries_.reserve(out_entries);
+  visible_from_.reserve(out_entries);
 }
 
 unsigned Pes::length_of(const pe::QueueBinding& queue) const {
@@ -143,6 +150,7 @@ unsigned Pes::length_of(const pe::QueueBinding& queue) const {
 
 void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
   const auto length = static_cast<std::uint16_t>(length_of(binding));
+  const bool traced = blocks_.events != nullptr && blocks_.events->is_traced();
   if (binding.input) {
     InQueue& queue = in_queues_.emplace_back();
     queue.id = binding.id;
@@ -150,15 +158,16 @@ void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
     queue.pe = index_at(pe.place);
     queue.room = length;
     queue.first_entry = static_cast<std::uint32_t>(in_entries_.size());
-    in_entries_.resize(in_entries_.size() + length);
+    in_entries_.grow(length, traced);
     ++pe.inputs;
   } else {
     OutQueue& queue = out_queues_.emplace_back();
     queue.id = binding.id;
     queue.length = length;
     queue.first_entry = static_cast<std::uint32_t>(out_entries_.size());
-    out_entries_.resize(out_entries_.size() + length);
-    pe.with_room |= queue_bit(binding.id);
+    out_entries_.grow(length, traced);
+    visible_from_.resize(out_entries_.size());
+    pe.with_room_ |= queue_bit(binding.id);
     ++pe.outputs;
   }
 }
@@ -182,21 +191,6 @@ std::uint32_t Pes::ramp_link_of(std::uint32_t place, Color color) const {
 }
 
 // --- running
-
-void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
-  InQueue& queue = in_queues_[index];
-  const unsigned at = queue.head + queue.held;
-  in_entries_[queue.first_entry + (at < queue.room ? at : at - queue.room)] = w;
-  ++queue.held;
-  queue.arriving |= cycle_bit(due);
-  Pe& pe = pes_[queue.pe];
-  pe.arriving |= cycle_bit(due);
-  if (blocks_.events != nullptr) {
-    blocks_.events->record({due, pe.place, observe::EventKind::kQueueIn,
-                            queue.id.value() | queue.color.value() << 8, w.payload, w.ident});
-  }
-  due_engines_.insert(queue.pe, due, blocks_.now);
-}
 
 void Pes::credit(std::uint32_t ramp_link, Cycle due) {
   RampLink& link = ramp_links_[ramp_link];
@@ -229,7 +223,7 @@ inline void Pes::land(Pe& pe, std::uint64_t cycle) {
     if ((queue.arriving & cycle) == 0) continue;
     queue.arriving &= ~cycle;
     ++queue.landed;
-    pe.with_wavelets |= queue_bit(queue.id);
+    pe.with_wavelets_ |= queue_bit(queue.id);
   }
 }
 
@@ -237,28 +231,57 @@ inline void Pes::land(Pe& pe, std::uint64_t cycle) {
 // follow are due next, and are found in memory otherwise.
 inline void Pes::prefetch_behind(std::uint32_t pe) const {
   constexpr unsigned kCacheLine = 64;
+  constexpr unsigned kLines = 4;  // what an engine that streams needs
   if (pe + 4 >= pes_.size()) return;
   const char* const far = reinterpret_cast<const char*>(&pes_[pe + 4]);
-  for (unsigned i = 0; i < sizeof(Pe); i += kCacheLine) __builtin_prefetch(far + i, 1);
+  for (unsigned i = 0; i < kLines; ++i) __builtin_prefetch(far + i * kCacheLine, 1);
   pes_[pe + 2].engine.prefetch();
 }
 
+void Pes::prefetch(Span pes) const {
+  if (pes.first == pes.end) return;
+  tessera::prefetch(&pes_[0], pes.first, pes.end);
+  const Pe& first = pes_[pes.first];
+  const Pe& last = pes_[pes.end - 1];
+  tessera::prefetch(ramp_links_.data(), first.first_ramp, last.first_ramp + last.ramps);
+  if (first.inputs > 0 && last.inputs > 0) {
+    tessera::prefetch(in_queues_.data(), first.first_input, last.first_input + last.inputs);
+    const InQueue& end = in_queues_[last.first_input + last.inputs - 1U];
+    in_entries_.prefetch(in_queues_[first.first_input].first_entry, end.first_entry + end.room);
+  }
+  if (first.outputs == 0 || last.outputs == 0) return;
+  tessera::prefetch(out_queues_.data(), first.first_output, last.first_output + last.outputs);
+  const OutQueue& end = out_queues_[last.first_output + last.outputs - 1U];
+  out_entries_.prefetch(out_queues_[first.first_output].first_entry, end.first_entry + end.length);
+}
+
+void Pes::prefetch_engines(Span pes) const {
+  for (std::uint32_t pe = pes.first; pe < pes.end; ++pe) pes_[pe].engine.prefetch_all();
+}
+
 inline void Pes::step_engine(std::uint32_t index, Cycle now) {
-  prefetch_behind(index);
+  if (blocks_.selection.is_all()) prefetch_behind(index);
   Pe& pe = pes_[index];
   if ((pe.arriving & cycle_bit(now)) != 0) land(pe, cycle_bit(now));
   const Cycle next = pe.engine.step(now);
-  if (next != kNever) due_engines_.insert(index, next, now);
+  if (next == now + 1)
+    due_engines_.near().insert_for_next(index);
+  else if (next != kNever)
+    due_engines_.insert(index, next, now);
 }
 
 void Pes::step_engines(Cycle now, FirstFailure& failure) {
-  blocks_.order.step_due(due_engines_.due_in(now), now, [&](std::uint32_t pe) {
-    failure.guard(pes_[pe].place, FirstFailure::Block::kEngine, [&] { step_engine(pe, now); });
-  });
+  blocks_.order.step_due(due_engines_.due_in(now), now, blocks_.selection.of(Selection::kPes),
+                         [&](std::uint32_t pe) {
+                           ++engine_steps_;
+                           failure.guard(pes_[pe].place, FirstFailure::Block::kEngine, now,
+                                         [&] { step_engine(pe, now); });
+                         });
 }
 
 void Pes::step_ramps(Cycle now) {
-  blocks_.order.step_due(due_ramps_, now, [&](std::uint32_t pe) { step_ramp(pe, now); });
+  blocks_.order.step_due(due_ramps_, now, blocks_.selection.of(Selection::kPes),
+                         [&](std::uint32_t pe) { step_ramp(pe, now); });
 }
 
 inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
@@ -277,12 +300,12 @@ inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
   for (unsigned i = 0; i < pe.outputs; ++i) {
     OutQueue& queue = out_queues_[pe.first_output + i];
     if (queue.held == 0) continue;
-    const OutEntry& head = out_entries_[queue.first_entry + queue.head];
-    if (head.visible_from > now) continue;
+    const std::size_t head = queue.first_entry + queue.head;
+    if (visible_from_[head] > now) continue;
     const unsigned rank = pe.ramp_turn.rank(queue.id.value());
     if (rank >= best) continue;
     for (unsigned l = 0; l < pe.ramps; ++l) {
-      if (links[l].color != head.wavelet.color || links[l].credits == 0) continue;
+      if (links[l].color != out_entries_[head].color || links[l].credits == 0) continue;
       best = rank;
       winner = &queue;
       way = &links[l];
@@ -290,18 +313,18 @@ inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
   }
   if (winner == nullptr) return;
   pe.ramp_turn.take(winner->id.value(), blocks_.plan.fabric.arbitration);
-  const link::Wavelet w = out_entries_[winner->first_entry + winner->head].wavelet;
+  const link::Wavelet w = out_entries_.get(winner->first_entry + winner->head);
   winner->head =
       static_cast<std::uint16_t>(winner->head + 1U < winner->length ? winner->head + 1 : 0);
   --winner->held;
-  pe.with_room |= queue_bit(winner->id);
+  pe.with_room_ |= queue_bit(winner->id);
   if (winner->last_pop != now) winner->popped = 0;
   winner->last_pop = now;
   ++winner->popped;
   --way->credits;
   blocks_.deliver(way->target, w, now + blocks_.plan.fabric.on_ramp_latency);
-  due_engines_.insert(index, now + 1, now);
-  due_ramps_.insert(index, now + 1);
+  due_engines_.near().insert_for_next(index);
+  due_ramps_.insert_for_next(index);
 }
 
 // --- looking in
@@ -333,17 +356,17 @@ void Pes::describe_waits(std::uint32_t place, const Connections& connections, ob
 void Pes::describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,
                           observe::Waits& waits, Cycle now) const {
   if (queue.held == 0) return;
-  const OutEntry& head = out_entries_[queue.first_entry + queue.head];
-  if (head.visible_from > now) return;
+  const std::size_t head = queue.first_entry + queue.head;
+  if (visible_from_[head] > now) return;
+  const Color color = out_entries_[head].color;
   unsigned capacity = 0;
   for (unsigned l = 0; l < pe.ramps; ++l) {
     const RampLink& link = ramp_links_[pe.first_ramp + l];
-    if (link.color != head.wavelet.color) continue;
+    if (link.color != color) continue;
     if (link.credits > 0 || link.returning != 0) return;
     capacity = connections.capacity_of(link.target, link.color);
   }
-  waits.push_back(
-      fabric::OnRampCore::wait_for_router(pe.place, queue.id, head.wavelet.color, capacity));
+  waits.push_back(fabric::OnRampCore::wait_for_router(pe.place, queue.id, color, capacity));
 }
 
 }  // namespace tessera::wafer

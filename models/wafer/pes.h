@@ -50,10 +50,6 @@ struct OutQueue {
   std::uint16_t popped = 0;  ///< in cycle last_pop
   QueueId id;
 };
-struct OutEntry {
-  link::Wavelet wavelet;
-  Cycle visible_from = 0;
-};
 
 /// The way of one color from an on-ramp into its router.
 struct RampLink {
@@ -74,7 +70,7 @@ struct QueueMap {
 
 /// A PE: its compute engine, where its queues and the ways through its on-ramp stand in the arrays
 /// of the wafer, and what the engine sees of them.
-class Pe final : public pe::PeQueues, public pe::PeConfig {
+class Pe final : public pe::PeConfig, public pe::PeQueues {
  public:
   Pe(Pes& pes, std::uint32_t place, TileCoord at, std::shared_ptr<const pe::DecodedImage> program,
      const QueueMap& map, observe::EventStream* events);
@@ -84,12 +80,8 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
   // the cycle in which it lands.
   Cycle ready_at(QueueId q) const override { return input(q).landed > 0 ? 0 : kNever; }
   unsigned available(QueueId q, Cycle) const override { return input(q).landed; }
-  std::uint32_t readable(std::uint32_t asked, Cycle) const override {
-    return asked & with_wavelets;
-  }
-  std::uint32_t writable(std::uint32_t asked, Cycle) const override { return asked & with_room; }
-  const link::Wavelet& front(QueueId q) const override;
-  void pop(QueueId q, Cycle now) override;
+  link::Wavelet front(QueueId q) const override;
+  link::Wavelet take(QueueId q, Cycle now) override;
   unsigned room(QueueId q, Cycle now) const override;
   void push(QueueId q, const link::Wavelet& w, Cycle now) override;
 
@@ -115,10 +107,8 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
   std::uint8_t inputs = 0;
   std::uint8_t outputs = 0;
   std::uint8_t ramps = 0;
-  fabric::Turn ramp_turn;          ///< of the output queues
-  std::uint8_t with_wavelets = 0;  ///< input queues in which a wavelet has landed, one bit each
-  std::uint8_t with_room = 0;      ///< output queues
-  std::uint64_t arriving = 0;      ///< cycles in which a wavelet lands in one of the queues
+  fabric::Turn ramp_turn;      ///< of the output queues
+  std::uint64_t arriving = 0;  ///< cycles in which a wavelet lands in one of the queues
   pe::ComputeEngineCore engine;
 };
 
@@ -132,13 +122,29 @@ class Pes {
     for (std::uint32_t pe = 0; pe < pes_.size(); ++pe) due_engines_.insert(pe, 0, 0);
   }
   void step_engines(Cycle now, FirstFailure& failure);
+  /// Steps of engines so far.
+  std::uint64_t engine_steps() const { return engine_steps_; }
   void step_ramps(Cycle now);
   /// The next cycle in which an engine or an on-ramp is due, after `now`.
   Cycle next_due(Cycle now) const {
     return std::min(due_engines_.next_due(now), due_ramps_.next_due(now));
   }
+  /// As those of FarActiveSet.
+  void bring_near(Cycle last) { due_engines_.bring_near(last); }
+  void forget(Cycle now) {
+    due_engines_.forget(now);
+    due_ramps_.forget(now);
+  }
+  /// PEs that follow each other, and what belongs to them, are on their way into the cache, but for what only their
+  /// engines know.
+  void prefetch(Span pes) const;
+  void prefetch_engines(Span pes) const;
   /// A wavelet may be read from an input queue from cycle `due` on.
-  void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
+  inline void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
+  /// The same; `row` is that of cycle `due` in engines_near().
+  inline void put(std::uint32_t queue, const link::Wavelet& w, ActiveSet::Row& row, Cycle due);
+  /// The engines that are due in one of the next cycles.
+  ActiveSet& engines_near() { return due_engines_.near(); }
   /// The router behind a RampLink has room again, usable from cycle `due` on.
   void credit(std::uint32_t ramp_link, Cycle due);
   /// The engine of a tile, if it has one, may know from cycle `due` on that `color` is in teardown.
@@ -189,10 +195,12 @@ class Pes {
   std::vector<std::uint32_t> of_tile_;  // by tile of the strip; kNoIndex: only a router
   std::vector<QueueMap> queue_maps_;    // by image
   std::vector<InQueue> in_queues_;
-  std::vector<link::Wavelet> in_entries_;
+  Store in_entries_;
   std::vector<OutQueue> out_queues_;
-  std::vector<OutEntry> out_entries_;
+  Store out_entries_;
+  std::vector<Cycle> visible_from_;  // by place in out_entries_
   std::vector<RampLink> ramp_links_;
+  std::uint64_t engine_steps_ = 0;
   FarActiveSet due_engines_;
   ActiveSet due_ramps_;
 };

@@ -87,7 +87,8 @@ inline void Pipes::step_one(std::uint32_t index, CycleState& cycle) {
 void Pipes::step(Cycle now) {
   CycleState cycle(*this, blocks_.plan.fabric, now);
   blocks_.order.step_due(
-      due_, now, [&](std::uint32_t pipe) __attribute__((always_inline)) { step_one(pipe, cycle); });
+      due_, now, blocks_.selection.of(Selection::kPipes),
+      [&](std::uint32_t pipe) __attribute__((always_inline)) { step_one(pipe, cycle); });
 }
 
 link::Wavelet Pipes::head_of(std::uint32_t index) const {
@@ -142,7 +143,7 @@ void Pipes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
 
 void Pipes::credit(std::uint32_t index, Cycle due) {
   Pipe& pipe = pipes_[index];
-  if (blocks_.take_credit_early(pipe.held, due)) {
+  if (blocks_.take_credit_early(pipe.held > 0, due)) {
     ++pipe.credits;
     return;
   }

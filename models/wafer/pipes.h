@@ -78,6 +78,8 @@ class Pipes {
   void step(Cycle now);
   /// The next cycle in which a pipe is due, after `now`.
   Cycle next_due(Cycle now) const { return due_.next_due(now); }
+  /// As that of ActiveSet.
+  void forget(Cycle now) { due_.forget(now); }
   /// A wavelet lands in cycle `due`.
   void put(std::uint32_t pipe, const link::Wavelet& w, Cycle due);
   /// The target has room again, usable from cycle `due` on.

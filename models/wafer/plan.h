@@ -68,11 +68,13 @@ struct Plan {
 struct Strip {
   /// All rows.
   explicit Strip(const Plan& of) : Strip(of, 0, of.height) {}
-  /// Rows `first` to `end` - 1; `of` must outlive it.
-  Strip(const Plan& of, int first, int end)
-      : plan(of), first_row(first), end_row(end), first_place(of.place_of({0, first})),
-        end_place(of.place_of({0, end})), first_route(of.tile_routes_begin[first_place]),
-        end_route(of.tile_routes_begin[end_place]) {}
+  /// Rows `first` to `end` - 1; `of` must outlive it. `by_tile_`: units are numbered by tile, not along the
+  /// paths, so that rectangles of tiles can be stepped one after the other.
+  Strip(const Plan& of, int first, int end, bool by_tile_ = false)
+      : plan(of), first_row(first), end_row(end), by_tile(by_tile_),
+        first_place(of.place_of({0, first})), end_place(of.place_of({0, end})),
+        first_route(of.tile_routes_begin[first_place]), end_route(of.tile_routes_begin[end_place]) {
+  }
 
   bool has(std::uint32_t place) const { return place >= first_place && place < end_place; }
   std::uint32_t tile_count() const { return end_place - first_place; }
@@ -81,6 +83,7 @@ struct Strip {
   const Plan& plan;
   const int first_row;
   const int end_row;
+  const bool by_tile;
   const std::uint32_t first_place;
   const std::uint32_t end_place;
   const std::uint32_t first_route;  ///< in Plan::tile_routes

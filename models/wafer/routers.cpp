@@ -28,10 +28,11 @@ Routers::Routers(Blocks& blocks, const std::vector<bool>& plain)
 }
 
 void Routers::step(Cycle now, FirstFailure& failure) {
-  blocks_.order.step_due(due_.due_in(now), now, [&](std::uint32_t router) {
-    failure.guard(routers_[router].place, FirstFailure::Block::kRouter,
-                  [&] { step_one(router, now); });
-  });
+  blocks_.order.step_due(due_.due_in(now), now, blocks_.selection.of(Selection::kRouters),
+                         [&](std::uint32_t router) {
+                           failure.guard(routers_[router].place, FirstFailure::Block::kRouter, now,
+                                         [&] { step_one(router, now); });
+                         });
 }
 
 void Routers::step_one(std::uint32_t index, Cycle now) {

@@ -42,6 +42,9 @@ class Routers {
   void step(Cycle now, FirstFailure& failure);
   /// The next cycle in which a router is due, after `now`.
   Cycle next_due(Cycle now) const { return due_.next_due(now); }
+  /// As those of FarActiveSet.
+  void bring_near(Cycle last) { due_.bring_near(last); }
+  void forget(Cycle now) { due_.forget(now); }
   /// fabric::RouterCore::put, credit and write_register.
   void put(Ref input, const link::Wavelet& w, Cycle due);
   void credit(Ref output, Color color, Cycle due);

@@ -61,8 +61,8 @@ class Layout {
   }
 
   SlotGraph run() {
-    // Paths from where they begin; then what is left, closed rings.
-    for (const bool any : {false, true}) {
+    // Paths from where they begin; then what is left, closed rings. By tile, each path is one unit.
+    for (const bool any : {strip_.by_tile, true}) {
       for (std::uint32_t r = strip_.first_route; r < strip_.end_route; ++r) {
         if (is_plain_tile(place_of_route(r)) && (any || begins_path(r))) follow(r);
       }
@@ -162,6 +162,7 @@ class Layout {
 
   // What lies behind an output is numbered next.
   void visit_later(std::uint32_t r, Direction out) {
+    if (strip_.by_tile) return;
     const std::uint32_t next = neighbour_route(r, out);
     if (next != kNoIndex && position(next).rx.contains(opposite(out))) pending_.push_back(next);
   }

@@ -6,6 +6,7 @@
 #include "models/observe/event_fields.h"
 #include "models/wafer/blocks.h"
 #include "tlm_ifaces/link/control_word.h"
+#include "tlm_ifaces/vocabulary/prefetch.h"
 
 namespace tessera::wafer {
 
@@ -23,36 +24,53 @@ Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
              std::vector<Group> groups)
     : blocks_(blocks), room_(std::max(blocks.plan.fabric.input_room(Direction::kWest),
                                       blocks.plan.fabric.input_room(Direction::kRamp))),
-      slots_(std::move(slots)), links_(std::move(links)), groups_(std::move(groups)),
-      entries_(slots_.size() * room_) {
+      slots_(std::move(slots)), links_(std::move(links)), groups_(std::move(groups)) {
+  entries_.grow(slots_.size() * room_, blocks.events != nullptr && blocks.events->is_traced());
   due_.resize(slots_.size());
+}
+
+void Slots::prefetch(Span slots) const {
+  if (slots.first == slots.end) return;
+  tessera::prefetch(slots_.data(), slots.first, slots.end);
+  entries_.prefetch(slots.first * room_, slots.end * room_);
+  const Slot& last = slots_[slots.end - 1];
+  tessera::prefetch(links_.data(), slots_[slots.first].first_link, last.first_link + last.links);
+  if (last.group != kNoIndex) __builtin_prefetch(&groups_[last.group], 1);
 }
 
 /// What all slots that are stepped in a cycle have in common.
 struct Slots::CycleState {
-  CycleState(const Blocks& blocks, Cycle cycle)
+  CycleState(const Blocks& blocks, ActiveSet& due, ActiveSet& engines, Cycle cycle)
       : now(cycle), ramp_due(cycle + blocks.plan.fabric.off_ramp_latency),
-        hop_due(cycle + blocks.plan.fabric.hop_latency),
-        arbitration(blocks.plan.fabric.arbitration), hops(blocks.events, cycle) {}
+        hop_due(cycle + blocks.plan.fabric.hop_latency), hop_bit(cycle_bit(hop_due)),
+        credit_due(cycle + blocks.plan.fabric.credit_latency),
+        arbitration(blocks.plan.fabric.arbitration), at_hop(due, hop_due),
+        at_credit(due, credit_due), at_ramp(engines, ramp_due), hops(blocks.events, cycle) {}
 
   const Cycle now;
   const Cycle ramp_due, hop_due;  ///< when what leaves now may be seen behind RAMP, or elsewhere
+  const std::uint64_t hop_bit;
+  const Cycle credit_due;  ///< when the room of what leaves now is a credit upstream
   const fabric::Arbitration arbitration;
+  ActiveSet::Row at_hop, at_credit;  ///< slots that are due at hop_due, or at credit_due
+  ActiveSet::Row at_ramp;            ///< engines that are due at ramp_due
   observe::EventStream::Hops hops;
 };
 
 void Slots::step(Cycle now) {
-  CycleState cycle(blocks_, now);
-  blocks_.order.step_due(due_, now, [&](std::uint32_t unit) {
-    const std::uint32_t group = slots_[unit].group;
-    if (group == kNoIndex) {
-      step_one(unit, cycle);
-    } else if (groups_[group].merges && groups_[group].controls == 0) {
-      step_merge(groups_[group], cycle);
-    } else {
-      step_group(groups_[group], cycle);
-    }
-  });
+  CycleState cycle(blocks_, due_, blocks_.pes.engines_near(), now);
+  blocks_.order.step_due(due_, now, blocks_.selection.of(Selection::kSlots),
+                         [&](std::uint32_t unit) {
+                           const std::uint32_t group = slots_[unit].group;
+                           if (group == kNoIndex) {
+                             step_one(unit, cycle);
+                           } else if (groups_[group].merges && groups_[group].controls == 0) {
+                             step_merge(groups_[group], cycle);
+                           } else {
+                             step_group(groups_[group], cycle);
+                             if (groups_[group].merges) look_again(groups_[group]);
+                           }
+                         });
 }
 
 // Arrivals land, credits become usable.
@@ -72,7 +90,7 @@ inline void Slots::settle(Slot& slot, std::uint64_t cycle) {
 }
 
 // Links that the head of the slot has still to leave through.
-std::uint8_t Slots::branches_of(const Slot& slot, const link::Wavelet& head) const {
+std::uint8_t Slots::branches_of(const Slot& slot, const Stored& head) const {
   if (slot.to_go != 0) return slot.to_go;
   auto branches = static_cast<std::uint8_t>((1U << slot.links) - 1);
   if (!head.control || !link::command_at(head.payload, 0).ignore_at_ce) return branches;
@@ -88,8 +106,8 @@ void Slots::step_one(std::uint32_t index, CycleState& cycle) {
   Slot& slot = slots_[index];
   settle(slot, cycle_bit(cycle.now));
   if (slot.landed == 0 || slot.suspended) return;
-  const link::Wavelet oldest = head(index);
-  const unsigned before = branches_of(slot, oldest);
+  const link::Wavelet oldest = whole_head(index);
+  const unsigned before = branches_of(slot, head(index));
   unsigned to_go = before;
   for (unsigned bits = before; bits != 0; bits &= bits - 1) {
     Link& link = links_[slot.first_link + lowest(bits)];
@@ -98,43 +116,66 @@ void Slots::step_one(std::uint32_t index, CycleState& cycle) {
     to_go &= ~(bits & -bits);
   }
   if (to_go == 0) {
-    remove_head(index, cycle.now);
-    if (slot.landed > 0) due_.insert(index, cycle.now + 1);
+    remove_head(index, cycle);
+    if (slot.landed > 0) due_.insert_for_next(index);
   } else if (to_go != before) {
     slot.to_go = static_cast<std::uint8_t>(to_go);
+  }
+}
+
+// Arrivals land and credits become usable in a group that merges.
+void Slots::settle_merge(Group& group, std::uint64_t cycle) {
+  group.due &= ~cycle;
+  for (unsigned left = group.busy; left != 0; left &= left - 1) {
+    Slot& slot = slots_[group.first + lowest(left)];
+    settle(slot, cycle);
+    const unsigned bit = left & -left;
+    if (slot.idle()) group.busy &= ~bit;
+    if (slot.landed > 0 && !slot.suspended) group.landed |= bit;
+    if (links_[slot.first_link].credits > 0) group.credited |= bit;
+  }
+}
+
+// Which slots of a group that merges may go on.
+void Slots::look_again(Group& group) const {
+  group.landed = group.credited = 0;
+  for (unsigned s = 0; s < group.slots; ++s) {
+    const Slot& slot = slots_[group.first + s];
+    if (slot.landed > 0 && !slot.suspended) group.landed |= 1U << s;
+    if (links_[slot.first_link].credits > 0) group.credited |= 1U << s;
   }
 }
 
 // Slots with one output, the same for all: one of them is granted it. Data wavelets only, which
 // have no other way to go.
 void Slots::step_merge(Group& group, CycleState& cycle) {
-  const std::uint64_t cycle_mask = cycle_bit(cycle.now);
+  if ((group.due & cycle_bit(cycle.now)) != 0) settle_merge(group, cycle_bit(cycle.now));
+  unsigned asking = group.landed & group.credited;
+  if (asking == 0) return;
   fabric::Turn& turn = group.turns[index(links_[slots_[group.first].first_link].out)];
-  unsigned waiting = 0;
-  unsigned granted = 0;
-  unsigned best = kNobody;
-  for (unsigned left = group.busy; left != 0; left &= left - 1) {
-    const unsigned s = lowest(left);
-    Slot& slot = slots_[group.first + s];
-    settle(slot, cycle_mask);
-    if (slot.landed == 0 || slot.suspended) {
-      if (slot.idle()) group.busy &= ~(1U << s);
-      continue;
-    }
-    ++waiting;
-    const unsigned rank = turn.rank(slot.pair());
-    if (rank >= best || links_[slot.first_link].credits == 0) continue;
+  unsigned granted = lowest(asking);
+  unsigned best = turn.rank(slots_[group.first + granted].pair());
+  while ((asking &= asking - 1) != 0) {
+    const unsigned rank = turn.rank(slots_[group.first + lowest(asking)].pair());
+    if (rank >= best) continue;
     best = rank;
-    granted = s;
+    granted = lowest(asking);
   }
-  if (best == kNobody) return;
   const std::uint32_t winner = group.first + granted;
+  const unsigned bit = 1U << granted;
   Slot& slot = slots_[winner];
   turn.take(slot.pair(), cycle.arbitration);
-  send(slot, links_[slot.first_link], head(winner), cycle);
-  remove_head(winner, cycle.now);
-  if (waiting > 1 || slot.landed > 0) due_.insert(group.first, cycle.now + 1);
-  if (slot.idle()) group.busy &= ~(1U << granted);
+  Link& link = links_[slot.first_link];
+  send(slot, link, whole_head(winner), cycle);
+  if (link.credits == 0) group.credited &= ~bit;
+  drop_head(slot, cycle);
+  if (slot.landed == 0) group.landed &= ~bit;
+  // Those that lack credits only are woken by them.
+  if ((group.landed & group.credited) != 0)
+    due_.insert_for_next(group.first);
+  else if (group.landed != 0)
+    blocks_.step_in(cycle.now + 1);
+  if (slot.idle()) group.busy &= ~bit;
 }
 
 // Slots that share outputs: each output grants one, by the rule of fabric::Arbiter.
@@ -174,7 +215,7 @@ void Slots::step_group(Group& group, CycleState& cycle) {
     const std::uint32_t s = group.first + grant.slot;
     Slot& slot = slots_[s];
     group.turns[out].take(slot.pair(), cycle.arbitration);
-    send(slot, links_[slot.first_link + grant.link], head(s), cycle);
+    send(slot, links_[slot.first_link + grant.link], whole_head(s), cycle);
     to_go[grant.slot] = static_cast<std::uint8_t>(to_go[grant.slot] & ~(1U << grant.link));
     slot.to_go = to_go[grant.slot];
     moved |= 1U << grant.slot;
@@ -183,55 +224,50 @@ void Slots::step_group(Group& group, CycleState& cycle) {
   bool again = (landed & ~moved) != 0;  // lost an output
   for (unsigned bits = moved; bits != 0; bits &= bits - 1) {
     const std::uint32_t s = group.first + lowest(bits);
-    if (to_go[lowest(bits)] == 0) remove_head(s, cycle.now);
+    if (to_go[lowest(bits)] == 0) remove_head(s, cycle);
     again |= slots_[s].landed > 0;
     if (slots_[s].idle()) group.busy &= ~(1U << lowest(bits));
   }
-  if (again) due_.insert(group.first, cycle.now + 1);
+  if (again) due_.insert_for_next(group.first);
 }
 
-inline void Slots::send(const Slot& slot, Link& link, const link::Wavelet& head,
-                        CycleState& cycle) {
+// Inlined by force, here and below, as in pipes.cpp.
+[[gnu::always_inline]] inline void Slots::send(const Slot& slot, Link& link,
+                                               const link::Wavelet& head, CycleState& cycle) {
   link::Wavelet w = head;
   cycle.hops.record(slot.place, link.out, observe::hop_word(w, link.out), w.payload, w.ident);
   w.local_flip = false;  // meant for this router only
   --link.credits;
-  blocks_.deliver(link.target, w, link.out == Direction::kRamp ? cycle.ramp_due : cycle.hop_due);
+  if (link.target.kind() == Ref::Kind::kSlot)
+    put(link.target.index(), w, cycle.at_hop, cycle.hop_bit);
+  else if (link.target.kind() == Ref::Kind::kQueue)
+    blocks_.pes.put(link.target.index(), w, cycle.at_ramp, cycle.ramp_due);
+  else
+    blocks_.deliver(link.target, w, link.out == Direction::kRamp ? cycle.ramp_due : cycle.hop_due);
 }
 
-void Slots::remove_head(std::uint32_t index, Cycle now) {
+// The oldest wavelet has left, and its room goes upstream.
+[[gnu::always_inline]] inline void Slots::drop_head(Slot& slot, CycleState& cycle) {
+  slot.head = static_cast<std::uint8_t>(slot.head + 1U < room_ ? slot.head + 1 : 0);
+  --slot.held;
+  --slot.landed;
+  if (slot.upstream.kind() == Ref::Kind::kSlot)
+    credit(slot.upstream.index(), cycle.credit_due, cycle.at_credit);
+  else
+    blocks_.give_credit(slot.upstream, slot.color, cycle.credit_due);
+}
+
+void Slots::remove_head(std::uint32_t index, CycleState& cycle) {
   Slot& slot = slots_[index];
-  const link::Wavelet& oldest = head(index);
+  const Stored& oldest = head(index);
   const bool teardown =
       oldest.control && link::command_at(oldest.payload, 0).command == link::Command::kTeardown;
   if (oldest.control && slot.group != kNoIndex) --groups_[slot.group].controls;
   slot.to_go = 0;
-  slot.head = static_cast<std::uint8_t>(slot.head + 1U < room_ ? slot.head + 1 : 0);
-  --slot.held;
-  --slot.landed;
-  blocks_.give_credit(slot.upstream, slot.color, now + blocks_.plan.fabric.credit_latency);
+  drop_head(slot, cycle);
   if (!teardown) return;
   slot.suspended = true;
-  blocks_.suspend(slot.place, slot.color, now);
-}
-
-void Slots::append(std::uint32_t index, const link::Wavelet& w) {
-  Slot& slot = slots_[index];
-  entries_[entry_index(index, slot.head + slot.held)] = w;
-  ++slot.held;
-  if (w.control && slot.group != kNoIndex) ++groups_[slot.group].controls;
-}
-
-void Slots::credit(std::uint32_t index, Cycle due) {
-  Link& link = links_[index];
-  Slot& slot = slots_[link.slot];
-  if (blocks_.take_credit_early(slot.held, due)) {
-    ++link.credits;
-    return;
-  }
-  link.returning |= cycle_bit(due);
-  slot.returning |= cycle_bit(due);
-  wake(link.slot, due);
+  blocks_.suspend(slot.place, slot.color, cycle.now);
 }
 
 }  // namespace tessera::wafer

@@ -58,6 +58,10 @@ struct Group {
   bool merges = false;         ///< every slot has one output, and it is the same one
   std::uint16_t controls = 0;  ///< control wavelets in the slots
   std::uint32_t busy = 0;      ///< slots that are not idle, one bit each
+  // Of groups that merge, one bit a slot: a wavelet may go on, and there is room for it.
+  std::uint32_t landed = 0;
+  std::uint32_t credited = 0;
+  std::uint64_t due = 0;  ///< cycles in which a wavelet lands in a slot, or a credit comes back
   std::array<fabric::Turn, kDirectionCount> turns;  ///< per output
 };
 
@@ -71,22 +75,46 @@ class Slots {
   void step(Cycle now);
   /// The next cycle in which a slot is due, after `now`.
   Cycle next_due(Cycle now) const { return due_.next_due(now); }
+  /// As that of ActiveSet.
+  void forget(Cycle now) { due_.forget(now); }
+  /// Slots that follow each other, and what belongs to them, are on their way into the cache.
+  void prefetch(Span slots) const;
 
   /// A wavelet lands in cycle `due`.
   void put(std::uint32_t slot, const link::Wavelet& w, Cycle due) {
-    append(slot, w);
-    slots_[slot].arriving |= cycle_bit(due);
-    wake(slot, due);
+    ActiveSet::Row row(due_, due);
+    put(slot, w, row, cycle_bit(due));
   }
   /// The receiver behind a link has room again, usable from cycle `due` on.
-  void credit(std::uint32_t link, Cycle due);
-  /// The same when the slot is not stepped any more before `due`.
-  void credit_for_next(std::uint32_t link, Cycle due) {
-    ++links_[link].credits;
-    if (slots_[links_[link].slot].held > 0) wake(links_[link].slot, due);
+  inline void credit(std::uint32_t link, Cycle due);
+  /// The same; `row` is that of cycle `due` in due().
+  inline void credit(std::uint32_t link, Cycle due, ActiveSet::Row& row);
+  /// The same when the slots have been stepped in the cycle before the one from which on it counts.
+  void credit_for_next(std::uint32_t index) {
+    Link& link = links_[index];
+    const Slot& slot = slots_[link.slot];
+    // One that had credits waits for something else.
+    if (link.credits == 0 && slot.held > 0) due_.insert_for_next(slot.unit);
+    add_credits(link, slot, 1);
+  }
+  /// The same in a cycle in which the slots have not been stepped yet.
+  void credit_now(std::uint32_t index, Cycle now) {
+    Link& link = links_[index];
+    due_.insert(slots_[link.slot].unit, now);
+    add_credits(link, slots_[link.slot], 1);
+  }
+  /// Before the first step: what the receiver behind a link has room for.
+  void set_credits(std::uint32_t index, unsigned credits) {
+    Link& link = links_[index];
+    if (credits > 0) add_credits(link, slots_[link.slot], credits);
   }
   /// put() in two parts, for a wavelet that lands further ahead than a mask reaches.
-  void append(std::uint32_t slot, const link::Wavelet& w);
+  void append(std::uint32_t index, const link::Wavelet& w) {
+    Slot& slot = slots_[index];
+    entries_.put(entry_index(index, slot.head + slot.held), w);
+    ++slot.held;
+    if (w.control && slot.group != kNoIndex) ++groups_[slot.group].controls;
+  }
   void land(std::uint32_t slot, Cycle now) {
     ++slots_[slot].landed;
     wake(slot, now);
@@ -108,20 +136,43 @@ class Slots {
   void step_group(Group& group, CycleState& cycle);
   void step_merge(Group& group, CycleState& cycle);
   void settle(Slot& slot, std::uint64_t cycle);
-  std::uint8_t branches_of(const Slot& slot, const link::Wavelet& head) const;
+  void settle_merge(Group& group, std::uint64_t cycle);
+  void look_again(Group& group) const;
+  std::uint8_t branches_of(const Slot& slot, const Stored& head) const;
   void send(const Slot& slot, Link& link, const link::Wavelet& head, CycleState& cycle);
-  void remove_head(std::uint32_t slot, Cycle now);
-  void wake(std::uint32_t slot, Cycle at) {
+  void remove_head(std::uint32_t slot, CycleState& cycle);
+  void drop_head(Slot& slot, CycleState& cycle);
+  /// put() in the cycle of `row`, whose bit is `cycle`.
+  void put(std::uint32_t slot, const link::Wavelet& w, ActiveSet::Row& row, std::uint64_t cycle) {
+    append(slot, w);
+    slots_[slot].arriving |= cycle;
+    wake(slot, row, cycle);
+  }
+  void wake(std::uint32_t slot, ActiveSet::Row& row, std::uint64_t cycle) {
     const Slot& s = slots_[slot];
-    due_.insert(s.unit, at);
-    if (s.group != kNoIndex) groups_[s.group].busy |= 1U << (slot - s.unit);
+    row.insert(s.unit);
+    if (s.group == kNoIndex) return;
+    Group& group = groups_[s.group];
+    group.busy |= 1U << (slot - s.unit);
+    group.due |= cycle;
+  }
+  void wake(std::uint32_t slot, Cycle at) {
+    ActiveSet::Row row(due_, at);
+    wake(slot, row, cycle_bit(at));
+  }
+  void add_credits(Link& link, const Slot& slot, unsigned more) {
+    link.credits = static_cast<std::uint16_t>(link.credits + more);
+    if (slot.group != kNoIndex) groups_[slot.group].credited |= 1U << (link.slot - slot.unit);
   }
   /// Place `i` of the ring of a slot, counted from the head or from 0.
   std::size_t entry_index(std::uint32_t slot, unsigned i) const {
     return std::size_t{slot} * room_ + (i < room_ ? i : i - room_);
   }
-  const link::Wavelet& head(std::uint32_t slot) const {
+  const Stored& head(std::uint32_t slot) const {
     return entries_[entry_index(slot, slots_[slot].head)];
+  }
+  link::Wavelet whole_head(std::uint32_t slot) const {
+    return entries_.get(entry_index(slot, slots_[slot].head));
   }
 
   Blocks& blocks_;
@@ -129,8 +180,8 @@ class Slots {
   std::vector<Slot> slots_;
   std::vector<Link> links_;
   std::vector<Group> groups_;
-  std::vector<link::Wavelet> entries_;  // [slot][place in the ring]
-  ActiveSet due_;                       // by first slot of a group
+  Store entries_;  // [slot][place in the ring]
+  ActiveSet due_;  // by first slot of a group
 };
 
 }  // namespace tessera::wafer

@@ -22,6 +22,8 @@ constexpr double kNew = 0.25;
 // Below this the calling thread hands over what crosses the borders.
 constexpr std::size_t kFewCrossings = 256;
 constexpr std::size_t kLargeWafer = 16384;  // tiles
+// So many busy tiles do not fit a cache of 40 MB.
+constexpr std::size_t kTilesBeyondCache = 8192;
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -54,12 +56,30 @@ std::vector<int> cut_into(unsigned strips, const Strip& rows) {
   return cuts;
 }
 
+std::size_t programs_in(const Strip& rows) {
+  const auto image = rows.plan.image_of_tile.begin();
+  return static_cast<std::size_t>(std::count_if(image + rows.first_place, image + rows.end_place,
+                                                [](std::int32_t i) { return i >= 0; }));
+}
+
+// Counters of tiles cannot be taken back when a failure is found in an earlier cycle.
+bool can_skew(const Strip& rows, const Threads& threads, const observe::EventStream* events) {
+  const Plan& plan = rows.plan;
+  const fabric::FabricTiming& t = plan.fabric;
+  const unsigned latency = std::max({t.hop_latency, t.credit_latency, t.on_ramp_latency,
+                                     t.off_ramp_latency, plan.queue_write_latency});
+  return threads.skew.depth > 1 && threads.count == 1 && plan.ports.empty() &&
+         latency <= kMaxLatencyAhead && (events == nullptr || !events->counters().has_tiles()) &&
+         (!threads.skew.when_busy || programs_in(rows) >= kTilesBeyondCache);
+}
+
 }  // namespace
 
 Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::EventStream* events,
                const std::vector<Channel*>& others)
     : plan_(rows.plan), threads_(threads), is_large_(rows.tile_count() >= kLargeWafer),
-      events_(events), first_row_(rows.first_row) {
+      events_(events), skewed_(others.empty() && can_skew(rows, threads, events)),
+      first_row_(rows.first_row) {
   const auto height = static_cast<unsigned>(std::max(rows.end_row - rows.first_row, 1));
   const auto processes = std::min(static_cast<unsigned>(others.size() + 1), height);
   const unsigned count = std::clamp(threads.count, 1U, height / processes);
@@ -76,8 +96,8 @@ Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::Ev
   // Each thread builds its own strip, so that the memory of the strip lies near it.
   for_all_locals([&](std::size_t i) {
     observe::EventStream* const stream = alone || events == nullptr ? events : &events->part(i);
-    const Strip strip(plan_, cuts[i], cuts[i + 1]);
-    locals_[i] = std::make_unique<LocalPart>(together_, alone, strip, outside, stream);
+    const Strip strip(plan_, cuts[i], cuts[i + 1], skewed_);
+    locals_[i] = std::make_unique<LocalPart>(keeps_, alone, strip, outside, stream);
   });
   for (const auto& part : locals_) parts_.push_back(part.get());
   for (const auto& part : remotes_) parts_.push_back(part.get());
@@ -125,13 +145,51 @@ void Strips::start() {
 
 // --- a cycle
 
-Cycle Strips::step(Cycle now) {
-  if (parts_.size() == 1) {
-    LocalPart& only = *locals_.front();
-    only.step(now);
-    report_failure();
-    return only.next_due();
+Cycle Strips::step(Cycle now, Cycle free_until) {
+  if (now < computed_to_) return tell_computed(now);
+  const Cycle end = std::min(free_until, now + threads_.skew.depth);
+  if (end > now + 1 && is_worth_skew()) {
+    run_ahead(now, end);
+    return tell_computed(now);
   }
+  if (parts_.size() > 1) return step_parts(now);
+  LocalPart& only = *locals_.front();
+  const std::uint64_t steps = only.core()->engine_steps();
+  only.step(now);
+  busy_ = only.core()->engine_steps() - steps;
+  report_failure();
+  return only.next_due();
+}
+
+bool Strips::is_worth_skew() const {
+  if (!skewed_ || (events_ != nullptr && events_->is_traced())) return false;
+  return !threads_.skew.when_busy || busy_ >= kTilesBeyondCache;
+}
+
+// Of a cycle with a failure everything counts, of later ones nothing.
+void Strips::run_ahead(Cycle begin, Cycle end) {
+  LocalPart& only = *locals_.front();
+  WaferCore& core = *only.core();
+  const std::uint64_t steps = core.engine_steps();
+  keeps_ = true;
+  step_skewed(core, threads_.skew, begin, end);
+  keeps_ = false;
+  busy_ = (core.engine_steps() - steps) / (end - begin);
+  failed_at_ = core.failed_at();
+  if (failed_at_ != kNever) end = failed_at_ + 1;
+  only.end_ahead(begin, end);
+  computed_to_ = std::max(begin, std::min(core.last_ahead(), end - 1)) + 1;
+}
+
+Cycle Strips::tell_computed(Cycle now) {
+  LocalPart& only = *locals_.front();
+  only.kept().hand_on(now);
+  if (now == failed_at_) report_failure();
+  const Cycle last = computed_to_ - 1;
+  return now < last ? std::min(only.kept().next_told(), last) : only.next_due();
+}
+
+Cycle Strips::step_parts(Cycle now) {
   due_.clear();
   for (const auto& part : locals_) {
     if (part->next_due() <= now) due_.push_back(part.get());
@@ -185,12 +243,12 @@ void Strips::step_in_turn(Cycle now) {
 void Strips::step_together(Cycle now) {
   if (!pool_) pool_ = std::make_unique<ThreadPool>(static_cast<unsigned>(locals_.size()));
   const double begin = wall_seconds();
-  together_ = true;
+  together_ = keeps_ = true;
   pool_->run([this, now](unsigned i) {
     if (locals_[i]->next_due() <= now) locals_[i]->step_and_measure(now);
   });
   end_step(now);
-  together_ = false;
+  together_ = keeps_ = false;
   for (const auto& part : locals_) part->hand_on();
   if (!threads_.when_busy) return;
   double seconds = 0;

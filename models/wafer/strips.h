@@ -17,6 +17,7 @@
 #include "models/wafer/part.h"
 #include "models/wafer/plan.h"
 #include "models/wafer/remote_part.h"
+#include "models/wafer/skew.h"
 #include "models/wafer/thread_pool.h"
 #include "models/wafer/wafer_core.h"
 
@@ -27,6 +28,7 @@ struct Threads {
   unsigned count = 1;
   /// Step a cycle with one thread as long as cycles are too short to be worth more.
   bool when_busy = false;
+  Skew skew = {};
 };
 
 /// A wafer as one block: what WaferCore offers, for any number of strips.
@@ -49,7 +51,11 @@ class Strips {
   }
   /// As those of WaferCore.
   void start();
-  Cycle step(Cycle now);
+  /// Nobody outside looks or acts before cycle `free_until`: the cycles up to there may be computed now. step() is
+  /// called for those in which there is something to tell and for the last one with something to do, as ever.
+  Cycle step(Cycle now, Cycle free_until = 0);
+  /// The first cycle that has not been computed.
+  Cycle computed_to() const { return computed_to_; }
   Cycle next_due(Cycle now) const;
   void shuffle_step_order(std::uint64_t seed);
   /// nullptr also where another process has the tile.
@@ -86,6 +92,10 @@ class Strips {
   }
   Part& part_of(TileCoord tile) const;
   Part& part_of_port(std::uint32_t port) const;
+  bool is_worth_skew() const;
+  void run_ahead(Cycle begin, Cycle end);
+  Cycle tell_computed(Cycle now);
+  Cycle step_parts(Cycle now);
   bool is_worth_threads();
   void step_together(Cycle now);
   void step_in_turn(Cycle now);
@@ -102,10 +112,15 @@ class Strips {
   std::vector<std::unique_ptr<LocalPart>> locals_;    // from north to south
   std::vector<std::unique_ptr<RemotePart>> remotes_;  // south of them
   std::vector<Part*> parts_;                          // all of them
+  const bool skewed_;                                 // tiles may be stepped ahead of others
+  Cycle computed_to_ = 0;
+  Cycle failed_at_ = kNever;
+  std::uint64_t busy_ = 0;  // engines stepped in a cycle of late
   const int first_row_;
   std::vector<std::uint32_t> part_of_row_;  // counted from first_row_
   std::vector<LocalPart*> due_;             // with something to do in the cycle
   bool together_ = false;                   // several threads are at work
+  bool keeps_ = false;                      // parts keep what they have for listeners
   // With Threads::when_busy, means of the last cycles that were measured:
   double cost_s_ = 0;                 // what a cycle takes one thread
   double together_s_ = 0;             // how long a cycle lasts with all of them

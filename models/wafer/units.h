@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <optional>
 #include <random>
@@ -16,10 +17,19 @@
 #include <vector>
 
 #include "models/timing/calendar.h"
+#include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
+#include "tlm_ifaces/vocabulary/prefetch.h"
 
 namespace tessera::wafer {
+
+/// Units `first` to `end` - 1 of one kind.
+struct Span {
+  std::uint32_t first = 0;
+  std::uint32_t end = 0;
+};
+using Spans = std::vector<Span>;
 
 /// Which of many numbered units are due in which of the next cycles: a bit a unit and cycle, with a
 /// summary on top, so that a cycle costs what is due in it and units are visited in rising order -
@@ -40,6 +50,15 @@ class ActiveSet {
 
   /// `unit` is due in cycle `at`, at most kHorizon - 1 cycles after the cycle of the last take().
   void insert(std::uint32_t unit, Cycle at) { Row(*this, at).insert(unit); }
+  /// `unit` is due in the cycle behind that of the last take().
+  void insert_for_next(std::uint32_t unit) {
+    const std::size_t word = unit / 64;
+    const std::uint64_t before = next_words_[word];
+    next_words_[word] = before | bit(unit % 64);
+    if (before != 0) return;
+    next_summary_[word / 64] |= bit(word % 64);
+    occupied_ |= next_bit_;
+  }
 
   /// One cycle of the set, for whoever inserts many units for it.
   class Row {
@@ -73,6 +92,7 @@ class ActiveSet {
   /// later cycles.
   template <class Visit>
   void take(Cycle now, Visit&& visit) {
+    look_to(now + 1);
     const unsigned row = row_of(now);
     if ((occupied_ & bit(row)) == 0) return;
     occupied_ &= ~bit(row);
@@ -90,6 +110,31 @@ class ActiveSet {
     }
   }
 
+  /// take() of some of the units; answers whether one was due. When all have been taken in parts,
+  /// forget() has to follow.
+  template <class Visit>
+  bool take(Cycle now, Span units, Visit&& visit) {
+    look_to(now + 1);
+    const unsigned row = row_of(now);
+    if ((occupied_ & bit(row)) == 0) return false;
+    std::uint64_t* const words = &bits_[row * words_];
+    const std::size_t last = (units.end - 1) / 64;
+    bool any = false;
+    for (std::size_t word = units.first / 64; word <= last; ++word) {
+      std::uint64_t due = words[word];
+      if (word == units.first / 64) due &= ~std::uint64_t{0} << (units.first % 64);
+      if (word == last) due &= ~std::uint64_t{0} >> (63 - (units.end - 1) % 64);
+      if (due == 0) continue;
+      any = true;
+      words[word] &= ~due;
+      if (words[word] == 0) summary_[row * summary_words_ + word / 64] &= ~bit(word % 64);
+      for (; due != 0; due &= due - 1) visit(static_cast<std::uint32_t>(word * 64 + lowest(due)));
+    }
+    return any;
+  }
+  /// Nothing is due any more in cycle `now`.
+  void forget(Cycle now) { occupied_ &= ~bit(row_of(now)); }
+
   /// The earliest cycle after `now` in which a unit is due; kNever when there is none.
   Cycle next_due(Cycle now) const {
     if (occupied_ == 0) return kNever;
@@ -100,6 +145,13 @@ class ActiveSet {
   }
 
  private:
+  // insert_for_next() is for cycle `next` from now on.
+  void look_to(Cycle next) {
+    const unsigned row = row_of(next);
+    next_words_ = bits_.data() + row * words_;
+    next_summary_ = summary_.data() + row * summary_words_;
+    next_bit_ = bit(row);
+  }
   static unsigned row_of(Cycle c) { return static_cast<unsigned>(c % kHorizon); }
   static std::uint64_t bit(std::size_t n) { return std::uint64_t{1} << n; }
   static unsigned lowest(std::uint64_t bits) {
@@ -111,25 +163,52 @@ class ActiveSet {
   std::vector<std::uint64_t> bits_;     // [cycle][unit / 64]
   std::vector<std::uint64_t> summary_;  // [cycle][word / 64]: words that are not 0
   std::uint64_t occupied_ = 0;          // cycles that have something
+  // Of the cycle behind that of the last take().
+  std::uint64_t* next_words_ = nullptr;
+  std::uint64_t* next_summary_ = nullptr;
+  std::uint64_t next_bit_ = 0;
 };
+
+/// Tiles stepped ahead of others (Skew, skew.h) are ahead by fewer cycles than this.
+inline constexpr unsigned kMaxDepth = 16;
 
 /// Steps the due units of one kind in rising order, or in an order drawn for the cycle.
 class StepOrder {
  public:
   void shuffle(std::uint64_t seed) { random_.emplace(seed); }
 
-  /// Calls `step(unit)` for every unit due in cycle `now`. Inlined by force: the steps of pipes are
-  /// inlined into it.
+  /// Calls `step(unit)` for every unit due in cycle `now`, or for those of `some`. Inlined by force: the
+  /// steps of pipes are inlined into it.
   template <class Step>
-  [[gnu::always_inline]] void step_due(ActiveSet& due, Cycle now, Step&& step) {
+  [[gnu::always_inline]] void step_due(ActiveSet& due, Cycle now, const Spans* some, Step&& step) {
+    if (some != nullptr) return step_some(due, now, *some, step);
     if (!random_) return due.take(now, step);
     units_.clear();
     due.take(now, [this](std::uint32_t unit) { units_.push_back(unit); });
+    step_shuffled(step);
+  }
+  /// The last cycle in which one of `some` was due.
+  Cycle last_of_some() const { return last_of_some_; }
+
+ private:
+  template <class Step>
+  void step_some(ActiveSet& due, Cycle now, const Spans& some, Step& step) {
+    bool any = false;
+    units_.clear();
+    for (const Span& units : some) {
+      any |= random_ ? due.take(now, units, [this](std::uint32_t unit) { units_.push_back(unit); })
+                     : due.take(now, units, step);
+    }
+    if (random_) step_shuffled(step);
+    if (any) last_of_some_ = std::max(last_of_some_, now);
+  }
+  template <class Step>
+  void step_shuffled(Step& step) {
     std::shuffle(units_.begin(), units_.end(), *random_);
     for (const std::uint32_t unit : units_) step(unit);
   }
 
- private:
+  Cycle last_of_some_ = 0;
   std::optional<std::mt19937_64> random_;
   std::vector<std::uint32_t> units_;  // of a cycle
 };
@@ -138,9 +217,10 @@ class StepOrder {
 class FarActiveSet {
  public:
   void resize(std::size_t units) { near_.resize(units); }
-  /// `unit` is due in cycle `at`; `now`: the present one.
+  /// `unit` is due in cycle `at`; `now`: the present one. What is near stays so for those that are
+  /// kMaxDepth cycles behind.
   void insert(std::uint32_t unit, Cycle at, Cycle now) {
-    if (at - now < ActiveSet::kHorizon) {
+    if (at - now < ActiveSet::kHorizon - kMaxDepth) {
       near_.insert(unit, at);
     } else {
       far_.insert(unit, at);
@@ -148,13 +228,20 @@ class FarActiveSet {
   }
   /// The set that has all units due in cycle `now`.
   ActiveSet& due_in(Cycle now) {
-    if (far_.next_due() <= now) {
-      far_.take(now, moved_);
-      for (const timing::BlockId unit : moved_) near_.insert(unit, now);
-    }
+    bring_near(now);
     return near_;
   }
+  /// .. and in those before it.
+  void bring_near(Cycle last) {
+    for (Cycle at = far_.next_due(); at <= last; at = far_.next_due()) {
+      far_.take(at, moved_);
+      for (const timing::BlockId unit : moved_) near_.insert(unit, at);
+    }
+  }
+  void forget(Cycle now) { near_.forget(now); }
   Cycle next_due(Cycle now) const { return std::min(near_.next_due(now), far_.next_due()); }
+  /// Those that are due in less than ActiveSet::kHorizon cycles.
+  ActiveSet& near() { return near_; }
 
  private:
   ActiveSet near_;
@@ -162,30 +249,34 @@ class FarActiveSet {
   std::vector<timing::BlockId> moved_;
 };
 
-/// When several blocks fail in a cycle, keeps the failure of the first tile, and in a tile that of
-/// the router before that of the engine: the other structure adds its blocks in this order.
+/// When several blocks fail, keeps the failure of the first cycle, in a cycle that of the first tile, and in a
+/// tile that of the router before that of the engine: the other structure adds its blocks in this order.
 class FirstFailure {
  public:
   enum class Block : std::uint8_t { kRouter, kEngine };
 
   template <class Step>
-  void guard(std::uint32_t place, Block block, Step&& step) {
+  void guard(std::uint32_t place, Block block, Cycle now, Step&& step) {
     try {
       step();
     } catch (...) {
       const std::uint64_t order = std::uint64_t{place} * 2 + static_cast<unsigned>(block);
-      if (failure_ && order_ <= order) return;
+      if (failure_ && std::pair(cycle_, order_) <= std::pair(now, order)) return;
       failure_ = std::current_exception();
+      cycle_ = now;
       order_ = order;
     }
   }
-  /// Throws the failure of this cycle, if there was one.
+  /// Throws the failure, if there was one.
   void report() {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
+  /// Its cycle; kNever: there was none.
+  Cycle cycle() const { return failure_ ? cycle_ : kNever; }
 
  private:
   std::exception_ptr failure_;
+  Cycle cycle_ = 0;          // of `failure_`
   std::uint64_t order_ = 0;  // place and block of `failure_`
 };
 
@@ -196,6 +287,56 @@ inline constexpr std::uint32_t kNoIndex = 0xFFFFFFFF;
 constexpr std::uint64_t cycle_bit(Cycle c) {
   return std::uint64_t{1} << (c % ActiveSet::kHorizon);
 }
+
+/// A wavelet in a buffer, without its serial number: a wafer has very many, and only traces read the
+/// numbers.
+struct Stored {
+  Stored() = default;
+  explicit Stored(const link::Wavelet& w) { std::memcpy(static_cast<void*>(this), &w, kBytes); }
+  link::Wavelet wavelet(std::uint64_t ident) const {
+    link::Wavelet w;
+    std::memcpy(static_cast<void*>(&w), this, kBytes);
+    w.ident = ident;
+    return w;
+  }
+  // As the first members of link::Wavelet, so that both are copied at a time.
+  static constexpr std::size_t kBytes = offsetof(link::Wavelet, ident);
+  std::uint32_t payload = 0;
+  Color color;
+  bool control = false;
+  bool half = false;
+  bool local_flip = false;
+};
+static_assert(sizeof(Stored) == Stored::kBytes &&
+              offsetof(Stored, local_flip) == offsetof(link::Wavelet, local_flip));
+
+/// The wavelets of buffers of one kind, by number of the place; with serial numbers if they are
+/// traced.
+class Store {
+ public:
+  void reserve(std::size_t places) { wavelets_.reserve(places); }
+  std::size_t size() const { return wavelets_.size(); }
+  /// Adds places; without `traced` no serial number is kept.
+  void grow(std::size_t places, bool traced) {
+    wavelets_.resize(wavelets_.size() + places);
+    if (traced) idents_.resize(wavelets_.size());
+  }
+  void put(std::size_t at, const link::Wavelet& w) {
+    wavelets_[at] = Stored(w);
+    if (!idents_.empty()) idents_[at] = w.ident;
+  }
+  link::Wavelet get(std::size_t at) const {
+    return wavelets_[at].wavelet(idents_.empty() ? 0 : idents_[at]);
+  }
+  const Stored& operator[](std::size_t at) const { return wavelets_[at]; }
+  void prefetch(std::size_t first, std::size_t end) const {
+    tessera::prefetch(wavelets_.data(), first, end);
+  }
+
+ private:
+  std::vector<Stored> wavelets_;
+  std::vector<std::uint64_t> idents_;
+};
 
 /// The block at the other end of a connection.
 class Ref {

@@ -43,6 +43,12 @@ void Wafer::start() {
   if (kit::obeys_rules(kTwoQueuesId, [&] { core_->start(); })) domain_.wake(block_, 0);
 }
 
+Cycle Wafer::step(Cycle now) {
+  const Cycle next = core_->step(now, domain_.free_until());
+  domain_.set_computed_to(core_->computed_to());
+  return next;
+}
+
 void Wafer::launch(TileCoord tile, const pe::Function& function,
                    const std::vector<std::uint32_t>& arguments, Cycle at) {
   const Cycle from = std::max(at, domain_.next_free_cycle());

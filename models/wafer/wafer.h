@@ -45,7 +45,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   /// The same of a command of the host (ComputeEngineCore::access).
   void access(TileCoord tile, pe::HostAccess access, Cycle at);
 
-  Cycle step(Cycle now) override { return core_->step(now); }
+  Cycle step(Cycle now) override;
 
  private:
   // The sockets of a port call this object, which knows the port.

@@ -47,6 +47,12 @@ void WaferCore::check_limits(const fabric::FabricTiming& fabric, unsigned queue_
 Cycle WaferCore::step(Cycle now) {
   blocks_.now = now;
   ports_.take_announced(now);
+  step_blocks(now);
+  failure_.report();
+  return next_due(now);
+}
+
+void WaferCore::step_blocks(Cycle now) {
   // 1. Routers.
   blocks_.pipes.step(now);
   blocks_.slots.step(now);
@@ -55,8 +61,48 @@ Cycle WaferCore::step(Cycle now) {
   blocks_.pes.step_engines(now, failure_);
   // 3. On-ramps.
   blocks_.pes.step_ramps(now);
+}
+
+void WaferCore::begin_ahead(Cycle begin, Cycle end) {
+  blocks_.routers.bring_near(end - 1);
+  blocks_.pes.bring_near(end - 1);
+  if (blocks_.events != nullptr)
+    blocks_.events->begin_ahead(begin, static_cast<unsigned>(end - begin));
+}
+
+void WaferCore::step_area(Cycle now, const Area& area) {
+  blocks_.now = now;
+  blocks_.selection.select(blocks_, area);
+  if (blocks_.events != nullptr) blocks_.events->ahead(now);
+  step_blocks(now);
+}
+
+void WaferCore::prefetch(const Area& row) const {
+  if (row.empty()) return;
+  blocks_.slots.prefetch(blocks_.selection.units(blocks_, Selection::kSlots, row));
+  blocks_.pes.prefetch(blocks_.selection.units(blocks_, Selection::kPes, row));
+}
+
+void WaferCore::prefetch_engines(const Area& row) const {
+  if (!row.empty())
+    blocks_.pes.prefetch_engines(blocks_.selection.units(blocks_, Selection::kPes, row));
+}
+
+Cycle WaferCore::last_ahead() const {
+  return std::max(blocks_.order.last_of_some(), std::min(blocks_.last_credit, blocks_.now));
+}
+
+void WaferCore::end_ahead(Cycle begin, Cycle end) {
+  blocks_.selection.select_all();
+  for (Cycle cycle = begin; cycle < end; ++cycle) {
+    blocks_.pipes.forget(cycle);
+    blocks_.slots.forget(cycle);
+    blocks_.routers.forget(cycle);
+    blocks_.pes.forget(cycle);
+  }
+  blocks_.now = end - 1;
+  if (blocks_.events != nullptr) blocks_.events->keep(end);
   failure_.report();
-  return next_due(now);
 }
 
 Cycle WaferCore::next_due(Cycle now) const {

@@ -59,6 +59,24 @@ class WaferCore {
   /// (timing::Steppable). Throws the first failure of the cycle (FirstFailure) when the cycle is
   /// complete.
   Cycle step(Cycle now);
+  /// Cycles `begin` to `end` - 1 of rectangles of tiles, in any order in which a tile is stepped in a cycle when
+  /// it and its neighbours have been stepped in the one before; every tile in every cycle. Requires a strip that
+  /// is numbered by tile, no ports, at most kMaxDepth cycles, and no latency above kMaxLatencyAhead.
+  void begin_ahead(Cycle begin, Cycle end);
+  void step_area(Cycle now, const Area& area);
+  /// The tiles of one row are on their way into the cache; their engines need a second call, a while after the first.
+  void prefetch(const Area& row) const;
+  void prefetch_engines(const Area& row) const;
+  /// The cycle of the first failure so far; kNever: there was none. No tile has to be stepped behind it.
+  Cycle failed_at() const { return failure_.cycle(); }
+  /// The last cycle in which there was something to do.
+  Cycle last_ahead() const;
+  /// What was done in cycle `end` and later ones does not count. Throws the failure.
+  void end_ahead(Cycle begin, Cycle end);
+  /// Steps of engines so far: how busy the strip is.
+  std::uint64_t engine_steps() const { return blocks_.pes.engine_steps(); }
+  const Cycle& now() const { return blocks_.now; }
+  const Strip& strip() const { return blocks_.strip; }
   /// The next cycle in which something is due, after `now`.
   Cycle next_due(Cycle now) const;
   /// From now on the units of a cycle are stepped in an order drawn from `seed`: results must not
@@ -93,6 +111,7 @@ class WaferCore {
 
  private:
   WaferCore(const Strip& strip, Outside& outside, observe::EventStream* events, SlotGraph graph);
+  void step_blocks(Cycle now);
   std::string what_pipe_waits_for(const Pipe& pipe) const;
   std::string what_slot_waits_for(const Slot& slot) const;
 

@@ -44,6 +44,13 @@ RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
   }
 }
 
+RunControl::Stop RunControl::run_to_idle() {
+  domain_.set_unwatched(!look_ && !visit_);
+  const Stop stop = run_until([] { return false; });
+  domain_.set_unwatched(false);
+  return stop;
+}
+
 bool RunControl::supervise(Cycle now) {
   if (look_ && now <= looked_at_ && domain_.next_due() > looked_at_) look_();
   if (visit_) visit_(now);

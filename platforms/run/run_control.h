@@ -44,9 +44,7 @@ class RunControl {
   /// kCondition says why the run stopped before.
   Stop run_until(const std::function<bool()>& done);
   /// Runs until nothing is due.
-  Stop run_to_idle() {
-    return run_until([] { return false; });
-  }
+  Stop run_to_idle();
   const Limits& limits() const { return limits_; }
   /// Calls `look` at the end of cycle `cycle`. Where something from outside goes on with the run, it is
   /// called again; the last call counts. If the run ends before, it is called at its end.

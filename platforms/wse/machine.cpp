@@ -24,14 +24,16 @@ constexpr std::size_t kTilesWorthThreads = 256;
 constexpr std::uint64_t kMostThreads = 1024;
 
 wafer::Threads threads_for(const FabricOptions& options, const layout::Layout& layout) {
-  if (options.threads) return {static_cast<unsigned>(*options.threads), false};
-  if (options.ranks != nullptr) return {};  // each is on a core of its own
+  wafer::Skew skew;
+  if (options.skew) skew = *options.skew;
+  if (options.threads) return {static_cast<unsigned>(*options.threads), false, skew};
+  if (options.ranks != nullptr) return {1, false, skew};  // each is on a core of its own
   const auto is_pe = [](std::int32_t program) { return program >= 0; };
   const auto pes =
       std::count_if(layout.program_of_tile.begin(), layout.program_of_tile.end(), is_pe);
   const std::size_t most = std::max(static_cast<std::size_t>(pes), layout.tile_routes.size());
-  if (most < kTilesWorthThreads) return {};
-  return {std::max(std::thread::hardware_concurrency(), 1U), true};
+  if (most < kTilesWorthThreads) return {1, false, skew};
+  return {std::max(std::thread::hardware_concurrency(), 1U), true, skew};
 }
 
 /// Throws UserError if `next` needs host edges that a machine for `built` does not have. A stream that

@@ -10,6 +10,7 @@
 
 #include "models/fabric/epoch_checker.h"
 #include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "platforms/wse/host_edges.h"
 #include "platforms/wse/machine.h"
 #include "platforms/wse/tile.h"

@@ -59,7 +59,9 @@ void ObservedMachine::observe_engines() {
   if (accounts_all_ || recorders_.wait_listener() != nullptr) account_waits();
 }
 
+// Waits that were accounted too early could not be taken back.
 void ObservedMachine::account_waits() {
+  machine_->domain().keep_level();
   waits_ = std::make_unique<observe::WaitBook>(layout_.tile_count(), recorders_.wait_listener());
   for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
     const std::int32_t program = layout_.program_of_tile[place];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/observe/scope.h"
+#include "models/wafer/skew.h"
 #include "platforms/cli/options.h"
 #include "platforms/wse/csl_options.h"
 #include "platforms/wse/ranks.h"
@@ -15,6 +16,8 @@ namespace tessera::wse {
 
 /// The value of --trace-rect. Throws UserError.
 observe::Scope::Rect rect_in(const std::string& text);
+/// The value of --skew.
+wafer::Skew skew_in(const std::string& text);
 
 /// What can be recorded and checked of a fabric; vp_platform has these options too.
 struct FabricOptions {
@@ -31,8 +34,9 @@ struct FabricOptions {
   bool check_links = false;
   bool check_epochs = false;
   std::optional<std::uint64_t> threads;  ///< none: as many as help
+  std::optional<wafer::Skew> skew;       ///< none: where it helps
   Ranks* ranks = nullptr;  ///< the processes that share the wafer, no option; nullptr: one
-  std::vector<std::string> replace;      ///< see Replacements::choose
+  std::vector<std::string> replace;  ///< see Replacements::choose
 
   cli::OptionGroup group() {
     using cli::file;
@@ -70,6 +74,11 @@ struct FabricOptions {
              "threads", threads,
              "threads that step the tiles of structure 'dense'; results do not depend on "
              "it (default: all cores if the program keeps them busy, else 1)"),
+         {"skew", "CYCLES,ROWS,COLUMNS",
+          "blocks of tiles of structure 'dense' that one thread steps so many cycles ahead of "
+          "others, or 1,1,1 for none; "
+          "results do not depend on it (default: 16,16,16 where tiles are many and busy)",
+          [this](const std::string& text) { skew = skew_in(text); }},
          replace_option}};
   }
 };

@@ -22,6 +22,19 @@ namespace {
 
 constexpr std::int64_t kMostTilesOnASide = 1 << 20;  // of a number in an option
 
+// The numbers of an option such as 0,0,4,4; none: it has another form.
+std::vector<std::uint32_t> numbers_in(const std::string& text) {
+  std::vector<std::uint32_t> numbers;
+  std::istringstream in(text);
+  std::string part;
+  while (std::getline(in, part, ',')) {
+    const auto number = cli::whole_number_in(part);
+    if (!number || *number < 0 || *number > kMostTilesOnASide) return {};
+    numbers.push_back(static_cast<std::uint32_t>(*number));
+  }
+  return numbers;
+}
+
 observe::Names names_for(const Workload& workload) {
   observe::Names names;
   names.opcode = [](unsigned opcode) {
@@ -96,23 +109,22 @@ observe::Counters counters_for(const cli::Options& options, const FabricOptions&
 }  // namespace
 
 observe::Scope::Rect rect_in(const std::string& text) {
-  std::array<std::uint32_t, 4> numbers{};
-  std::istringstream in(text);
-  std::string part;
-  std::size_t count = 0;
-  while (std::getline(in, part, ',')) {
-    const auto number = cli::whole_number_in(part);
-    const bool is_right = number && *number >= 0 && *number <= kMostTilesOnASide;
-    if (!is_right || count == numbers.size()) {
-      count = 0;
-      break;
-    }
-    numbers[count++] = static_cast<std::uint32_t>(*number);
-  }
-  if (count != numbers.size() || numbers[2] == 0 || numbers[3] == 0)
+  const std::vector<std::uint32_t> numbers = numbers_in(text);
+  if (numbers.size() != 4 || numbers[2] == 0 || numbers[3] == 0)
     throw UserError("", "--trace-rect",
                     "'" + text + "' is not of the form X,Y,W,H, such as 0,0,4,4");
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+wafer::Skew skew_in(const std::string& text) {
+  const std::vector<std::uint32_t> numbers = numbers_in(text);
+  if (numbers.size() != 3 || std::count(numbers.begin(), numbers.end(), 0) > 0 ||
+      numbers[0] > wafer::kMaxDepth)
+    throw UserError("", "--skew",
+                    "'" + text +
+                        "' is not of the form CYCLES,ROWS,COLUMNS, such as 8,16,16, with " +
+                        std::to_string(wafer::kMaxDepth) + " cycles or fewer");
+  return {numbers[0], static_cast<int>(numbers[1]), static_cast<int>(numbers[2]), false};
 }
 
 Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "models/fabric/router_ports.h"
-#include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "models/pe/compute_engine.h"
 #include "models/queue/queue_ports.h"
 #include "models/timing/clock_domain.h"

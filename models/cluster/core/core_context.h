@@ -15,6 +15,7 @@
 #include "models/cluster/hazards/hazards.h"
 #include "models/cluster/memory/cluster_data.h"
 #include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "tlm_ifaces/sync/signal.h"
 #include "tlm_ifaces/transfer/transfer.h"
 #include "tlm_ifaces/vocabulary/cycle.h"

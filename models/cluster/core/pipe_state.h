@@ -12,6 +12,7 @@
 #include "models/cluster/sync/pipe_sync.h"
 #include "models/cluster/values/tile_values.h"
 #include "models/observe/event.h"
+#include "models/observe/probe.h"
 #include "tlm_ifaces/transfer/transfer.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/ring.h"

@@ -93,14 +93,16 @@ class FakeQueues : public PeQueues {
                                     [now](const Arrival& arrival) { return arrival.due > now; });
     return static_cast<unsigned>(later - queue.begin());
   }
-  const link::Wavelet& front(QueueId q) const override {
+  link::Wavelet front(QueueId q) const override {
     if (in_.at(q.value()).empty()) throw std::logic_error("front of an empty queue");
     return in_.at(q.value()).front().wavelet;
   }
-  void pop(QueueId q, Cycle now) override {
-    if (ready_at(q) > now) throw std::logic_error("pop of a wavelet that is not there yet");
-    taken.push_back({now, q.value(), front(q).payload});
+  link::Wavelet take(QueueId q, Cycle now) override {
+    if (ready_at(q) > now) throw std::logic_error("take of a wavelet that is not there yet");
+    const link::Wavelet w = front(q);
+    taken.push_back({now, q.value(), w.payload});
     in_.at(q.value()).pop_front();
+    return w;
   }
   unsigned room(QueueId q, Cycle now) const override {
     const Output& out = out_.at(q.value());

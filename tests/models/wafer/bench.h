@@ -112,6 +112,7 @@ class Machine {
   }
   /// Runs until nothing is due, cycle `end` is reached, or it fails.
   void run(Cycle end = 200000) {
+    run_end_ = end;
     while (failure_.empty() && scheduler_.next_due() < end) {
       now_ = scheduler_.next_due();
       try {
@@ -122,6 +123,8 @@ class Machine {
     }
   }
   Cycle now() const { return now_; }
+  /// Where the present run() ends: nobody looks before.
+  Cycle run_end() const { return run_end_; }
   bool idle() const { return scheduler_.next_due() == kNever; }
 
   Outcome outcome() const {
@@ -241,6 +244,7 @@ class Machine {
   Recorder recorder_;
   std::vector<Side> sides_;
   Cycle now_ = 0;
+  Cycle run_end_ = 0;
   bool closed_ = false;
   std::string failure_;
 
@@ -255,7 +259,11 @@ class DenseMachine : public Machine, private Outside {
   DenseMachine(const Plan& plan, std::vector<PortScript> scripts, bool traced,
                std::uint64_t shuffle = 0, Threads threads = {})
       : Machine(plan, std::move(scripts), traced), wafer_(Strip(plan), threads, *this, &stream_) {
-    step_.run = [this](Cycle now) { return wafer_.step(now); };
+    step_.run = [this](Cycle now) {
+      const Cycle next = wafer_.step(now, run_end());
+      runs_ahead_ |= wafer_.computed_to() > now + 1;
+      return next;
+    };
     block_ = scheduler_.add(step_);
     add_ports();
     if (shuffle != 0) {
@@ -272,6 +280,8 @@ class DenseMachine : public Machine, private Outside {
   }
   std::size_t held() const override { return wafer_.wavelets_held(); }
   Strips& core() { return wafer_; }
+  /// Whether cycles were computed before their time.
+  bool runs_ahead() const { return runs_ahead_; }
 
  private:
   unsigned room_behind_port(std::uint32_t port, Color color) const override {
@@ -301,6 +311,7 @@ class DenseMachine : public Machine, private Outside {
   Strips wafer_;
   Block step_;
   timing::BlockId block_ = 0;
+  bool runs_ahead_ = false;
 };
 
 }  // namespace tessera::wafer::bench

@@ -24,13 +24,14 @@ enum class Flavor {
 
 class RandomWafer {
  public:
-  RandomWafer(const fabric::bench::Choices& choices, Flavor flavor, unsigned per_source)
+  RandomWafer(const fabric::bench::Choices& choices, Flavor flavor, unsigned per_source,
+              bool with_ports = true)
       : choices_(choices), flavor_(flavor), per_source_(per_source), builder_(1, 1) {
     const auto width = static_cast<int>(pick(1, 7));
     const auto height = static_cast<int>(pick(1, 6));
     builder_ = PlanBuilder(width, height);
     draw_timing(builder_.settings());
-    draw_ports();
+    if (with_ports) draw_ports();
     branching_ = any_of(std::array<unsigned, 3>{3, 6, 20});
     const unsigned colors = one_in(2) ? pick(1, 4) : pick(5, 14);
     for (unsigned n = 0; n < colors; ++n) {

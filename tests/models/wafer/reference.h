@@ -104,11 +104,13 @@ class ReferenceMachine : public Machine {
     // pe::PeQueues
     Cycle ready_at(QueueId q) const override { return input(q).ready_at(); }
     unsigned available(QueueId q, Cycle now) const override { return input(q).available(now); }
-    const link::Wavelet& front(QueueId q) const override { return input(q).front(); }
-    void pop(QueueId q, Cycle now) override {
+    link::Wavelet front(QueueId q) const override { return input(q).front(); }
+    link::Wavelet take(QueueId q, Cycle now) override {
+      const link::Wavelet w = front(q);
       const Cycle due = input(q).pop(now);
       router.credit(kR, input(q).color(), due);
       machine_.scheduler_.wake(router_id, due);
+      return w;
     }
     unsigned room(QueueId q, Cycle now) const override { return output(q).room(now); }
     void push(QueueId q, const link::Wavelet& w, Cycle now) override {

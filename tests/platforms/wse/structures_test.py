@@ -4,6 +4,7 @@ that are cut short, runs that fail, and random layouts.
 
 structures_test.py EXECUTABLE SOURCES [FIRST COUNT]: only the random layouts FIRST .. FIRST + COUNT - 1 (soak).
 structures_test.py EXECUTABLE SOURCES threads: dense with one thread and with several, instead of modules and dense.
+structures_test.py EXECUTABLE SOURCES skews: dense with tiles that are level and with tiles ahead of others.
 structures_test.py EXECUTABLE SOURCES ranks: dense in one process and in several, which mpirun starts."""
 import collections
 import json
@@ -70,6 +71,8 @@ STRUCTURES = [["--structure=modules"], ["--structure=dense"]]
 RANKS = [["--structure=dense"], [2, "--structure=dense"], [4, "--structure=dense", "--threads=2"]]
 MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n"]
 THREADS = [["--structure=dense", f"--threads={count}"] for count in (1, 2, 3, 7)]
+# Tiles that are stepped ahead of others, in blocks of several sizes.
+SKEWS = [["--structure=dense", "--threads=1", f"--skew={skew}"] for skew in ("1,1,1", "2,3,2", "3,1,5", "8,4,4", "16,16,16")]
 
 
 def check_waits(report):
@@ -153,14 +156,33 @@ def check_examples(structures, sources):
     print(f"examples: {structures.runs} runs")
 
 
-def check_broken(structures, sources, presets=("wse2", "wse3")):
+def check_skews(structures, sources):
+    """Without what keeps tiles level: counters and waits of tiles, traces."""
+    for number, (example, sizes) in enumerate(SIZES.items()):
+        layout = sources / example if example.endswith(".json") else sources / example / "layout.json"
+        for params in sizes:
+            options = ["--no-waits", "--preset", ("wse2", "wse3")[number % 2], *[f"--param={param}" for param in params]]
+            whole = structures.compare(layout, options)
+            structures.compare_shuffled(whole, layout, options)
+            structures.compare(layout, [*options, "--max-cycles", str(max(whole.report["cycles"] // 3, 1))])
+            structures.compare(layout, [*options, *[f"--set={entry}" for entry in CONFIGS[number % len(CONFIGS)]]])
+    check_broken(structures, sources, ("wse3",), ["--no-waits"])
+    for seed in range(2000, 2040):
+        folder = structures.folder / f"random_{seed}"
+        folder.mkdir()
+        drawn = random_layout.RandomLayout(seed)
+        structures.compare(drawn.write(folder), [*drawn.options, "--no-waits"])
+    print(f"tiles ahead of others: {structures.runs} runs")
+
+
+def check_broken(structures, sources, presets=("wse2", "wse3"), options=()):
     for number, (example, name, text, replacement, exit_code) in enumerate(BROKEN):
         copy = pathlib.Path(shutil.copytree(sources / "examples" / example, structures.folder / f"broken_{number}"))
         source = (copy / name).read_text()
         assert text in source, f"{example}/{name} has no '{text}'"
         (copy / name).write_text(source.replace(text, replacement))
         for preset in presets:
-            run = structures.compare(copy / "layout.json", ["--preset", preset])
+            run = structures.compare(copy / "layout.json", ["--preset", preset, *options])
             assert run.exit_code == exit_code, f"{example}/{name} with '{replacement}': exit code {run.exit_code}"
 
 
@@ -272,6 +294,9 @@ def main():
             check_ranks(structures, sources)
             check_broken(structures, sources, presets=("wse3",))
             check_lost_rank(structures, sources)
+            return
+        if sys.argv[3:] == ["skews"]:
+            check_skews(Structures(executable, pathlib.Path(name), SKEWS), sources)
             return
         if sys.argv[3:] == ["threads"]:
             structures = Structures(executable, pathlib.Path(name), THREADS)

@@ -1,0 +1,220 @@
+#include "models/pe/elements.h"
+
+#include "models/pe/arithmetic.h"
+
+namespace tessera::pe {
+
+namespace {
+
+using Kind = Cursor::Kind;
+
+// wse.md 5.9: the two uppermost bits of the index mark a control wavelet; the entry point is in the
+// low six. Which value marks is a choice of this model.
+constexpr std::uint32_t kControlMark = 0xC0000000U;
+constexpr unsigned kIndexShift = 16;
+
+// What an operation gets of wavelet `w`.
+std::uint32_t payload_of(const EngineState& pe, const Operation& op, const Cursor& cursor,
+                         const link::Wavelet& w, std::uint32_t control_mask) {
+  if (w.half != cursor.half) {
+    pe.fail(Illegal::kHalfWavelet, op.pc(), "input queue ", cursor.queue,
+            w.half ? " got a half wavelet where a full one is read"
+                   : " is dense and got a full wavelet where 16-bit elements are read");
+  }
+  if (!w.control || !cursor.dsd->control_transform) return w.payload;
+  return (w.payload ^ control_mask << kIndexShift) | kControlMark;
+}
+
+std::uint32_t pop_fifo(EngineState& pe, const Cursor& cursor) {
+  FifoState& fifo = pe.dsrs.fifo(cursor.number);
+  std::uint32_t value = pe.sram.read(fifo.pop_word(), 2);
+  if (cursor.bytes == 4) value |= pe.sram.read(fifo.pop_word(), 2) << 16;
+  if (fifo.room_came() && fifo.fifo().activate_pop) pe.tasks.activate(*fifo.fifo().activate_pop);
+  return value;
+}
+
+void push_fifo(EngineState& pe, const Cursor& cursor, std::uint32_t value) {
+  FifoState& fifo = pe.dsrs.fifo(cursor.number);
+  pe.sram.write(fifo.push_word(), 2, value & 0xFFFFU);
+  if (cursor.bytes == 4) pe.sram.write(fifo.push_word(), 2, value >> 16);
+  if (fifo.data_came() && fifo.fifo().activate_push) pe.tasks.activate(*fifo.fifo().activate_push);
+}
+
+std::uint32_t read_wavelet(EngineState& pe, const Operation& op, Cursor& cursor,
+                           std::uint32_t control_mask, Cycle now) {
+  if (cursor.held == 0) {
+    cursor.value = payload_of(pe, op, cursor, pe.queues.take(cursor.queue, now), control_mask);
+    cursor.held = cursor.packed;
+  }
+  const std::uint32_t value = cursor.bytes == 2 ? cursor.value & 0xFFFFU : cursor.value;
+  cursor.value >>= 16;
+  --cursor.held;
+  return value;
+}
+
+std::uint32_t read_element(EngineState& pe, Operation& op, unsigned slot,
+                           std::uint32_t control_mask, Cycle now) {
+  Cursor& cursor = op.cursors[slot];
+  switch (cursor.kind) {
+  case Kind::kScalar: {
+    const bool running =
+        op.accumulates && cursor.is_register && cursor.number == op.cursors[0].number;
+    return running ? op.cursors[0].value : cursor.value;
+  }
+  case Kind::kFabric:
+    return read_wavelet(pe, op, cursor, control_mask, now);
+  case Kind::kFifo:
+    return pop_fifo(pe, cursor);
+  case Kind::kMemory: {
+    const std::uint32_t value = pe.load(op.pc(), cursor.walk.address(), cursor.bytes, now);
+    cursor.walk.next(*cursor.dsd, cursor.bytes);
+    return value;
+  }
+  default:
+    return 0;
+  }
+}
+
+std::uint32_t combine(const EngineState& pe, Operation& op, std::uint32_t a, std::uint32_t b,
+                      std::uint32_t c) {
+  if (op.op != Opcode::kAddc16) return evaluate(op.op, a, b, c, pe.image().half);
+  const CarrySum sum = add_with_carry(a, b, op.carry);
+  op.carry = sum.carry;
+  return sum.sum;
+}
+
+void write_element(EngineState& pe, Operation& op, std::uint32_t value, std::uint32_t& sent,
+                   Cycle now) {
+  Cursor& cursor = op.cursors[0];
+  switch (cursor.kind) {
+  case Kind::kFabric:
+    cursor.value |= value << (16U * cursor.held);  // wse.md 5.10: the first is the low half
+    if (++cursor.held < cursor.packed) return;
+    send(pe, op, !op.endless && op.done + 1 >= op.length && is_last(pe, op), sent, now);
+    break;
+  case Kind::kFifo:
+    push_fifo(pe, cursor, value);
+    break;
+  case Kind::kMemory:
+    pe.store(op.pc(), cursor.walk.address(), cursor.bytes, value, now);
+    cursor.walk.next(*cursor.dsd, cursor.bytes);
+    break;
+  default:
+    cursor.value = value;  // the last one counts (wse.md 5.2)
+  }
+}
+
+// --- kernels
+
+template <Kind kind>
+[[gnu::always_inline]] inline std::uint32_t
+read(EngineState& pe, const Operation& op, Cursor& cursor, std::uint32_t control_mask, Cycle now) {
+  if constexpr (kind == Kind::kMemory) {
+    const std::uint32_t value = pe.load(op.pc(), cursor.walk.address(), cursor.bytes, now);
+    cursor.walk.next_in_line(cursor.bytes);
+    return value;
+  } else if constexpr (kind == Kind::kFabric) {
+    const link::Wavelet w = pe.queues.take(cursor.queue, now);
+    const bool plain = !w.control && w.half == cursor.half;
+    const std::uint32_t payload = plain ? w.payload : payload_of(pe, op, cursor, w, control_mask);
+    return cursor.bytes == 2 ? payload & 0xFFFFU : payload;
+  } else {
+    return cursor.value;
+  }
+}
+
+template <Kind to, Kind a, Kind b>
+void move_by_kernel(EngineState& pe, Operation& op, std::uint32_t elements,
+                    std::uint32_t control_mask, std::uint32_t& sent, Cycle now) {
+  for (; elements > 0; --elements) {
+    const std::uint32_t first = read<a>(pe, op, op.cursors[1], control_mask, now);
+    const std::uint32_t second = read<b>(pe, op, op.cursors[2], control_mask, now);
+    const std::uint32_t value = evaluate(op.op, first, second, 0, pe.image().half);
+    Cursor& cursor = op.cursors[0];
+    if constexpr (to == Kind::kMemory) {
+      pe.store(op.pc(), cursor.walk.address(), cursor.bytes, value, now);
+      cursor.walk.next_in_line(cursor.bytes);
+    } else {
+      cursor.value = value;
+      send(pe, op, !op.endless && op.done + 1 >= op.length, sent, now);
+    }
+    ++op.done;
+  }
+}
+
+template <Kind to, Kind a>
+Kernel kernel_of_second(Kind b) {
+  if (b == Kind::kNone) return move_by_kernel<to, a, Kind::kNone>;
+  if (b == Kind::kMemory) return move_by_kernel<to, a, Kind::kMemory>;
+  if (b == Kind::kFabric) return move_by_kernel<to, a, Kind::kFabric>;
+  return move_by_kernel<to, a, Kind::kScalar>;
+}
+
+template <Kind to>
+Kernel kernel_of_sources(Kind a, Kind b) {
+  if (a == Kind::kMemory) return kernel_of_second<to, Kind::kMemory>(b);
+  if (a == Kind::kFabric) return kernel_of_second<to, Kind::kFabric>(b);
+  return kernel_of_second<to, Kind::kScalar>(b);
+}
+
+// Whether each element of the operand is an element in memory, one behind the other, a wavelet, or
+// the same value.
+bool is_plain(const Cursor& cursor) {
+  switch (cursor.kind) {
+  case Kind::kMemory:
+    return is_in_line(*cursor.dsd);
+  case Kind::kFabric:
+    return cursor.packed == 1;
+  default:
+    return cursor.kind != Kind::kFifo;
+  }
+}
+
+}  // namespace
+
+// The last wavelet of the descriptor, not only of a single step.
+bool is_last(const EngineState& pe, const Operation& op) {
+  if (op.terminated) return false;
+  return !op.single_step || pe.dsrs[op.instruction().operands[0]].extension->remaining == 0;
+}
+
+// wse.md 5.5, 5.9.
+void send(EngineState& pe, Operation& op, bool last, std::uint32_t& sent, Cycle now) {
+  Cursor& cursor = op.cursors[0];
+  const Dsd& dsd = *cursor.dsd;
+  link::Wavelet w;
+  w.payload = cursor.value;
+  if (dsd.wavelet_index_offset) w.payload |= std::uint32_t{op.index} << kIndexShift;
+  const bool marked = dsd.control_transform && (w.payload & kControlMark) == kControlMark;
+  if (marked) w.payload &= ~kControlMark;
+  w.control = dsd.control || marked;
+  w.color = Color(cursor.number);
+  w.half = cursor.half;
+  w.local_flip = dsd.advance_switch && last;
+  w.ident = (std::uint64_t{pe.probe.place()} + 1) << 32 | sent++;
+  pe.queues.push(cursor.queue, w, now);
+  cursor.value = 0;
+  cursor.held = 0;
+}
+
+void move_element(EngineState& pe, Operation& op, std::uint32_t control_mask, std::uint32_t& sent,
+                  Cycle now) {
+  std::array<std::uint32_t, kMaxOperands> in{};
+  for (unsigned slot = 1; slot <= op.sources; ++slot)
+    in[slot] = read_element(pe, op, slot, control_mask, now);
+  write_element(pe, op, combine(pe, op, in[1], in[2], in[3]), sent, now);
+  ++op.done;
+}
+
+Kernel kernel_of(const Operation& op) {
+  const Cursor& to = op.cursors[0];
+  const bool fits = !op.is_filter() && !op.single_step && op.op != Opcode::kAddc16 &&
+                    (to.kind == Kind::kMemory || to.kind == Kind::kFabric) && op.sources <= 2 &&
+                    is_plain(to) && is_plain(op.cursors[1]) && is_plain(op.cursors[2]);
+  if (!fits) return nullptr;
+  const auto of_sources = to.kind == Kind::kMemory ? kernel_of_sources<Kind::kMemory>
+                                                   : kernel_of_sources<Kind::kFabric>;
+  return of_sources(op.cursors[1].kind, op.cursors[2].kind);
+}
+
+}  // namespace tessera::pe

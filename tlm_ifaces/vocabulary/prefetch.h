@@ -1,0 +1,17 @@
+// Memory on its way into the cache before it is needed.
+#pragma once
+
+#include <cstddef>
+
+namespace tessera {
+
+/// Objects `first` to `end` - 1 of an array.
+template <class T>
+void prefetch(const T* array, std::size_t first, std::size_t end) {
+  constexpr std::size_t kCacheLine = 64;
+  const char* const stop = reinterpret_cast<const char*>(array + end);
+  for (const char* at = reinterpret_cast<const char*>(array + first); at < stop; at += kCacheLine)
+    __builtin_prefetch(at, 1);
+}
+
+}  // namespace tessera
