@@ -38,7 +38,6 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Decoded
 Cycle ComputeEngineCore::step(Cycle now) {
   vector_.catch_up(pe_, now);
   vector_.stay_awake();
-  if (pe_.waits != nullptr) leave_host(now);
   const bool ran = pe_.main.runs();
   config_.take_teardowns(pe_.tasks, now);
   // 1. Operations whose time is over complete.
@@ -66,13 +65,15 @@ Cycle ComputeEngineCore::step(Cycle now) {
   // The task's wavelet may have been the last one of a queue.
   if (picked) config_.take_flushes(pe_, vector_.outputs(), now);
   const Cycle next = next_wake(chosen || dropped || picked, goes_on, now);
-  if (pe_.waits != nullptr) account_waits(open, chosen && next == now + 1, now);
+  if (pe_.waits != nullptr) {
+    const bool ask = open || pe_.tasks.blocks_microthreads();
+    vector_.account_waits(pe_, static_cast<bool>(chosen), chosen && next == now + 1, ask, now);
+  }
   return took_command ? now + 1 : next;  // others may wait for the picker
 }
 
 // Nobody else asks for the issue slot.
 inline ComputeEngineCore::Candidate ComputeEngineCore::choose_main(Cycle now) {
-  if (pe_.waits != nullptr) pe_.waits->look(0, now);
   if (!pe_.main.runs()) return {};
   require_instruction();
   if (pe_.main.ready_at() > now) return {};
@@ -86,7 +87,10 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   const std::uint32_t outputs = operations.outputs();
   const std::uint32_t empty = inputs & ~pe_.queues.readable(inputs, now);
   const std::uint32_t full = outputs & ~pe_.queues.writable(outputs, now);
-  if (pe_.waits != nullptr) pe_.waits->look(empty | full << kMaxQueues, now);
+  if (pe_.waits != nullptr) {
+    const std::uint32_t came = operations.set_lacking(empty | full << kMaxQueues);
+    if (came != 0) account_came(pe_, operations, came, now);
+  }
   const bool open = pe_.has_open_channel();
   const bool main_issues = pe_.main.runs() && operations.of_main_thread() == nullptr;
   const unsigned main_level = pe_.main.runs() ? level_of(pe_.tasks.main_priority(now)) : 0;
@@ -166,25 +170,15 @@ void ComputeEngineCore::wait_for_operands() {
   }
 }
 
-// `goes_on`: the slot is used in this cycle and the engine stepped in the next one, so the tile waits
-// for nothing.
-inline void ComputeEngineCore::account_waits(bool open, bool goes_on, Cycle now) {
-  const Operations& operations = vector_.operations();
-  const bool some_are_asked = open || pe_.tasks.blocks_microthreads() || pe_.waits->asked() != 0;
-  if (some_are_asked) ask_for_waits(pe_, operations, now);
-  if (!goes_on) account_tile(pe_, operations, now);
+void ComputeEngineCore::set_waits(observe::TileWaits* waits) {
+  pe_.waits = waits;
+  waits->lines().reach(pe_.program->code_size());
 }
 
 void ComputeEngineCore::finish_waits(Cycle cycles) {
-  for (const Operation& op : vector_.operations()) pe::finish_waits(pe_, op, cycles);
-  if (pe_.main.runs() && vector_.operations().of_main_thread() == nullptr)
-    pe_.waits->end_main(cycles);
-}
-
-// A command of the host ends without a step.
-inline void ComputeEngineCore::leave_host(Cycle now) {
-  if (pe_.waits->reason() == observe::WaitReason::kHost && pe_.waits->host_until() <= now)
-    pe_.waits->rest(observe::WaitReason::kIdle, pe_.waits->host_until());
+  const Operations& operations = vector_.operations();
+  for (const Operation& op : operations) pe::finish_waits(pe_, op, operations.lacking(), cycles);
+  if (pe_.main.runs() && operations.of_main_thread() == nullptr) pe_.waits->end_main(cycles);
 }
 
 // `acted`: something was issued, or wavelets were taken from a queue. `goes_on`: an operation has

@@ -58,8 +58,8 @@ class ComputeEngineCore {
   /// nowhere.
   void set_diagnoses(observe::Diagnoses* diagnoses) { pe_.diagnoses = diagnoses; }
 
-  /// Where the engine accounts what it does with its cycles. Default: nowhere.
-  void set_waits(observe::TileWaits* waits) { pe_.waits = waits; }
+  /// Where the engine accounts what it does with its cycles, before its first step. Default: nowhere.
+  void set_waits(observe::TileWaits* waits);
   /// The run has had `cycles` cycles: accounts what its threads still wait for. Once, before
   /// observe::WaitBook::finish(); requires set_waits().
   void finish_waits(Cycle cycles);
@@ -123,8 +123,6 @@ class ComputeEngineCore {
   void issue_main(Cycle now);
   void require_instruction() const;
   void wait_for_operands();
-  void account_waits(bool open, bool goes_on, Cycle now);
-  void leave_host(Cycle now);
   Cycle next_wake(bool acted, bool goes_on, Cycle now);
 
   EngineState pe_;

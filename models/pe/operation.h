@@ -85,6 +85,7 @@ struct Operation {
   bool single = false;  ///< a group is one element and needs nothing but these queues
   /// Its groups wait for nobody and cannot fail: they use registers and valid addresses only.
   bool self_contained = false;
+  bool asked = false;  ///< in every step what it waits for (wait_account.h)
   const DecodedInstruction* decoded = nullptr;
   std::uint32_t length = 0;  ///< elements
   std::uint32_t done = 0;
@@ -188,7 +189,9 @@ class Operations {
       *this = Operations();  // an engine at rest takes little memory
       return;
     }
+    const std::uint16_t lacking = summary_.lacking;
     summary_ = {};
+    summary_.lacking = lacking;
     for (const Operation& op : operations_) count(op);
   }
 
@@ -202,6 +205,15 @@ class Operations {
   /// Queues that some of them need (Operation::needs_inputs, needs_outputs), one bit each.
   std::uint32_t inputs() const { return summary_.inputs; }
   std::uint32_t outputs() const { return summary_.outputs; }
+  /// Of the queues that they need, one bit each, output queues from bit kMaxQueues on: those that had no
+  /// wavelet, or no room, in the last step. Kept by set_lacking().
+  std::uint32_t lacking() const { return summary_.lacking; }
+  /// Returns the queues that no longer do.
+  std::uint32_t set_lacking(std::uint32_t queues) {
+    const std::uint32_t came = summary_.lacking & ~queues;
+    summary_.lacking = static_cast<std::uint16_t>(queues);
+    return came;
+  }
   /// The highest priority of the microthreads among them.
   Priority highest() const { return summary_.highest; }
   /// Whether some of them push or pop FIFOs.
@@ -245,6 +257,7 @@ class Operations {
     Priority highest = Priority::kLow;
     bool fifos = false;
     std::uint16_t threads = 0;  // that have an operation, one bit each
+    std::uint16_t lacking = 0;
   };
   void count(const Operation& op) {
     summary_.threads = static_cast<std::uint16_t>(summary_.threads | 1U << op.thread);

@@ -8,12 +8,10 @@
 #include "models/pe/dispatch.h"
 #include "models/pe/readiness.h"
 #include "models/pe/stalls.h"
-#include "models/pe/wait_account.h"
 
 namespace tessera::pe {
 
 using observe::EventKind;
-using observe::WaitReason;
 
 namespace {
 
@@ -254,8 +252,14 @@ void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle n
     return;
   }
   pe.probe.emit(now, EventKind::kOpStart, op.event_word(), op.length);
+  if (pe.waits != nullptr) {
+    begin_waits(pe, op, now);
+    if (op.asked) {
+      some_asked_ = true;
+      nothing_waits_ = false;
+    }
+  }
   operations_.add(op);
-  if (pe.waits != nullptr) begin_waits(pe, op, now);
   if (op.thread != kMainThread) return;
   if (op.single_step && op.due == now) execute_group(pe, *operations_.of_main_thread(), 1, now);
   if (overlaps(op, pe.timing())) follow_jump(pe, now);
@@ -273,9 +277,8 @@ void VectorUnit::complete(EngineState& pe, Operation& op, Cycle now) {
   pe.probe.emit(now, EventKind::kOpEnd, op.event_word(), op.done);
   if (op.completion.activate) pe.tasks.activate(*op.completion.activate);
   if (op.completion.unblock) pe.tasks.unblock(*op.completion.unblock);
-  if (pe.waits != nullptr) finish_waits(pe, op, now);
+  if (pe.waits != nullptr) finish_waits(pe, op, operations_.lacking(), now);
   if (op.thread != kMainThread) return;
-  if (pe.waits != nullptr) pe.waits->start_main(op.pc(), now, WaitReason::kLatency);
   const bool goes_on = overlaps(op, timing) && !next_depends(pe, op);
   pe.main.wait_until(std::max(pe.main.ready_at(), goes_on ? now + 1 : drained));
   if (goes_on)
@@ -372,9 +375,19 @@ void VectorUnit::execute_late(EngineState& pe, Cycle now) {
   while (op.due < now && op.left(op.width + 1U) > op.width) {
     const Cycle group = op.due;
     execute_group(pe, op, op.width, group);
-    if (pe.waits != nullptr) account_tile(pe, operations_, group);
+    if (pe.waits != nullptr) {
+      account_late_group(pe, op, group);
+      nothing_waits_ = op.due == group + 1 && !some_asked_;
+    }
     last_issued_ = kMainThread;
   }
+}
+
+void VectorUnit::account_step(EngineState& pe, bool chosen, bool goes_on, bool ask, Cycle now) {
+  if (ask || some_asked_) some_asked_ = ask_for_waits(pe, operations_, now);
+  if (chosen) pe.waits->change(observe::WaitReason::kBusy, now);
+  if (!goes_on) account_tile(pe, operations_, chosen ? now + 1 : now, now);
+  nothing_waits_ = goes_on && !some_asked_;
 }
 
 Cycle VectorUnit::next_wake(const EngineState& pe, bool acted, Cycle next, Cycle now) {
@@ -418,9 +431,10 @@ bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t ele
   }
   if (leaves_half_full(pe, op)) send(pe, op, is_last(pe, op), wavelets_sent_, now);
   const bool in_issue_slot = op.single_step && op.in_memory();
-  if (pe.waits != nullptr && !in_issue_slot) account_group(pe, op, slowdown > 1, now);
+  if (op.asked && !in_issue_slot) account_asked_group(pe, op, now);
   op.due = now + Cycle{op.interval} * slowdown;
   if (op.complete()) operations_.finish(op, now + Cycle{op.duration} * slowdown - 1);
+  if (slowdown > 1 && pe.waits != nullptr) account_conflict(pe, op);
   const std::uint32_t word = op.event_word() + (in_issue_slot ? 1U << 8 : 0);  // kStepOfMain
   pe.probe.emit(now, EventKind::kCompute, word, executed);
   return !op.finishing && !op.self_contained && op.due == now + 1;
@@ -431,7 +445,7 @@ void VectorUnit::filter_wavelet(EngineState& pe, Operation& op, Cycle now) {
   const QueueId queue = op.cursors[1].queue;
   if (pe.queues.front(queue).control) ++op.done;
   pe.queues.pop(queue, now);
-  if (pe.waits != nullptr) account_group(pe, op, false, now);
+  if (op.asked) account_asked_group(pe, op, now);
   op.due = now + 1;
   if (op.complete()) operations_.finish(op, now);
   pe.probe.emit(now, EventKind::kCompute, op.event_word(), 1);
