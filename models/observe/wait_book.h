@@ -145,20 +145,30 @@ class LineWaits {
 /// What the operation of a thread did with its cycles, as far as its source line does not have it yet
 /// (models/pe/wait_account.h).
 struct OperationWaits {
-  Cycle since = 0;          ///< all before is in the line
-  std::uint32_t start = 0;  ///< cycles from there until its first group is due
-  // Cycles in which it lacked a wavelet on its input queue, or room in its output queue: those before
-  // a cycle whose low bits are `lacked_until`.
-  std::uint32_t wavelet = 0;
-  std::uint32_t room = 0;
-  std::uint32_t lacked_until = 0;
+  struct Counted {
+    std::uint32_t start;  ///< cycles from `since` until its first group is due
+    // Cycles in which it lacked a wavelet on its input queue, or room in its output queue: those before
+    // a cycle whose low bits are `until`.
+    std::uint32_t wavelet;
+    std::uint32_t room;
+    std::uint32_t until;
+  };
+  /// Of an operation that is asked in every step (pe::Operation::asked).
+  struct Asked {
+    std::uint32_t groups;
+    WaitReason reason;  ///< the last answer
+    std::uint8_t number;
+  };
+  Cycle since = 0;  ///< all before is in the line
+  union {
+    Counted counted;
+    Asked asked;
+  };
   std::uint32_t conflicts = 0;     ///< groups that met a bank conflict
-  std::uint32_t conflict_due = 0;  ///< low bits of Operation::due after the last of them
-  // Of an operation that is asked in every step: its groups, and the last answer.
-  std::uint32_t groups = 0;
-  WaitReason reason = WaitReason::kTurn;
-  std::uint8_t number = 0;
+  std::uint32_t conflict_due = 0;  ///< low bits of pe::Operation::due after the last of them
+  OperationWaits() : counted{0, 0, 0, 0} {}
 };
+static_assert(sizeof(OperationWaits) == 32, "two share a line of the cache");
 
 /// What one compute engine did with its cycles. Of the tile as a whole, a cycle counts once: as busy
 /// if any thread has the issue slot, else by the wait of its first thread: the main thread, if it
@@ -197,8 +207,8 @@ class alignas(64) TileWaits {
   /// Whether a listener hears of every wait.
   bool is_told() const { return listener_ != nullptr; }
   /// Of the operation that a thread has.
-  OperationWaits& thread(unsigned thread) { return threads_[thread]; }
-  const OperationWaits& thread(unsigned thread) const { return threads_[thread]; }
+  OperationWaits& thread(unsigned thread) { return threads_[kWaitMainThread - thread]; }
+  const OperationWaits& thread(unsigned thread) const { return threads_[kWaitMainThread - thread]; }
 
   /// The main thread waits for `reason`, kLatency or kTaskStart, from cycle `from` on, because of
   /// instruction `pc`. A cycle in which it has issued an instruction does not count.
@@ -239,7 +249,7 @@ class alignas(64) TileWaits {
   /// Into the cache of the host.
   void prefetch() const {
     __builtin_prefetch(this, 1);
-    __builtin_prefetch(&cycles_, 1);
+    __builtin_prefetch(&cycles_.back(), 1);
   }
 
  private:
@@ -270,7 +280,7 @@ class alignas(64) TileWaits {
   WaitReason reason_ = WaitReason::kIdle;
   WaitReason charged_ = WaitReason::kIdle;  // what came before it
   Cycles cycles_{};
-  std::array<OperationWaits, kWaitMainThread + 1> threads_;
+  std::array<OperationWaits, kWaitMainThread + 1> threads_;  // the main thread first
 };
 
 /// What a tile does in cycle `now`, the last one that its engine was stepped or caught up for:

@@ -26,7 +26,7 @@ std::uint8_t lowest(unsigned queues) {
 
 /// Groups that `op` has had in issue slots of its own.
 std::uint32_t groups_of(const Operation& op, const OperationWaits& waits) {
-  if (op.asked) return waits.groups;
+  if (op.asked) return waits.asked.groups;
   if (op.single_step && op.in_memory()) return 0;
   return op.single ? op.done : (op.done + op.width - 1) / op.width;
 }
@@ -53,17 +53,17 @@ void charge(EngineState& pe, const Operation& op, WaitReason reason, unsigned nu
 /// What `op`, which is due, lacks in cycle `now` is what it has lacked since it was due, or since
 /// another of its queues had what it lacked.
 void count_lacked(const Operation& op, std::uint32_t& cycles, OperationWaits& waits, Cycle now) {
-  cycles += std::min(low(now - op.due), low(now) - waits.lacked_until);
-  waits.lacked_until = low(now);
+  cycles += std::min(low(now - op.due), low(now) - waits.counted.until);
+  waits.counted.until = low(now);
 }
 
 /// Queues `q` have what `op` lacked, or the account ends; it lacks `lacking` from now on. Where it lacks
 /// a wavelet and room, it waits for the wavelet, as in wait_of().
 void account_queues(const Operation& op, OperationWaits& waits, std::uint32_t q,
                     std::uint32_t lacking, Cycle now) {
-  if ((q & op.needs_inputs) != 0) count_lacked(op, waits.wavelet, waits, now);
+  if ((q & op.needs_inputs) != 0) count_lacked(op, waits.counted.wavelet, waits, now);
   if ((q >> kMaxQueues & op.needs_outputs) != 0 && (lacking & op.needs_inputs) == 0)
-    count_lacked(op, waits.room, waits, now);
+    count_lacked(op, waits.counted.room, waits, now);
 }
 
 /// The cycle behind the last group of `op`.
@@ -80,7 +80,7 @@ Cycle flush(EngineState& pe, const Operation& op, std::uint32_t lacking, bool en
   const std::uint32_t groups = groups_of(op, waits);
   const Cycle paced = std::min(op.due, now);
   Cycle end = now;
-  std::uint32_t start = waits.start;
+  std::uint32_t start = waits.counted.start;
   std::uint32_t interval = 0;
   std::uint32_t conflicts = 0;
   if (groups == 0) {
@@ -95,11 +95,12 @@ Cycle flush(EngineState& pe, const Operation& op, std::uint32_t lacking, bool en
     end = std::max(from, now);  // it may complete in the cycle of the group
   }
   if (!op.finishing && op.due < now) account_queues(op, waits, lacking, 0, now);
-  const std::uint32_t known = groups + start + interval + conflicts + waits.wavelet + waits.room;
+  const std::uint32_t wavelet = waits.counted.wavelet;
+  const std::uint32_t room = waits.counted.room;
+  const std::uint32_t known = groups + start + interval + conflicts + wavelet + room;
   const std::uint32_t turn = cycles_between(waits.since + known, end);
-  pe.waits->lines().add(
-      op.pc(), op.thread, lowest(op.inputs), lowest(op.outputs),
-      {ends ? groups : 0, start, interval, conflicts, waits.wavelet, waits.room, turn});
+  pe.waits->lines().add(op.pc(), op.thread, lowest(op.inputs), lowest(op.outputs),
+                        {ends ? groups : 0, start, interval, conflicts, wavelet, room, turn});
   return end;
 }
 
@@ -109,7 +110,7 @@ void begin_asking(EngineState& pe, Operation& op, std::uint32_t lacking, Cycle n
   const std::uint32_t groups = groups_of(op, waits);
   flush(pe, op, lacking, false, now);
   waits = OperationWaits();
-  waits.groups = groups;
+  waits.asked = {groups, WaitReason::kTurn, 0};
   waits.since = now;
   op.asked = true;
 }
@@ -121,8 +122,11 @@ void begin_waits(EngineState& pe, Operation& op, Cycle now) {
              (op.needs_inputs & (op.needs_inputs - 1)) != 0;
   OperationWaits& waits = pe.waits->thread(op.thread) = OperationWaits();
   waits.since = now + 1;
-  waits.lacked_until = low(now + 1);
-  waits.start = cycles_between(now + 1, op.due);
+  if (op.asked) {
+    waits.asked = {0, WaitReason::kTurn, 0};
+  } else {
+    waits.counted = {cycles_between(now + 1, op.due), 0, 0, low(now + 1)};
+  }
 }
 
 void account_came(EngineState& pe, const Operations& operations, std::uint32_t came, Cycle now) {
@@ -135,15 +139,15 @@ void account_came(EngineState& pe, const Operations& operations, std::uint32_t c
 void settle_waits(EngineState& pe, const Operation& op, Cycle now) {
   const OperationWaits& waits = pe.waits->thread(op.thread);
   charge(pe, op, pace_of(op, waits), 0, std::min(op.due, now));
-  charge(pe, op, waits.reason, waits.number, now);
+  charge(pe, op, waits.asked.reason, waits.asked.number, now);
 }
 
 void account_asked_group(EngineState& pe, const Operation& op, Cycle now) {
   settle_waits(pe, op, now);
   OperationWaits& waits = pe.waits->thread(op.thread);
   waits.since = now + 1;
-  waits.reason = WaitReason::kTurn;
-  ++waits.groups;
+  waits.asked.reason = WaitReason::kTurn;
+  ++waits.asked.groups;
 }
 
 void account_conflict(EngineState& pe, const Operation& op) {
@@ -157,7 +161,7 @@ void finish_waits(EngineState& pe, const Operation& op, std::uint32_t lacking, C
   if (op.asked) {
     settle_waits(pe, op, now);
     const OperationWaits& waits = pe.waits->thread(op.thread);
-    pe.waits->lines().add(op.pc(), op.thread, WaitReason::kBusy, 0, waits.groups);
+    pe.waits->lines().add(op.pc(), op.thread, WaitReason::kBusy, 0, waits.asked.groups);
     end = std::max(now, waits.since);  // it may complete in the cycle of the group
   } else {
     end = flush(pe, op, lacking, true, now);
@@ -166,24 +170,24 @@ void finish_waits(EngineState& pe, const Operation& op, std::uint32_t lacking, C
 }
 
 bool ask_for_waits(EngineState& pe, Operations& operations, Cycle now) {
-  bool asked = false;
+  bool some = false;
   for (Operation& op : operations) {
-    asked = asked || op.asked;
+    some = some || op.asked;
     if (op.finishing || op.due > now) continue;
     if (!op.asked) {
       // What it waits for can now come and go.
       if (!pe.tasks.is_microthread_blocked(op.thread) && !heads_matter(pe, op)) continue;
       begin_asking(pe, op, operations.lacking(), now);
-      asked = true;
+      some = true;
     }
-    OperationWaits& waits = pe.waits->thread(op.thread);
+    OperationWaits::Asked& asked = pe.waits->thread(op.thread).asked;
     const OperationWait wait = wait_of(pe, op, now);
-    if (wait.reason == waits.reason && wait.number == waits.number) continue;
+    if (wait.reason == asked.reason && wait.number == asked.number) continue;
     settle_waits(pe, op, now);
-    waits.reason = wait.reason;
-    waits.number = wait.number;
+    asked.reason = wait.reason;
+    asked.number = wait.number;
   }
-  return asked;
+  return some;
 }
 
 void account_tile(EngineState& pe, const Operations& operations, Cycle from, Cycle now) {
