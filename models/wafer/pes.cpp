@@ -158,7 +158,7 @@ void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
     queue.pe = index_at(pe.place);
     queue.room = length;
     queue.first_entry = static_cast<std::uint32_t>(in_entries_.size());
-    in_entries_.grow(length, traced);
+    in_entries_.grow(length, false);  // behind EventKind::kQueueIn nobody reads serial numbers
     ++pe.inputs;
   } else {
     OutQueue& queue = out_queues_.emplace_back();

@@ -319,7 +319,9 @@ class Store {
   /// Adds places; without `traced` no serial number is kept.
   void grow(std::size_t places, bool traced) {
     wavelets_.resize(wavelets_.size() + places);
-    if (traced) idents_.resize(wavelets_.size());
+    if (!traced) return;
+    idents_.reserve(wavelets_.capacity());
+    idents_.resize(wavelets_.size());
   }
   void put(std::size_t at, const link::Wavelet& w) {
     wavelets_[at] = Stored(w);
