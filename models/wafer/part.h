@@ -131,10 +131,18 @@ class LocalPart final : public Part {
     outside_.set_clock(core_.now());
   }
 
-  void step_and_measure(Cycle now);
-  /// What step_and_measure() took of its thread.
+  void step_and_measure(Cycle now) {
+    measure([this, now](WaferCore&) { step(now); });
+  }
+  template <class Work>
+  void measure(Work&& work) {
+    const double begin = own_seconds();
+    work(core_);
+    seconds_ = own_seconds() - begin;
+  }
+  /// What the last measure() took of its thread.
   double seconds() const { return seconds_; }
-  /// WaferCore::end_ahead.
+  /// WaferCore::end_ahead; a failure in cycle `end` or a later one does not count either.
   void end_ahead(Cycle begin, Cycle end);
   KeepingOutside& kept() { return outside_; }
 
@@ -178,6 +186,9 @@ class LocalPart final : public Part {
   WaferCore* core() override { return &core_; }
 
  private:
+  /// That this thread has computed.
+  static double own_seconds();
+
   KeepingOutside outside_;
   WaferCore core_;
   double seconds_ = 0;

@@ -17,8 +17,6 @@ constexpr double kWorthThreads = 30e-6;
 constexpr unsigned kCyclesPerMeasurement = 8;
 // So long one thread works alone where several were slower: on a computer that is busy otherwise.
 constexpr unsigned kCyclesInTurn = 2000;
-// A measurement has this part in a mean.
-constexpr double kNew = 0.25;
 // Below this the calling thread hands over what crosses the borders.
 constexpr std::size_t kFewCrossings = 256;
 constexpr std::size_t kLargeWafer = 16384;  // tiles
@@ -68,7 +66,7 @@ bool can_skew(const Strip& rows, const Threads& threads, const observe::EventStr
   const fabric::FabricTiming& t = plan.fabric;
   const unsigned latency = std::max({t.hop_latency, t.credit_latency, t.on_ramp_latency,
                                      t.off_ramp_latency, plan.queue_write_latency});
-  return threads.skew.depth > 1 && threads.count == 1 && plan.ports.empty() &&
+  return threads.skew.depth > 1 && plan.ports.empty() &&
          latency <= kMaxLatencyAhead && (events == nullptr || !events->counters().has_tiles()) &&
          (!threads.skew.when_busy || programs_in(rows) >= kTilesBeyondCache);
 }
@@ -123,14 +121,19 @@ void Strips::for_all_locals(const std::function<void(std::size_t)>& work) {
       failures[i] = std::current_exception();
     }
   };
-  if (is_large_ && locals_.size() > 1) {
-    if (!pool_) pool_ = std::make_unique<ThreadPool>(static_cast<unsigned>(locals_.size()));
-    pool_->run(guarded);
-  } else {
-    for (std::size_t i = 0; i < locals_.size(); ++i) guarded(static_cast<unsigned>(i));
-  }
+  run_locals(is_large_ && locals_.size() > 1, guarded);
   for (const std::exception_ptr& failure : failures) {
     if (failure != nullptr) std::rethrow_exception(failure);
+  }
+}
+
+void Strips::run_locals(bool together, const std::function<void(unsigned)>& work) {
+  const auto count = static_cast<unsigned>(locals_.size());
+  if (together) {
+    if (!pool_) pool_ = std::make_unique<ThreadPool>(count);
+    pool_->run(work);
+  } else {
+    for (unsigned i = 0; i < count; ++i) work(i);
   }
 }
 
@@ -149,17 +152,33 @@ Cycle Strips::step(Cycle now, Cycle free_until) {
   if (now < computed_to_) return tell_computed(now);
   const Cycle end = std::min(free_until, now + threads_.skew.depth);
   if (end > now + 1 && is_worth_skew()) {
-    run_ahead(now, end);
+    run_ahead(Window(threads_.skew, plan_.width, now, end));
     return tell_computed(now);
   }
-  if (parts_.size() > 1) return step_parts(now);
-  LocalPart& only = *locals_.front();
-  const std::uint64_t steps = only.core()->engine_steps();
-  only.step(now);
-  busy_ = only.core()->engine_steps() - steps;
+  const std::uint64_t steps = engine_steps();
+  if (parts_.size() > 1) {
+    step_parts(now);
+  } else {
+    parts_.front()->step(now);
+  }
+  busy_ = engine_steps() - steps;
   report_failure();
-  return only.next_due();
+  return next_due_of_parts();
 }
+
+std::uint64_t Strips::engine_steps() const {
+  std::uint64_t steps = 0;
+  for (const auto& part : locals_) steps += part->core()->engine_steps();
+  return steps;
+}
+
+Cycle Strips::next_due_of_parts() const {
+  Cycle next = kNever;
+  for (const Part* const part : parts_) next = std::min(next, part->next_due());
+  return next;
+}
+
+// --- cycles before their time
 
 bool Strips::is_worth_skew() const {
   if (!skewed_ || (events_ != nullptr && events_->is_traced())) return false;
@@ -167,43 +186,65 @@ bool Strips::is_worth_skew() const {
 }
 
 // Of a cycle with a failure everything counts, of later ones nothing.
-void Strips::run_ahead(Cycle begin, Cycle end) {
-  LocalPart& only = *locals_.front();
-  WaferCore& core = *only.core();
-  const std::uint64_t steps = core.engine_steps();
+void Strips::run_ahead(const Window& window) {
+  const std::uint64_t steps = engine_steps();
+  const bool together = locals_.size() > 1 && is_worth_threads(window.cycles());
   keeps_ = true;
-  step_skewed(core, threads_.skew, begin, end);
+  for (unsigned stage = 0; stage < (parts_.size() > 1 ? window.stages() : 1); ++stage)
+    step_stage(window, stage, together);
   keeps_ = false;
-  busy_ = (core.engine_steps() - steps) / (end - begin);
-  failed_at_ = core.failed_at();
-  if (failed_at_ != kNever) end = failed_at_ + 1;
-  only.end_ahead(begin, end);
-  computed_to_ = std::max(begin, std::min(core.last_ahead(), end - 1)) + 1;
+  busy_ = (engine_steps() - steps) / window.cycles();
+  Cycle last = window.begin();
+  for (const auto& part : locals_) {
+    failed_at_ = std::min(failed_at_, part->core()->failed_at());
+    last = std::max(last, part->core()->last_ahead());
+  }
+  const Cycle end = failed_at_ == kNever ? window.end() : failed_at_ + 1;
+  for (const auto& part : locals_) part->end_ahead(window.begin(), end);
+  computed_to_ = std::min(last, end - 1) + 1;
+}
+
+void Strips::step_stage(const Window& window, unsigned stage, bool together) {
+  const double begin = wall_seconds();
+  const auto step = [&](unsigned i) {
+    locals_[i]->measure([&](WaferCore& core) { window.step(core, stage); });
+  };
+  run_locals(together, step);
+  if (stage == 0) {
+    double seconds = 0;
+    for (const auto& part : locals_) seconds += part->seconds();
+    note_cost(seconds / window.cycles());
+    if (together) note_together((wall_seconds() - begin) / window.cycles());
+  }
+  together_ = together;
+  exchange_all(window.cycle_of(stage));
+  together_ = false;
 }
 
 Cycle Strips::tell_computed(Cycle now) {
-  LocalPart& only = *locals_.front();
-  only.kept().hand_on(now);
+  Cycle next_told = kNever;
+  for (const auto& part : locals_) {
+    part->kept().hand_on(now);
+    next_told = std::min(next_told, part->kept().next_told());
+  }
   if (now == failed_at_) report_failure();
   const Cycle last = computed_to_ - 1;
-  return now < last ? std::min(only.kept().next_told(), last) : only.next_due();
+  return now < last ? std::min(next_told, last) : next_due_of_parts();
 }
 
-Cycle Strips::step_parts(Cycle now) {
+// --- one cycle
+
+void Strips::step_parts(Cycle now) {
   due_.clear();
   for (const auto& part : locals_) {
     if (part->next_due() <= now) due_.push_back(part.get());
   }
   for (const auto& part : remotes_) part->begin_step(now);
-  if (due_.size() > 1 && is_worth_threads()) {
+  if (due_.size() > 1 && is_worth_threads(1)) {
     step_together(now);
   } else {
     step_in_turn(now);
   }
-  report_failure();
-  Cycle next = kNever;
-  for (const Part* part : parts_) next = std::min(next, part->next_due());
-  return next;
 }
 
 Cycle Strips::next_due(Cycle now) const {
@@ -214,11 +255,11 @@ Cycle Strips::next_due(Cycle now) const {
 }
 
 // Sinks other than digest and counters take the events of a cycle from one thread.
-bool Strips::is_worth_threads() {
+bool Strips::is_worth_threads(unsigned cycles) {
   if (events_ != nullptr && events_->is_traced()) return false;
   if (!threads_.when_busy) return true;
   if (in_turn_for_ > 0) {
-    --in_turn_for_;
+    in_turn_for_ -= std::min(in_turn_for_, cycles);
     return false;
   }
   return cost_s_ >= kWorthThreads;
@@ -236,43 +277,45 @@ void Strips::step_in_turn(Cycle now) {
       part->step(now);
     }
   }
-  if (measured) cost_s_ += (seconds - cost_s_) * kNew;
+  if (measured) note_cost(seconds);
   end_step(now);
 }
 
 void Strips::step_together(Cycle now) {
-  if (!pool_) pool_ = std::make_unique<ThreadPool>(static_cast<unsigned>(locals_.size()));
   const double begin = wall_seconds();
   together_ = keeps_ = true;
-  pool_->run([this, now](unsigned i) {
+  run_locals(true, [this, now](unsigned i) {
     if (locals_[i]->next_due() <= now) locals_[i]->step_and_measure(now);
   });
   end_step(now);
   together_ = keeps_ = false;
   for (const auto& part : locals_) part->hand_on();
-  if (!threads_.when_busy) return;
   double seconds = 0;
   for (const LocalPart* const part : due_) seconds += part->seconds();
-  cost_s_ += (seconds - cost_s_) * kNew;
-  together_s_ += (wall_seconds() - begin - together_s_) * kNew;
-  if (together_s_ < cost_s_) return;
+  note_cost(seconds);
+  note_together(wall_seconds() - begin);
+}
+
+void Strips::note_together(double seconds) {
+  together_s_ += (seconds - together_s_) * kNew;
+  if (!threads_.when_busy || together_s_ < cost_s_) return;
   in_turn_for_ = kCyclesInTurn;
   together_s_ = 0;
 }
 
-// All strips have been stepped: each takes what its neighbours sent.
 void Strips::end_step(Cycle now) {
   for (const auto& part : remotes_) part->step(now);
+  exchange_all(now);
+  for (const auto& part : remotes_) part->hand_on();
+}
+
+// All strips have been stepped: each takes what its neighbours sent.
+void Strips::exchange_all(Cycle now) {
   std::size_t crossings = 0;
   for (Part* const part : parts_)
     crossings += part->sent(Direction::kNorth).size() + part->sent(Direction::kSouth).size();
-  if (together_ && crossings >= kFewCrossings) {
-    pool_->run([this, now](unsigned i) { exchange(i, now); });
-  } else {
-    for (std::size_t i = 0; i < locals_.size(); ++i) exchange(i, now);
-  }
+  run_locals(together_ && crossings >= kFewCrossings, [this, now](unsigned i) { exchange(i, now); });
   for (std::size_t i = locals_.size(); i < parts_.size(); ++i) exchange(i, now);
-  for (const auto& part : remotes_) part->hand_on();
 }
 
 void Strips::exchange(std::size_t i, Cycle now) {

@@ -92,18 +92,30 @@ class Strips {
   }
   Part& part_of(TileCoord tile) const;
   Part& part_of_port(std::uint32_t port) const;
+  std::uint64_t engine_steps() const;
+  Cycle next_due_of_parts() const;
   bool is_worth_skew() const;
-  void run_ahead(Cycle begin, Cycle end);
+  void run_ahead(const Window& window);
+  void step_stage(const Window& window, unsigned stage, bool together);
   Cycle tell_computed(Cycle now);
-  Cycle step_parts(Cycle now);
-  bool is_worth_threads();
+  void step_parts(Cycle now);
+  /// Asked before so many cycles are stepped.
+  bool is_worth_threads(unsigned cycles);
   void step_together(Cycle now);
   void step_in_turn(Cycle now);
+  /// What a cycle has taken one thread, and how long it has lasted with all of them.
+  void note_cost(double seconds) { cost_s_ += (seconds - cost_s_) * kNew; }
+  void note_together(double seconds);
   void exchange(std::size_t part, Cycle now);
+  void exchange_all(Cycle now);
   void end_step(Cycle now);
+  /// Calls `work` for every strip of this process, all at the same time or in turn. It may not throw.
+  void run_locals(bool together, const std::function<void(unsigned)>& work);
   /// Calls `work` for every strip of this process, all at the same time if the wafer is large.
   void for_all_locals(const std::function<void(std::size_t)>& work);
   void report_failure();
+
+  static constexpr double kNew = 0.25;  // part that a measurement has in a mean
 
   const Plan& plan_;
   const Threads threads_;
