@@ -68,8 +68,7 @@ void Window::prefetch(const WaferCore& core, int row, int column, int ahead) con
   core.prefetch_engines(inside(strip, row, column, ahead + 1, 0, 1));
   core.prefetch(inside(strip, row, column, ahead + 2, 0, 1));
   const int next = column + skew_.columns;
-  for (int r = ahead; r < skew_.rows; r += depth_)
-    core.prefetch(inside(strip, row, next, 0, r, 1));
+  for (int r = ahead; r < skew_.rows; r += depth_) core.prefetch(inside(strip, row, next, 0, r, 1));
   for (int r = ahead - 1; r >= 0 && r < skew_.rows; r += depth_)
     core.prefetch_engines(inside(strip, row, next, 0, r, 1));
 }

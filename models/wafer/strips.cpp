@@ -66,8 +66,8 @@ bool can_skew(const Strip& rows, const Threads& threads, const observe::EventStr
   const fabric::FabricTiming& t = plan.fabric;
   const unsigned latency = std::max({t.hop_latency, t.credit_latency, t.on_ramp_latency,
                                      t.off_ramp_latency, plan.queue_write_latency});
-  return threads.skew.depth > 1 && plan.ports.empty() &&
-         latency <= kMaxLatencyAhead && (events == nullptr || !events->counters().has_tiles()) &&
+  return threads.skew.depth > 1 && plan.ports.empty() && latency <= kMaxLatencyAhead &&
+         (events == nullptr || !events->counters().has_tiles()) &&
          (!threads.skew.when_busy || programs_in(rows) >= kTilesBeyondCache);
 }
 
@@ -76,17 +76,17 @@ bool can_skew(const Strip& rows, const Threads& threads, const observe::EventStr
 Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::EventStream* events,
                const std::vector<Channel*>& others)
     : plan_(rows.plan), threads_(threads), is_large_(rows.tile_count() >= kLargeWafer),
-      events_(events), skewed_(others.empty() && can_skew(rows, threads, events)),
-      first_row_(rows.first_row) {
+      events_(events), skewed_(can_skew(rows, threads, events)), first_row_(rows.first_row) {
   const auto height = static_cast<unsigned>(std::max(rows.end_row - rows.first_row, 1));
   const auto processes = std::min(static_cast<unsigned>(others.size() + 1), height);
   const unsigned count = std::clamp(threads.count, 1U, height / processes);
   const std::vector<int> cuts = cut_into(count * processes, rows);
-  // The others build their strips while this process does.
+  // The others do as this process does, and build their strips at the same time.
+  threads.skew.depth = skewed_ ? threads.skew.depth : 1;
+  threads.skew.when_busy = false;
   for (std::size_t i = 0; i + 1 < processes; ++i) {
     const Strip strip(plan_, cuts[(i + 1) * count], cuts[(i + 2) * count]);
-    remotes_.push_back(std::make_unique<RemotePart>(*others[i], strip, threads.count,
-                                                    threads.when_busy, outside, events));
+    remotes_.push_back(std::make_unique<RemotePart>(*others[i], strip, threads, outside, events));
   }
   locals_.resize(count);
   const bool alone = cuts.size() == 2;
@@ -151,17 +151,18 @@ void Strips::start() {
 Cycle Strips::step(Cycle now, Cycle free_until) {
   if (now < computed_to_) return tell_computed(now);
   const Cycle end = std::min(free_until, now + threads_.skew.depth);
+  const std::uint64_t steps = engine_steps();
   if (end > now + 1 && is_worth_skew()) {
     run_ahead(Window(threads_.skew, plan_.width, now, end));
+    count_busy(engine_steps() - steps, static_cast<unsigned>(end - now));
     return tell_computed(now);
   }
-  const std::uint64_t steps = engine_steps();
   if (parts_.size() > 1) {
     step_parts(now);
   } else {
     parts_.front()->step(now);
   }
-  busy_ = engine_steps() - steps;
+  count_busy(engine_steps() - steps, 1);
   report_failure();
   return next_due_of_parts();
 }
@@ -170,6 +171,11 @@ std::uint64_t Strips::engine_steps() const {
   std::uint64_t steps = 0;
   for (const auto& part : locals_) steps += part->core()->engine_steps();
   return steps;
+}
+
+// Other processes have about as much to do as this one.
+void Strips::count_busy(std::uint64_t steps, unsigned cycles) {
+  busy_ = steps * parts_.size() / locals_.size() / cycles;
 }
 
 Cycle Strips::next_due_of_parts() const {
@@ -187,49 +193,65 @@ bool Strips::is_worth_skew() const {
 
 // Of a cycle with a failure everything counts, of later ones nothing.
 void Strips::run_ahead(const Window& window) {
-  const std::uint64_t steps = engine_steps();
-  const bool together = locals_.size() > 1 && is_worth_threads(window.cycles());
-  keeps_ = true;
   for (unsigned stage = 0; stage < (parts_.size() > 1 ? window.stages() : 1); ++stage)
-    step_stage(window, stage, together);
-  keeps_ = false;
-  busy_ = (engine_steps() - steps) / window.cycles();
-  Cycle last = window.begin();
-  for (const auto& part : locals_) {
-    failed_at_ = std::min(failed_at_, part->core()->failed_at());
-    last = std::max(last, part->core()->last_ahead());
-  }
-  const Cycle end = failed_at_ == kNever ? window.end() : failed_at_ + 1;
-  for (const auto& part : locals_) part->end_ahead(window.begin(), end);
-  computed_to_ = std::min(last, end - 1) + 1;
+    step_stage(window, stage);
+  const Cycle begin = window.begin();
+  const Cycle end = failed_at() == kNever ? window.end() : std::max(failed_at(), begin) + 1;
+  computed_to_ = std::clamp(last_ahead(), begin, end - 1) + 1;
+  end_ahead(begin, end);
 }
 
-void Strips::step_stage(const Window& window, unsigned stage, bool together) {
+void Strips::step_stage(const Window& window, unsigned stage) {
+  if (stage == 0) {
+    keeps_ = true;
+    together_ = locals_.size() > 1 && is_worth_threads(window.cycles());
+  }
+  for (const auto& part : remotes_) part->begin_stage(window, stage);
   const double begin = wall_seconds();
-  const auto step = [&](unsigned i) {
-    locals_[i]->measure([&](WaferCore& core) { window.step(core, stage); });
-  };
-  run_locals(together, step);
+  run_locals(together_, [&](unsigned i) { locals_[i]->step_stage(window, stage); });
   if (stage == 0) {
     double seconds = 0;
     for (const auto& part : locals_) seconds += part->seconds();
     note_cost(seconds / window.cycles());
-    if (together) note_together((wall_seconds() - begin) / window.cycles());
+    if (together_) note_together((wall_seconds() - begin) / window.cycles());
   }
-  together_ = together;
+  for (const auto& part : remotes_) part->step_stage(window, stage);
   exchange_all(window.cycle_of(stage));
-  together_ = false;
+}
+
+Cycle Strips::failed_at() const {
+  Cycle first = kNever;
+  for (const Part* const part : parts_) first = std::min(first, part->failed_at());
+  return first;
+}
+
+Cycle Strips::last_ahead() const {
+  Cycle last = 0;
+  for (const Part* const part : parts_) last = std::max(last, part->last_ahead());
+  return last;
+}
+
+void Strips::end_ahead(Cycle begin, Cycle end) {
+  for (Part* const part : parts_) part->end_ahead(begin, end);
+  keeps_ = together_ = false;
+}
+
+Cycle Strips::next_told() const {
+  Cycle next = kNever;
+  for (const Part* const part : parts_) next = std::min(next, part->next_told());
+  return next;
+}
+
+void Strips::hand_on(Cycle now) {
+  for (Part* const part : parts_) part->hand_on(now);
 }
 
 Cycle Strips::tell_computed(Cycle now) {
-  Cycle next_told = kNever;
-  for (const auto& part : locals_) {
-    part->kept().hand_on(now);
-    next_told = std::min(next_told, part->kept().next_told());
-  }
-  if (now == failed_at_) report_failure();
+  hand_on(now);
   const Cycle last = computed_to_ - 1;
-  return now < last ? std::min(next_told, last) : next_due_of_parts();
+  if (now < last) return std::min(next_told(), last);
+  report_failure();
+  return next_due_of_parts();
 }
 
 // --- one cycle
@@ -289,7 +311,7 @@ void Strips::step_together(Cycle now) {
   });
   end_step(now);
   together_ = keeps_ = false;
-  for (const auto& part : locals_) part->hand_on();
+  for (const auto& part : locals_) part->hand_on(kNever);
   double seconds = 0;
   for (const LocalPart* const part : due_) seconds += part->seconds();
   note_cost(seconds);
@@ -306,7 +328,7 @@ void Strips::note_together(double seconds) {
 void Strips::end_step(Cycle now) {
   for (const auto& part : remotes_) part->step(now);
   exchange_all(now);
-  for (const auto& part : remotes_) part->hand_on();
+  for (const auto& part : remotes_) part->hand_on(kNever);
 }
 
 // All strips have been stepped: each takes what its neighbours sent.
@@ -314,7 +336,8 @@ void Strips::exchange_all(Cycle now) {
   std::size_t crossings = 0;
   for (Part* const part : parts_)
     crossings += part->sent(Direction::kNorth).size() + part->sent(Direction::kSouth).size();
-  run_locals(together_ && crossings >= kFewCrossings, [this, now](unsigned i) { exchange(i, now); });
+  run_locals(together_ && crossings >= kFewCrossings,
+             [this, now](unsigned i) { exchange(i, now); });
   for (std::size_t i = locals_.size(); i < parts_.size(); ++i) exchange(i, now);
 }
 
