@@ -2,7 +2,8 @@
 """Measures what AI-core clusters cost the host: an instruction of the scalar unit, an operation on tiles, a byte of a tile, a call of a
 kernel in C++, the start of a compiled one, and 1,024 clusters in one process.
 
-    scripts/bench_clusters.py [--bin build/bin] [--json FILE] [--quick]
+    scripts/bench.sh --clusters [--json FILE] [--quick]     builds the executables and runs this script
+    scripts/bench_clusters.py [--bin build/bin] ..
 
 Times are CPU time of the user, the least of several runs, less that of a run with nothing to do. The machine is a2a3.
 """
@@ -14,6 +15,9 @@ import resource
 import subprocess
 import sys
 import tempfile
+
+from files import write_text
+from tables import print_table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples/ascend"
@@ -145,15 +149,6 @@ class Bench:
                 row("memory", f"{4 if self.repeats == 2 else 32} x 32 clusters", memory / 1e6, "MB, of which arrays 12.6 MB a device")]
 
 
-def print_table(rows):
-    table = [["bench", "size", "value", "unit"]] + [[r["bench"], r["size"], f"{r['value']:.3g}", r["unit"]] for r in rows]
-    widths = [max(len(row[i]) for row in table) for i in range(4)]
-    for number, row in enumerate(table):
-        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |")
-        if number == 0:
-            print("| " + " | ".join("-" * width for width in widths) + " |")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", metavar="FILE", help="write the results as data")
@@ -163,8 +158,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         rows = Bench(arguments.bin, folder, arguments.quick).rows()
     if arguments.json:
-        pathlib.Path(arguments.json).write_text(json.dumps(rows, indent=2) + "\n")
-    print_table(rows)
+        write_text(arguments.json, json.dumps(rows, indent=2) + "\n")
+    print_table(["bench", "size", "value", "unit"], [[r["bench"], r["size"], f"{r['value']:.3g}", r["unit"]] for r in rows])
 
 
 if __name__ == "__main__":

@@ -190,7 +190,6 @@ def show_predictions(costs, runs):
 def read_arguments():
     parser = argparse.ArgumentParser(prog="bench.sh --cost", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cost", action="store_true", help="of bench.sh: run this script")
     parser.add_argument("--quick", action="store_true", help="grids up to 256x256")
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each; the fastest counts (3)")
     parser.add_argument("--preset", default="wse2", help="the machine (wse2)")

@@ -48,7 +48,7 @@ class Cost(unittest.TestCase):
     def run_cost(self, slower):
         self.platform.write_text(PLATFORM.replace("SLOWER", str(slower)))
         self.platform.chmod(0o755)
-        return subprocess.run([ROOT / "scripts" / "bench_cost.py", "--cost", "--quick", "--repeat", "1", "--platform", self.platform,
+        return subprocess.run([ROOT / "scripts" / "bench_cost.py", "--quick", "--repeat", "1", "--platform", self.platform,
                                "--json", self.json], capture_output=True, text=True, check=False)
 
     def test_finds_the_constants_of_the_rule(self):
