@@ -76,7 +76,7 @@ std::vector<LineWaits::Entry> LineWaits::entries() const {
 
 void TileWaits::tell(WaitSpan span) const {
   span.place = place_;
-  listener_->on_wait(span);
+  lines_->listener()->on_wait(span);
 }
 
 // The lines have it.
@@ -115,24 +115,28 @@ std::string describe(const TileWaits& tile, Cycle now) {
 }
 
 LineWaits& WaitBook::lines_of(std::size_t program) {
-  while (lines_.size() <= program) lines_.push_back(std::make_unique<LineWaits>());
+  while (lines_.size() <= program) lines_.push_back(std::make_unique<LineWaits>(listener_));
   return *lines_[program];
 }
 
 TileWaits& WaitBook::open(std::uint32_t place, std::size_t program) {
-  tiles_[place] = std::make_unique<TileWaits>(place, lines_of(program), listener_);
+  if (accounts_.empty() || accounts_.back().size() == accounts_.back().capacity())
+    accounts_.emplace_back().reserve(kBlock);
+  tiles_[place] = &accounts_.back().emplace_back(place, lines_of(program));
   return *tiles_[place];
 }
 
 void WaitBook::finish(Cycle cycles, Cycle stepped) {
-  for (const auto& tile : tiles_) {
-    if (tile) tile->finish(cycles, stepped);
+  for (auto& block : accounts_) {
+    for (TileWaits& tile : block) tile.finish(cycles, stepped);
   }
 }
 
 std::uint64_t WaitBook::total(WaitReason reason) const {
   std::uint64_t sum = 0;
-  for (const auto& tile : tiles_) sum += tile ? tile->cycles(reason) : 0;
+  for (const auto& block : accounts_) {
+    for (const TileWaits& tile : block) sum += tile.cycles(reason);
+  }
   return sum;
 }
 

@@ -89,6 +89,9 @@ class LineWaits {
     std::uint8_t number = 0;
     std::uint64_t cycles = 0;
   };
+  explicit LineWaits(WaitListener* listener) : listener_(listener) {}
+  /// Who hears of every wait of the tiles; nullptr: nobody.
+  WaitListener* listener() const { return listener_; }
   void add(std::uint32_t pc, unsigned thread, WaitReason reason, std::uint8_t number, Cycle cycles);
   /// What an operation of thread `thread` did; `input` and `output`: its queues.
   void add(std::uint32_t pc, unsigned thread, std::uint8_t input, std::uint8_t output,
@@ -136,6 +139,7 @@ class LineWaits {
     std::uint64_t latency = 0;
     std::uint64_t task_start = 0;
   };
+  WaitListener* listener_;
   // By pc:
   std::vector<Main> main_;
   std::vector<boost::container::small_vector<Operations, 1>> operations_;
@@ -164,11 +168,15 @@ struct OperationWaits {
     Counted counted;
     Asked asked;
   };
-  std::uint32_t conflicts = 0;      ///< groups that met a bank conflict
-  std::uint32_t last_conflict = 0;  ///< low bits of the cycle of the last of them
   OperationWaits() : counted{0, 0, 0, 0} {}
 };
-static_assert(sizeof(OperationWaits) == 32, "two share a line of the cache");
+static_assert(sizeof(OperationWaits) == 24, "they share lines of the cache");
+
+/// The groups of an operation that met a bank conflict.
+struct Conflicts {
+  std::uint32_t count = 0;
+  std::uint32_t last = 0;  ///< low bits of the cycle of the last of them
+};
 
 /// What one compute engine did with its cycles. Of the tile as a whole, a cycle counts once: as busy
 /// if any thread has the issue slot, else by the wait of its first thread: the main thread, if it
@@ -179,8 +187,8 @@ static_assert(sizeof(OperationWaits) == 32, "two share a line of the cache");
 /// operation (models/pe/wait_account.h).
 class alignas(64) TileWaits {
  public:
-  TileWaits(std::uint32_t place, LineWaits& lines, WaitListener* listener)
-      : lines_(&lines), listener_(listener), place_(place) {}
+  /// `lines`: of its program.
+  TileWaits(std::uint32_t place, LineWaits& lines) : lines_(&lines), place_(place) {}
 
   // --- the tile
 
@@ -201,14 +209,16 @@ class alignas(64) TileWaits {
   void add(const WaitSpan& span) {
     if (span.from >= span.to) return;
     lines_->add(span.pc, span.thread, span.reason, span.number, span.to - span.from);
-    if (listener_ != nullptr) tell(span);
+    if (is_told()) tell(span);
   }
   LineWaits& lines() { return *lines_; }
   /// Whether a listener hears of every wait.
-  bool is_told() const { return listener_ != nullptr; }
+  bool is_told() const { return lines_->listener() != nullptr; }
   /// Of the operation that a thread has.
   OperationWaits& thread(unsigned thread) { return threads_[thread]; }
   const OperationWaits& thread(unsigned thread) const { return threads_[thread]; }
+  /// The same, of an operation that may meet conflicts.
+  Conflicts& conflicts(unsigned thread) { return conflicts_[thread]; }
 
   /// The main thread waits for `reason`, kLatency or kTaskStart, from cycle `from` on, because of
   /// instruction `pc`. A cycle in which it has issued an instruction does not count.
@@ -219,7 +229,7 @@ class alignas(64) TileWaits {
   void issue(std::uint32_t pc, Cycle ready, Cycle now) {
     const Cycle turn = std::max(ready, main_.since);
     lines_->issue(pc, now - turn, main_.pc, main_.reason, turn - main_.since);
-    if (listener_ != nullptr) tell_issue(pc, turn, now);
+    if (is_told()) tell_issue(pc, turn, now);
     main_ = {now + 1, pc, WaitReason::kLatency};
   }
   /// Accounts its wait up to cycle `to`.
@@ -247,11 +257,8 @@ class alignas(64) TileWaits {
   const Cycles& all_cycles() const { return cycles_; }
   /// Becomes an account with these results.
   void restore(const Cycles& cycles) { cycles_ = cycles; }
-  /// Into the cache of the host.
-  void prefetch() const {
-    __builtin_prefetch(this, 1);
-    __builtin_prefetch(&cycles_.back(), 1);
-  }
+  /// What instructions of the main thread need, into the cache of the host.
+  void prefetch() const { __builtin_prefetch(this, 1); }
 
  private:
   void tell(WaitSpan span) const;
@@ -272,16 +279,17 @@ class alignas(64) TileWaits {
     WaitReason reason = WaitReason::kTaskStart;
   };
 
+  // The first line of the cache has what instructions of the main thread need.
   Cycle since_ = 0;
   Main main_;
   LineWaits* lines_;
-  WaitListener* listener_;
-  Cycle host_until_ = 0;
-  std::uint32_t place_;
   WaitReason reason_ = WaitReason::kIdle;
   WaitReason charged_ = WaitReason::kIdle;  // what came before it
   Cycles cycles_{};
+  std::uint32_t place_;
+  Cycle host_until_ = 0;
   std::array<OperationWaits, kWaitMainThread + 1> threads_;
+  std::array<Conflicts, kWaitMainThread + 1> conflicts_;
 };
 
 /// What a tile does in cycle `now`, the last one that its engine was stepped or caught up for:
@@ -301,7 +309,7 @@ class WaitBook {
   /// program has a number for each.
   TileWaits& open(std::uint32_t place, std::size_t program);
   /// nullptr: the tile has no compute engine.
-  const TileWaits* tile(std::uint32_t place) const { return tiles_[place].get(); }
+  const TileWaits* tile(std::uint32_t place) const { return tiles_[place]; }
   std::size_t places() const { return tiles_.size(); }
   /// The run has had `cycles` cycles. Call once, when the engines have finished their threads
   /// (pe::ComputeEngineCore::finish_waits); `stepped` as in TileWaits::finish.
@@ -321,7 +329,10 @@ class WaitBook {
  private:
   LineWaits& lines_of(std::size_t program);
 
-  std::vector<std::unique_ptr<TileWaits>> tiles_;
+  // Many in a row: were they among the memory of the tiles, they would tear that apart.
+  static constexpr std::size_t kBlock = 64;
+  std::vector<std::vector<TileWaits>> accounts_;
+  std::vector<TileWaits*> tiles_;  // by place
   std::vector<std::unique_ptr<LineWaits>> lines_;
   WaitListener* listener_;
 };

@@ -35,31 +35,9 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Decoded
                                      PeQueues& queues, observe::Probe probe)
     : vector_(program->image()), pe_(at, std::move(program), queues, probe) {}
 
-Cycle ComputeEngineCore::step_all(Cycle now) {
-  vector_.catch_up(pe_, now);
-  vector_.stay_awake();
-  bool used = false;
-  try {
-    const bool ran = pe_.main.runs();
-    config_.take_teardowns(pe_.tasks, now);
-    // 1. Operations whose time is over complete.
-    vector_.complete_operations(pe_, now);
-    // 2. FIFOs that are empty or full take their actions.
-    vector_.take_fifo_actions(pe_, now);
-    // 3. One candidate gets the issue slot.
-    const Candidate chosen = choose_thread(now);
-    used = chosen && chosen.op == nullptr;
-    const bool goes_on = chosen && issue(chosen, now);
-    used = static_cast<bool>(chosen);
-    return end_step(chosen, goes_on, ran, now);
-  } catch (...) {  // the run ends in this cycle
-    if (pe_.waits != nullptr) vector_.account_waits(pe_, used, false, false, now);
-    throw;
-  }
-}
-
-inline Cycle ComputeEngineCore::end_step(const Candidate& chosen, bool goes_on, bool ran,
-                                         Cycle now) {
+// Behind the issue slot, which `chosen` had.
+[[gnu::always_inline]] inline Cycle ComputeEngineCore::end_step(const Candidate& chosen,
+                                                                bool goes_on, bool ran, Cycle now) {
   // 4. An operation that this ended may complete at once.
   vector_.complete_operations(pe_, now);
   if (pe_.stalls != nullptr) tell_stalls(pe_, vector_.operations(), chosen.thread, now);
@@ -90,6 +68,29 @@ inline Cycle ComputeEngineCore::end_step(const Candidate& chosen, bool goes_on, 
   return took_command ? now + 1 : next;  // others may wait for the picker
 }
 
+Cycle ComputeEngineCore::step_all(Cycle now) {
+  vector_.catch_up(pe_, now);
+  vector_.stay_awake();
+  bool used = false;
+  try {
+    const bool ran = pe_.main.runs();
+    config_.take_teardowns(pe_.tasks, now);
+    // 1. Operations whose time is over complete.
+    vector_.complete_operations(pe_, now);
+    // 2. FIFOs that are empty or full take their actions.
+    vector_.take_fifo_actions(pe_, now);
+    // 3. One candidate gets the issue slot.
+    const Candidate chosen = choose_thread(now);
+    used = chosen && chosen.op == nullptr;
+    const bool goes_on = chosen && issue(chosen, now);
+    used = static_cast<bool>(chosen);
+    return end_step(chosen, goes_on, ran, now);
+  } catch (...) {  // the run ends in this cycle
+    if (pe_.waits != nullptr) vector_.account_waits(pe_, used, false, false, now);
+    throw;
+  }
+}
+
 // Until when steps need no more than stream(), if nobody from outside interferes.
 Cycle ComputeEngineCore::stream_end() const {
   const Operations& operations = vector_.operations();
@@ -101,6 +102,16 @@ Cycle ComputeEngineCore::stream_end() const {
   if (!runs && pe_.tasks.has_runnable_local()) return 0;
   const Cycle wants_slot = operations.of_main_thread() != nullptr ? kNever : pe_.main.ready_at();
   return std::min(operations.first_completion(), runs ? wants_slot : tasks_.next_launch());
+}
+
+// Which queues of the operations lack something, as PeQueues::lacking.
+[[gnu::always_inline]] inline std::uint32_t ComputeEngineCore::look_at_queues(Cycle now) {
+  Operations& operations = vector_.operations();
+  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
+  if (pe_.waits == nullptr) return lacking;
+  const std::uint32_t came = operations.set_lacking(lacking);
+  if (came != 0) account_came(pe_, operations, came, now);
+  return lacking;
 }
 
 // A step in which nothing can happen but a group of an operation, and not its last one.
@@ -130,16 +141,6 @@ Cycle ComputeEngineCore::stream(Cycle now) {
   if (pe_.waits != nullptr)
     vector_.account_waits(pe_, op != nullptr, op != nullptr && next == now + 1, false, now);
   return next;
-}
-
-// Which queues of the operations lack something, as PeQueues::lacking.
-inline std::uint32_t ComputeEngineCore::look_at_queues(Cycle now) {
-  Operations& operations = vector_.operations();
-  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
-  if (pe_.waits == nullptr) return lacking;
-  const std::uint32_t came = operations.set_lacking(lacking);
-  if (came != 0) account_came(pe_, operations, came, now);
-  return lacking;
 }
 
 // The operation that choose_thread() would choose, where all have one priority. None has finished.

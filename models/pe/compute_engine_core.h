@@ -101,10 +101,10 @@ class ComputeEngineCore {
   /// How often the program has said that it is ready for the next command (config_space::kReady).
   std::uint64_t commands_asked_for() const { return config_.commands_asked_for(); }
 
-  /// Prefetches the data of the next step into the cache of the host.
-  void prefetch() const {
+  /// Prefetches the data of the step in cycle `now` into the cache of the host.
+  void prefetch(Cycle now) const {
     vector_.operations().prefetch();
-    if (pe_.waits != nullptr) pe_.waits->prefetch();
+    if (pe_.waits != nullptr && now >= streams_until_) pe_.waits->prefetch();
   }
   /// All of its operations.
   void prefetch_all() const { vector_.operations().prefetch_all(); }

@@ -38,15 +38,21 @@ Cycle behind_last_group(const EngineState& pe, const Operation& op, bool conflic
                       : op.due + 1 - Cycle{op.interval} * slowdown;
 }
 
-bool conflict_was_last(const EngineState& pe, const Operation& op, const OperationWaits& waits) {
-  return waits.conflicts > 0 && waits.last_conflict == low(behind_last_group(pe, op, true) - 1);
+bool conflict_was_last(const EngineState& pe, const Operation& op, std::uint32_t conflicts) {
+  return conflicts > 0 &&
+         pe.waits->conflicts(op.thread).last == low(behind_last_group(pe, op, true) - 1);
+}
+
+std::uint32_t conflicts_of(const EngineState& pe, const Operation& op) {
+  return op.may_conflict ? pe.waits->conflicts(op.thread).count : 0;
 }
 
 /// What `op` waits for between its issue, its groups and its end.
 WaitReason pace_of(const EngineState& pe, const Operation& op) {
   const OperationWaits& waits = pe.waits->thread(op.thread);
   if (groups_of(op, waits) == 0) return WaitReason::kStart;
-  return conflict_was_last(pe, op, waits) ? WaitReason::kBankConflict : WaitReason::kInterval;
+  return conflict_was_last(pe, op, conflicts_of(pe, op)) ? WaitReason::kBankConflict
+                                                         : WaitReason::kInterval;
 }
 
 /// The cycles up to `to` were for `reason`.
@@ -87,8 +93,9 @@ Cycle flush(EngineState& pe, const Operation& op, std::uint32_t lacking, bool en
   if (groups == 0) {
     start = cycles_between(waits.since, paced);
   } else {
-    const bool last = conflict_was_last(pe, op, waits);
-    const std::uint32_t met = waits.conflicts - (last ? 1 : 0);
+    const std::uint32_t all = conflicts_of(pe, op);
+    const bool last = conflict_was_last(pe, op, all);
+    const std::uint32_t met = all - (last ? 1 : 0);
     const Cycle from = behind_last_group(pe, op, last);
     conflicts = met * (op.interval * pe.timing().read_conflict_factor - 1);
     interval = (groups - 1 - met) * (op.interval - 1);
@@ -110,8 +117,8 @@ void begin_asking(EngineState& pe, Operation& op, std::uint32_t lacking, Cycle n
   OperationWaits& waits = pe.waits->thread(op.thread);
   const std::uint32_t groups = groups_of(op, waits);
   flush(pe, op, lacking, false, now);
-  waits = OperationWaits();
   waits.asked = {groups, WaitReason::kTurn, 0};
+  pe.waits->conflicts(op.thread) = {};
   waits.since = now;
   op.asked = true;
 }
@@ -121,7 +128,8 @@ void begin_asking(EngineState& pe, Operation& op, std::uint32_t lacking, Cycle n
 void begin_waits(EngineState& pe, Operation& op, Cycle now) {
   op.asked = pe.waits->is_told() || op.is_filter() || !(op.in_memory() || op.single) ||
              (op.needs_inputs & (op.needs_inputs - 1)) != 0;
-  OperationWaits& waits = pe.waits->thread(op.thread) = OperationWaits();
+  OperationWaits& waits = pe.waits->thread(op.thread);
+  if (op.may_conflict) pe.waits->conflicts(op.thread) = {};
   waits.since = now + 1;
   if (op.asked) {
     waits.asked = {0, WaitReason::kTurn, 0};
@@ -152,9 +160,9 @@ void account_asked_group(EngineState& pe, const Operation& op, Cycle now) {
 }
 
 void account_conflict(EngineState& pe, const Operation& op, Cycle now) {
-  OperationWaits& waits = pe.waits->thread(op.thread);
-  ++waits.conflicts;
-  waits.last_conflict = low(now);
+  observe::Conflicts& conflicts = pe.waits->conflicts(op.thread);
+  ++conflicts.count;
+  conflicts.last = low(now);
 }
 
 void finish_waits(EngineState& pe, const Operation& op, std::uint32_t lacking, Cycle now) {

@@ -229,13 +229,13 @@ inline void Pes::land(Pe& pe, std::uint64_t cycle) {
 
 // On its way into the cache while the PEs before it are stepped: where all are busy, those that
 // follow are due next, and are found in memory otherwise.
-inline void Pes::prefetch_behind(std::uint32_t pe) const {
+inline void Pes::prefetch_behind(std::uint32_t pe, Cycle now) const {
   constexpr unsigned kCacheLine = 64;
   constexpr unsigned kLines = 4;  // what an engine that streams needs
   if (pe + 4 >= pes_.size()) return;
   const char* const far = reinterpret_cast<const char*>(&pes_[pe + 4]);
   for (unsigned i = 0; i < kLines; ++i) __builtin_prefetch(far + i * kCacheLine, 1);
-  pes_[pe + 2].engine.prefetch();
+  pes_[pe + 2].engine.prefetch(now);
 }
 
 void Pes::prefetch(Span pes) const {
@@ -260,7 +260,7 @@ void Pes::prefetch_engines(Span pes) const {
 }
 
 inline void Pes::step_engine(std::uint32_t index, Cycle now) {
-  if (blocks_.selection.is_all()) prefetch_behind(index);
+  if (blocks_.selection.is_all()) prefetch_behind(index, now);
   Pe& pe = pes_[index];
   if ((pe.arriving & cycle_bit(now)) != 0) land(pe, cycle_bit(now));
   const Cycle next = pe.engine.step(now);
