@@ -252,7 +252,9 @@ void Pes::prefetch(Span pes) const {
   if (first.outputs == 0 || last.outputs == 0) return;
   tessera::prefetch(out_queues_.data(), first.first_output, last.first_output + last.outputs);
   const OutQueue& end = out_queues_[last.first_output + last.outputs - 1U];
-  out_entries_.prefetch(out_queues_[first.first_output].first_entry, end.first_entry + end.length);
+  const std::uint32_t first_entry = out_queues_[first.first_output].first_entry;
+  out_entries_.prefetch(first_entry, end.first_entry + end.length);
+  tessera::prefetch(visible_from_.data(), first_entry, end.first_entry + end.length);
 }
 
 void Pes::prefetch_engines(Span pes) const {
