@@ -279,7 +279,7 @@ class alignas(64) TileWaits {
   /// Becomes an account with these results.
   void restore(const Cycles& cycles);
   /// Into the cache of the host.
-  void prefetch() const {
+  [[gnu::always_inline]] void prefetch() const {
     const char* const first = reinterpret_cast<const char*>(this);
     for (unsigned i = 0; i < 3; ++i) __builtin_prefetch(first + i * std::size_t{64}, 1);
   }

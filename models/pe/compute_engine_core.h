@@ -105,8 +105,9 @@ class ComputeEngineCore {
   std::uint64_t commands_asked_for() const { return config_.commands_asked_for(); }
 
   /// Prefetches the data of the next step into the cache of the host.
-  void prefetch() const {
+  [[gnu::always_inline]] void prefetch() const {
     vector_.operations().prefetch();
+    pe_.sram.prefetch();
     if (pe_.waits != nullptr) pe_.waits->prefetch();
   }
   /// All of its operations.
