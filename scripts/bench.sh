@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds the preset `bench`, measures the limit and whole runs, and prints a table (docs/performance.md).
 # Arguments go to scripts/bench.py: scripts/bench.sh --quick --json bench.json
-# With --peers DIR, other simulators run the same traffic; then they go to scripts/bench_peers.py.
-# With --clusters, AI-core clusters are measured instead of wafers, by scripts/bench_clusters.py.
+# With --peers DIR, other simulators run the same traffic (scripts/bench_peers.py); with --cost, larger runs are predicted from
+# small ones and measured (scripts/bench_cost.py); with --clusters, AI-core clusters are measured instead of wafers
+# (scripts/bench_clusters.py).
 set -euo pipefail
 here="$PWD"
 # shellcheck source=scripts/common.sh
@@ -13,6 +14,7 @@ what=wafers help=false arguments=()
 for argument in "$@"; do
   case "$argument" in
     --clusters) what=clusters && continue ;;
+    --cost) what=cost && continue ;;
     --peers | --peers=*) what=peers ;;
     -h | --help) help=true ;;
   esac
@@ -20,12 +22,14 @@ for argument in "$@"; do
 done
 case $what in
   wafers) script=bench.py targets=(wse_platform limit micro) executables=(--platform "$build_dir/bin/wse_platform" --limit "$build_dir/bench/limit") ;;
+  cost) script=bench_cost.py targets=(wse_platform) executables=(--platform "$build_dir/bin/wse_platform") ;;
   peers) script=bench_peers.py targets=(wse_platform) executables=(--platform "$build_dir/bin/wse_platform") ;;
   clusters) script=bench_clusters.py targets=(ascend_platform libtessera.so) executables=(--bin "$build_dir/bin") ;;
 esac
 if $help; then
   "scripts/$script" --help
-  [ $what != wafers ] || echo "Other simulators on the same traffic: bench.sh --peers DIR --help; AI-core clusters: bench.sh --clusters --help"
+  [ $what != wafers ] || printf '%s\n' "Other simulators on the same traffic: bench.sh --peers DIR --help" \
+    "Predictions from small runs, and measurements: bench.sh --cost --help" "AI-core clusters: bench.sh --clusters --help"
   exit 0
 fi
 

@@ -229,13 +229,13 @@ inline void Pes::land(Pe& pe, std::uint64_t cycle) {
 
 // On its way into the cache while the PEs before it are stepped: where all are busy, those that
 // follow are due next, and are found in memory otherwise.
-inline void Pes::prefetch_behind(std::uint32_t pe) const {
+inline void Pes::prefetch_behind(std::uint32_t pe, Cycle now) const {
   constexpr unsigned kCacheLine = 64;
   constexpr unsigned kLines = 4;  // what an engine that streams needs
   if (pe + 4 >= pes_.size()) return;
   const char* const far = reinterpret_cast<const char*>(&pes_[pe + 4]);
   for (unsigned i = 0; i < kLines; ++i) __builtin_prefetch(far + i * kCacheLine, 1);
-  pes_[pe + 2].engine.prefetch();
+  pes_[pe + 2].engine.prefetch(now);
 }
 
 void Pes::prefetch(Span pes) const {
@@ -252,7 +252,9 @@ void Pes::prefetch(Span pes) const {
   if (first.outputs == 0 || last.outputs == 0) return;
   tessera::prefetch(out_queues_.data(), first.first_output, last.first_output + last.outputs);
   const OutQueue& end = out_queues_[last.first_output + last.outputs - 1U];
-  out_entries_.prefetch(out_queues_[first.first_output].first_entry, end.first_entry + end.length);
+  const std::uint32_t first_entry = out_queues_[first.first_output].first_entry;
+  out_entries_.prefetch(first_entry, end.first_entry + end.length);
+  tessera::prefetch(visible_from_.data(), first_entry, end.first_entry + end.length);
 }
 
 void Pes::prefetch_engines(Span pes) const {
@@ -260,7 +262,7 @@ void Pes::prefetch_engines(Span pes) const {
 }
 
 inline void Pes::step_engine(std::uint32_t index, Cycle now) {
-  if (blocks_.selection.is_all()) prefetch_behind(index);
+  if (blocks_.selection.is_all()) prefetch_behind(index, now);
   Pe& pe = pes_[index];
   if ((pe.arriving & cycle_bit(now)) != 0) land(pe, cycle_bit(now));
   const Cycle next = pe.engine.step(now);

@@ -11,7 +11,7 @@ void prefetch(const T* array, std::size_t first, std::size_t end) {
   constexpr std::size_t kCacheLine = 64;
   const char* const stop = reinterpret_cast<const char*>(array + end);
   for (const char* at = reinterpret_cast<const char*>(array + first); at < stop; at += kCacheLine)
-    __builtin_prefetch(at, 1);
+    __builtin_prefetch(at, 0, 2);
 }
 
 }  // namespace tessera
