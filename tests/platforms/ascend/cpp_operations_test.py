@@ -321,6 +321,18 @@ extern "C" __global__ AICORE void fixed(__gm__ half* a, __gm__ half* b, __gm__ h
 """
 
 
+# A tile with fewer valid columns than the tensor.
+NARROW = HEAD + """
+extern "C" __global__ AICORE void narrow(__gm__ float* x, __gm__ float* y) {
+  Tile<TileType::Vec, float, 8, 32, BLayout::RowMajor, DYNAMIC, DYNAMIC> t(8, 24);
+  TASSIGN(t, 0);
+  TLOAD(t, GlobalTensor<float, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>>(x));
+  PtoSetWaitFlag<PIPE_MTE2, PIPE_MTE3>();
+  TSTORE(GlobalTensor<float, Shape<1, 1, 1, 8, 24>, Stride<1, 1, 1, 32, 1>>(y), t);
+}
+"""
+
+
 def run(executable, folder, text, preset, function, arguments, results):
     (folder / "k.cpp").write_text(text)
     command = [executable, "k.cpp", "--function", function, "--preset", preset, "--quiet", "--hazards", "error"]
@@ -360,6 +372,14 @@ def queue(executable, folder, rng, preset):
     a, b = rng.uniform(-1, 1, (5, 32, 32)).astype("f2"), rng.uniform(-1, 1, (32, 32)).astype("f2")
     y, = run(executable, folder, PIPE, preset, "queue", {"a": a, "b": b, "slots": "f32[8,32,32]", "y": "f32[5,32,32]", "base": 4096}, ("y",))
     assert np.allclose(y, a.astype("f4") @ b.astype("f4") + 1, atol=1e-4), preset
+
+
+def narrow(executable, folder, preset):
+    x = np.arange(512, dtype="f4").reshape(8, 64)
+    y, = run(executable, folder, NARROW, preset, "narrow", {"x": x, "y": "f32[8,32]"}, ("y",))
+    # A2/A3 count the gap between two rows of the tensor, which is none in x and eight numbers in y.
+    expected = x.ravel()[:192].reshape(8, 24) if preset == "a2a3" else x[:, :24]
+    assert np.array_equal(y[:, :24], expected) and not y[:, 24:].any(), preset
 
 
 def fixed(executable, folder, rng, preset):
@@ -404,6 +424,7 @@ def main():
         for preset in ("a2a3", "a5"):
             queue(executable, folder, np.random.default_rng(3), preset)
             fixed(executable, folder, np.random.default_rng(6), preset)
+            narrow(executable, folder, preset)
 
 
 if __name__ == "__main__":
