@@ -35,7 +35,9 @@ void Slots::prefetch(Span slots) const {
   entries_.prefetch(slots.first * room_, slots.end * room_);
   const Slot& last = slots_[slots.end - 1];
   tessera::prefetch(links_.data(), slots_[slots.first].first_link, last.first_link + last.links);
-  if (last.group != kNoIndex) __builtin_prefetch(&groups_[last.group], 1);
+  const std::uint32_t group = slots_[slots.first].group;
+  if (last.group != kNoIndex)
+    tessera::prefetch(groups_.data(), group != kNoIndex ? group : last.group, last.group + 1U);
 }
 
 /// What all slots that are stepped in a cycle have in common.
@@ -234,10 +236,17 @@ void Slots::step_group(Group& group, CycleState& cycle) {
 // Inlined by force, here and below, as in pipes.cpp.
 [[gnu::always_inline]] inline void Slots::send(const Slot& slot, Link& link,
                                                const link::Wavelet& head, CycleState& cycle) {
-  link::Wavelet w = head;
-  cycle.hops.record(slot.place, link.out, observe::hop_word(w, link.out), w.payload, w.ident);
-  w.local_flip = false;  // meant for this router only
+  cycle.hops.record(slot.place, link.out, observe::hop_word(head, link.out), head.payload,
+                    head.ident);
   --link.credits;
+  // The flag is meant for this router only. Few wavelets have it, and what is copied in one piece should not have been
+  // written in two just before.
+  link::Wavelet without_flip;
+  if (head.local_flip) {
+    without_flip = head;
+    without_flip.local_flip = false;
+  }
+  const link::Wavelet& w = head.local_flip ? without_flip : head;
   if (link.target.kind() == Ref::Kind::kSlot)
     put(link.target.index(), w, cycle.at_hop, cycle.hop_bit);
   else if (link.target.kind() == Ref::Kind::kQueue)

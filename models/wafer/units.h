@@ -170,7 +170,7 @@ class ActiveSet {
 };
 
 /// Tiles stepped ahead of others (Skew, skew.h) are ahead by fewer cycles than this.
-inline constexpr unsigned kMaxDepth = 16;
+inline constexpr unsigned kMaxDepth = 32;
 
 /// Steps the due units of one kind in rising order, or in an order drawn for the cycle.
 class StepOrder {
@@ -331,7 +331,7 @@ class Store {
     return wavelets_[at].wavelet(idents_.empty() ? 0 : idents_[at]);
   }
   const Stored& operator[](std::size_t at) const { return wavelets_[at]; }
-  void prefetch(std::size_t first, std::size_t end) const {
+  [[gnu::always_inline]] void prefetch(std::size_t first, std::size_t end) const {
     tessera::prefetch(wavelets_.data(), first, end);
   }
 
