@@ -82,7 +82,8 @@ std::string in_cpp(std::string text, const std::string& operation) {
       text.replace(at, from.size(), to);
   };
   replace(":0: ", ": ");
-  replace(operation, name_in_cpp(operation));
+  for (const std::string& name : {operation, std::string("pto.tcvt")})
+    replace(name, name_in_cpp(name));
   return text;
 }
 
@@ -181,7 +182,7 @@ OperationCode CallSites::lower(const TsrCall& call, const SourceLine& place) {
       add(role, name, std::move(v));
     } else if (is_tensor(o)) {
       const auto at = memory_.find(bits_of(o.tensor->data));
-      add(role, name, value_of(*o.tensor, *tile, at->array, next++, name));
+      add(role, name, value_of(*o.tensor, *tile, profile_, at->array, next++, name));
     } else {
       Value v = Value::of_scalar(o.role == TSR_POSITION ? Operand(o.integer) : reg(next));
       if (o.role != TSR_POSITION) ++next;

@@ -98,8 +98,8 @@ void turn(Value& tile) {
     tile.place.by_columns = !tile.place.by_columns;
 }
 
-Value value_of(const TsrTensor& tensor, const TsrTile& tile, unsigned array, unsigned offset,
-               const std::string& name) {
+Value value_of(const TsrTensor& tensor, const TsrTile& tile, cluster::Profile profile,
+               unsigned array, unsigned offset, const std::string& name) {
   Value v{Value::Kind::kView, {}};
   v.type.kind = pto::Type::Kind::kPartition;
   v.type.element = tensor.element;
@@ -126,8 +126,13 @@ Value value_of(const TsrTensor& tensor, const TsrTile& tile, unsigned array, uns
     v.sizes = {tensor.shape[1], tensor.shape[2] * tensor.shape[3] * tensor.shape[4]};
     return v;
   }
+  const bool by_gaps =
+      profile == cluster::Profile::kA2A3 && std::string(tile.type->location) == "vec";
+  const auto distance = [&](unsigned d, std::int64_t valid) {
+    return tensor.stride[d] + (by_gaps ? valid - tensor.shape[7 - d] : 0);
+  };
   if (copies_by_columns(tensor, tile)) {
-    add(tile.valid_columns, tensor.stride[4]);
+    add(tile.valid_columns, distance(4, tile.valid_rows));
     add(tile.valid_rows, tensor.stride[3]);
     return v;
   }
@@ -140,7 +145,7 @@ Value value_of(const TsrTensor& tensor, const TsrTile& tile, unsigned array, uns
     if (d < 3) below /= std::max<std::int64_t>(tensor.shape[d + 1], 1);
     if (d < 3 && outermost && size == 1) continue;
     outermost = false;
-    add(size, tensor.stride[d]);
+    add(size, d == 3 ? distance(3, tile.valid_columns) : tensor.stride[d]);
   }
   add(tile.valid_columns, tensor.stride[4]);
   return v;

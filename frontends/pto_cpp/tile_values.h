@@ -10,9 +10,10 @@ namespace tessera::pto_cpp {
 pto::Value value_of(const TsrTile& tile, cluster::CoreKind core, const std::string& name);
 
 /// The part of a tensor that an operation copies to or from `tile`: as many rows and columns as are valid there. Its
-/// place in its array is in register `offset`, in bytes.
-pto::Value value_of(const TsrTensor& tensor, const TsrTile& tile, unsigned array, unsigned offset,
-                    const std::string& name);
+/// place in its array is in register `offset`, in bytes. Copies between GM and UB of A2/A3 count the gap between two rows of
+/// the tensor, not their distance (pto_cpp.md 4.1).
+pto::Value value_of(const TsrTensor& tensor, const TsrTile& tile, cluster::Profile profile,
+                    unsigned array, unsigned offset, const std::string& name);
 
 /// A tile whose elements lie column by column, and the tensor that it comes from, are copied column by column: both are
 /// turned.

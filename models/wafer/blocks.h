@@ -49,11 +49,12 @@ struct Blocks {
   void suspend(std::uint32_t place, Color color, Cycle now);
 
   /// True if a sender can have a credit of cycle `due` at once, because it does not wait for it: for
-  /// example it holds no wavelet, and what comes lands in `due` at the earliest if no tile is behind. So it need not be
+  /// example it holds no wavelet, and what comes lands in `due` at the earliest if no tile is behind; where it may be,
+  /// one that has credits left can do no more with another. So it need not be
   /// woken. The wafer is stepped in `due` all the same: where it falls asleep the host goes on, in
   /// the same cycle with every structure.
-  bool take_credit_early(bool is_waited_for, Cycle due) {
-    if (is_waited_for || due != now + 1 || !selection.is_all()) return false;
+  bool take_credit_early(bool is_waited_for, unsigned credits, Cycle due) {
+    if (is_waited_for || due != now + 1 || (credits == 0 && !selection.is_all())) return false;
     step_in(due);
     return true;
   }
@@ -94,7 +95,7 @@ inline void Slots::credit(std::uint32_t index, Cycle due, ActiveSet::Row& row) {
   // other credits, or the head has left through it.
   const bool has_left = slot.to_go != 0 && (slot.to_go >> (index - slot.first_link) & 1U) == 0;
   const bool is_waited_for = slot.held > 0 && link.credits == 0 && !has_left;
-  if (blocks_.take_credit_early(is_waited_for, due)) return add_credits(link, 1);
+  if (blocks_.take_credit_early(is_waited_for, link.credits, due)) return add_credits(link, 1);
   link.returning |= cycle_bit(due);
   slot.returning |= cycle_bit(due);
   wake(link.slot, row, cycle_bit(due));

@@ -6,17 +6,6 @@
 
 namespace tessera::wafer {
 
-namespace {
-
-// That this thread has computed.
-double own_seconds() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-}  // namespace
-
 void KeepingOutside::on_diagnosis(const observe::Diagnosis& diagnosis) {
   tell(diagnosis.cycle, diagnosis.place,
        [diagnosis](observe::Diagnoses& to) { to.on_diagnosis(diagnosis); });
@@ -82,10 +71,10 @@ void LocalPart::end_ahead(Cycle begin, Cycle end) {
   outside_.sort(end);
 }
 
-void LocalPart::step_and_measure(Cycle now) {
-  const double begin = own_seconds();
-  step(now);
-  seconds_ = own_seconds() - begin;
+double LocalPart::own_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 void LocalPart::take(Direction side, std::vector<Crossing>& crossings, Cycle now) {

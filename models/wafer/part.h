@@ -12,6 +12,7 @@
 
 #include "models/observe/diagnosis.h"
 #include "models/observe/wait.h"
+#include "models/wafer/skew.h"
 #include "models/wafer/wafer_core.h"
 
 namespace tessera::wafer {
@@ -49,8 +50,19 @@ class Part {
   virtual std::vector<Crossing>& sent(Direction side) = 0;
   /// Takes what the neighbour at `side` sent in cycle `now`, and empties it.
   virtual void take(Direction side, std::vector<Crossing>& crossings, Cycle now) = 0;
-  /// Tells others what was kept for them.
-  virtual void hand_on() {}
+  /// Tells others what was kept for them by the end of cycle `now`.
+  virtual void hand_on(Cycle now) = 0;
+  /// The cycle of the first thing that is still kept for listeners.
+  virtual Cycle next_told() const = 0;
+
+  // Cycles before their time (Window): the stages, where begin_stage() may leave the work to somebody else, for whom
+  // step_stage() waits.
+  virtual void begin_stage(const Window&, unsigned /*stage*/) {}
+  virtual void step_stage(const Window& window, unsigned stage) = 0;
+  /// As those of WaferCore; a failure in cycle `end` or a later one does not count either.
+  virtual Cycle failed_at() const = 0;
+  virtual Cycle last_ahead() const = 0;
+  virtual void end_ahead(Cycle begin, Cycle end) = 0;
   /// The strip, if it is in this process.
   virtual WaferCore* core() { return nullptr; }
 
@@ -98,7 +110,7 @@ class KeepingOutside final : public Outside, public observe::Diagnoses {
   void on_ready(std::uint32_t place) override;
 
   /// What was kept by the end of cycle `now`.
-  void hand_on(Cycle now = kNever);
+  void hand_on(Cycle now);
   /// Sorts by cycle and tile what was kept while tiles were ahead of others; nothing stays of cycle `end` or later ones.
   void sort(Cycle end);
   /// The cycle of the first thing that was kept for listeners.
@@ -131,12 +143,11 @@ class LocalPart final : public Part {
     outside_.set_clock(core_.now());
   }
 
-  void step_and_measure(Cycle now);
-  /// What step_and_measure() took of its thread.
+  void step_and_measure(Cycle now) {
+    measure([this, now] { step(now); });
+  }
+  /// What step_and_measure() or step_stage() took of its thread.
   double seconds() const { return seconds_; }
-  /// WaferCore::end_ahead.
-  void end_ahead(Cycle begin, Cycle end);
-  KeepingOutside& kept() { return outside_; }
 
   std::vector<std::uint16_t> rooms_at(Direction side) override { return core_.rooms_at(side); }
   void set_rooms(Direction side, const std::vector<std::uint16_t>& rooms) override {
@@ -174,10 +185,26 @@ class LocalPart final : public Part {
   }
   std::vector<Crossing>& sent(Direction side) override { return core_.rims().sent(side); }
   void take(Direction side, std::vector<Crossing>& crossings, Cycle now) override;
-  void hand_on() override { outside_.hand_on(); }
+  void hand_on(Cycle now) override { outside_.hand_on(now); }
+  Cycle next_told() const override { return outside_.next_told(); }
+  void step_stage(const Window& window, unsigned stage) override {
+    measure([&] { window.step(core_, stage); });
+  }
+  Cycle failed_at() const override { return core_.failed_at(); }
+  Cycle last_ahead() const override { return core_.last_ahead(); }
+  void end_ahead(Cycle begin, Cycle end) override;
   WaferCore* core() override { return &core_; }
 
  private:
+  /// That this thread has computed.
+  static double own_seconds();
+  template <class Work>
+  void measure(Work&& work) {
+    const double begin = own_seconds();
+    work();
+    seconds_ = own_seconds() - begin;
+  }
+
   KeepingOutside outside_;
   WaferCore core_;
   double seconds_ = 0;

@@ -233,12 +233,12 @@ inline void Pes::land(Pe& pe, std::uint64_t cycle) {
 // What the next PEs need and the host does not fetch by itself, because it does not lie in a row, is on its way into
 // the cache while this one is stepped. By force, as all that only prefetches: the compiler takes it for a function
 // without effect, and drops calls.
-[[gnu::always_inline]] inline void Pes::prefetch_behind(std::uint32_t pe) const {
+[[gnu::always_inline]] inline void Pes::prefetch_behind(std::uint32_t pe, Cycle now) const {
   constexpr unsigned kAhead = 3;
   constexpr unsigned kEntries = 24;  // of a few queues
   if (pe + kAhead >= pes_.size()) return;
   const Pe& next = pes_[pe + kAhead];
-  next.engine.prefetch();
+  next.engine.prefetch(now);
   in_entries_.prefetch(next.first_in_entry,
                        std::min<std::size_t>(next.first_in_entry + kEntries, in_entries_.size()));
 }
@@ -257,7 +257,9 @@ void Pes::prefetch(Span pes) const {
   if (first.outputs == 0 || last.outputs == 0) return;
   tessera::prefetch(out_queues_.data(), first.first_output, last.first_output + last.outputs);
   const OutQueue& end = out_queues_[last.first_output + last.outputs - 1U];
-  out_entries_.prefetch(out_queues_[first.first_output].first_entry, end.first_entry + end.length);
+  const std::uint32_t first_entry = out_queues_[first.first_output].first_entry;
+  out_entries_.prefetch(first_entry, end.first_entry + end.length);
+  tessera::prefetch(visible_from_.data(), first_entry, end.first_entry + end.length);
 }
 
 void Pes::prefetch_engines(Span pes) const {
@@ -265,7 +267,7 @@ void Pes::prefetch_engines(Span pes) const {
 }
 
 [[gnu::always_inline]] inline void Pes::step_engine(std::uint32_t index, Cycle now) {
-  if (is_large_ && blocks_.selection.is_all()) prefetch_behind(index);
+  if (is_large_ && blocks_.selection.is_all()) prefetch_behind(index, now);
   Pe& pe = pes_[index];
   if ((pe.arriving & cycle_bit(now)) != 0) land(pe, cycle_bit(now));
   const Cycle next = pe.engine.step(now);

@@ -183,7 +183,7 @@ class Pes {
   unsigned length_of(const pe::QueueBinding& queue) const;
   void reserve_queues();
   void add_queue(Pe& pe, const pe::QueueBinding& binding);
-  void prefetch_behind(std::uint32_t pe) const;
+  void prefetch_behind(std::uint32_t pe, Cycle now) const;
   void land(Pe& pe, std::uint64_t cycle);
   void step_engine(std::uint32_t pe, Cycle now);
   void step_ramp(std::uint32_t pe, Cycle now);

@@ -143,7 +143,7 @@ void Pipes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
 
 void Pipes::credit(std::uint32_t index, Cycle due) {
   Pipe& pipe = pipes_[index];
-  if (blocks_.take_credit_early(pipe.held > 0, due)) {
+  if (blocks_.take_credit_early(pipe.held > 0, pipe.credits, due)) {
     ++pipe.credits;
     return;
   }

@@ -15,18 +15,16 @@ constexpr std::size_t kManyBytes = 1U << 20;  // of requests: they are sent with
 
 }  // namespace
 
-RemotePart::RemotePart(Channel& channel, const Strip& rows, unsigned threads, bool when_busy,
+RemotePart::RemotePart(Channel& channel, const Strip& rows, const Threads& threads,
                        Outside& outside, const observe::EventStream* events)
     : channel_(channel), rows_(rows), outside_(outside) {
   Packet& packet = post(Request::kBuild);
   packet.put(rows.first_row);
   packet.put(rows.end_row);
   packet.put(threads);
-  packet.put(when_busy);
   packet.put_all(events == nullptr ? std::vector<observe::Counter>{} : events->counters().kept());
   packet.put(events == nullptr ? kNever : events->end());
-  channel_.send(out_);
-  out_.clear();
+  send_now();
 }
 
 RemotePart::~RemotePart() {
@@ -44,16 +42,18 @@ Packet& RemotePart::post(Request request) {
   return out_;
 }
 
-void RemotePart::send_soon() {
-  if (out_.bytes().size() < kManyBytes) return;
+void RemotePart::send_now() {
   channel_.send(out_);
   out_.clear();
 }
 
+void RemotePart::send_soon() {
+  if (out_.bytes().size() >= kManyBytes) send_now();
+}
+
 Packet RemotePart::call() {
   if (lost_) throw IllegalBehaviour("a process is lost", "/tessera/ranks/lost");
-  channel_.send(out_);
-  out_.clear();
+  send_now();
   Packet answer = channel_.receive();
   if (const std::exception_ptr failure = get_failure(answer)) std::rethrow_exception(failure);
   return answer;
@@ -88,20 +88,17 @@ void RemotePart::start() {
 void RemotePart::begin_step(Cycle now) {
   if (next_due() > now) return;
   post(Request::kStep).put(now);
-  channel_.send(out_);
-  out_.clear();
+  send_now();
   stepping_ = true;
 }
 
-void RemotePart::step(Cycle) {
-  if (!stepping_) return;
-  stepping_ = false;
+// What it answers last, if it does.
+template <class Take>
+void RemotePart::take_answer(Take&& take) {
   try {
     Packet answer = channel_.receive();
     set_failure(get_failure(answer));
-    set_next_due(answer.get<Cycle>());
-    for (std::vector<Crossing>& sent : sent_) sent = answer.get_all<Crossing>();
-    kept_ = std::move(answer);
+    take(answer);
   } catch (...) {
     lost_ = true;
     set_failure(std::current_exception());
@@ -109,36 +106,90 @@ void RemotePart::step(Cycle) {
   }
 }
 
-void RemotePart::hand_on() {
-  for (auto told = Told::kNothing; !kept_.at_end();) {
-    told = kept_.get<Told>();
-    if (told == Told::kPut || told == Told::kCredit) {
-      const auto port = kept_.get<std::uint32_t>();
-      const auto w = kept_.get<link::Wavelet>();
-      const auto due = kept_.get<Cycle>();
-      if (told == Told::kPut) {
+void RemotePart::take_sent(Packet& answer) {
+  for (std::vector<Crossing>& sent : sent_) sent = answer.get_all<Crossing>();
+}
+
+void RemotePart::step(Cycle) {
+  if (!stepping_) return;
+  stepping_ = false;
+  take_answer([this](Packet& answer) {
+    set_next_due(answer.get<Cycle>());
+    take_sent(answer);
+    kept_.push_back({0, std::move(answer)});
+  });
+}
+
+void RemotePart::begin_stage(const Window& window, unsigned stage) {
+  if (lost_) return;
+  Packet& packet = post(Request::kStage);
+  packet.put(window.begin());
+  packet.put(window.end());
+  packet.put(stage);
+  send_now();
+}
+
+void RemotePart::step_stage(const Window& window, unsigned) {
+  if (lost_) return;
+  take_answer([this](Packet& answer) {
+    failed_at_ = answer.get<Cycle>();
+    last_ahead_ = answer.get<Cycle>();
+    take_sent(answer);
+  });
+  if (lost_) failed_at_ = window.begin();
+}
+
+void RemotePart::end_ahead(Cycle begin, Cycle end) {
+  if (lost_) return;
+  Packet& packet = post(Request::kEndAhead);
+  packet.put(begin);
+  packet.put(end);
+  send_now();
+  take_answer([this](Packet& answer) {
+    set_next_due(answer.get<Cycle>());
+    while (!answer.at_end()) {
+      const auto at = answer.get<Cycle>();
+      kept_.push_back({at, Packet(answer.get_all<std::byte>())});
+    }
+  });
+}
+
+void RemotePart::hand_on(Cycle now) {
+  auto kept = kept_.begin();
+  for (; kept != kept_.end() && kept->at <= now; ++kept) tell(kept->told);
+  kept_.erase(kept_.begin(), kept);
+}
+
+void RemotePart::tell(Packet& told) {
+  for (auto what = Told::kNothing; !told.at_end();) {
+    what = told.get<Told>();
+    if (what == Told::kPut || what == Told::kCredit) {
+      const auto port = told.get<std::uint32_t>();
+      const auto w = told.get<link::Wavelet>();
+      const auto due = told.get<Cycle>();
+      if (what == Told::kPut) {
         outside_.put(port, w, due);
       } else {
         outside_.credit(port, w.color, due);
       }
-    } else if (told == Told::kDiagnosis) {
+    } else if (what == Told::kDiagnosis) {
       observe::Diagnosis diagnosis;
-      diagnosis.cycle = kept_.get<Cycle>();
-      diagnosis.place = kept_.get<std::uint32_t>();
-      diagnosis.id = kept_.get_text();
-      diagnosis.text = kept_.get_text();
+      diagnosis.cycle = told.get<Cycle>();
+      diagnosis.place = told.get<std::uint32_t>();
+      diagnosis.id = told.get_text();
+      diagnosis.text = told.get_text();
       if (listener_ != nullptr) listener_->on_diagnosis(diagnosis);
-    } else if (told == Told::kPrint) {
+    } else if (what == Told::kPrint) {
       observe::Print print;
-      print.cycle = kept_.get<Cycle>();
-      print.place = kept_.get<std::uint32_t>();
-      print.format = kept_.get<observe::PrintFormat>();
-      print.value = kept_.get<std::uint32_t>();
-      const std::string text = kept_.get_text();
+      print.cycle = told.get<Cycle>();
+      print.place = told.get<std::uint32_t>();
+      print.format = told.get<observe::PrintFormat>();
+      print.value = told.get<std::uint32_t>();
+      const std::string text = told.get_text();
       print.text = text;
       if (listener_ != nullptr) listener_->on_print(print);
     } else {
-      const auto place = kept_.get<std::uint32_t>();
+      const auto place = told.get<std::uint32_t>();
       if (listener_ != nullptr) listener_->on_ready(place);
     }
   }
@@ -249,8 +300,10 @@ void RemotePart::collect(observe::EventStream& events) {
   events.add(digest, counters);
 }
 
-void RemotePart::collect_waits(observe::WaitBook& book, Cycle cycles) {
-  post(Request::kCollectWaits).put(cycles);
+void RemotePart::collect_waits(observe::WaitBook& book, Cycle cycles, Cycle stepped) {
+  Packet& packet = post(Request::kCollectWaits);
+  packet.put(cycles);
+  packet.put(stepped);
   Packet answer = call();
   for (auto tiles = answer.get<std::size_t>(); tiles > 0; --tiles) {
     const auto place = answer.get<std::uint32_t>();

@@ -13,14 +13,15 @@
 #include "models/wafer/part.h"
 #include "models/wafer/plan.h"
 #include "models/wafer/requests.h"
+#include "models/wafer/threads.h"
 
 namespace tessera::wafer {
 
 class RemotePart final : public Part {
  public:
-  /// Lets the process behind `channel` build `rows`, with `threads` as those of Threads.
-  RemotePart(Channel& channel, const Strip& rows, unsigned threads, bool when_busy,
-             Outside& outside, const observe::EventStream* events);
+  /// Lets the process behind `channel` build `rows`.
+  RemotePart(Channel& channel, const Strip& rows, const Threads& threads, Outside& outside,
+             const observe::EventStream* events);
   /// Lets serve() come to its end.
   ~RemotePart() override;
 
@@ -43,7 +44,13 @@ class RemotePart final : public Part {
     return sent_[side == Direction::kNorth ? 0 : 1];
   }
   void take(Direction side, std::vector<Crossing>& crossings, Cycle now) override;
-  void hand_on() override;
+  void hand_on(Cycle now) override;
+  Cycle next_told() const override { return kept_.empty() ? kNever : kept_.front().at; }
+  void begin_stage(const Window& window, unsigned stage) override;
+  void step_stage(const Window& window, unsigned stage) override;
+  Cycle failed_at() const override { return failed_at_; }
+  Cycle last_ahead() const override { return last_ahead_; }
+  void end_ahead(Cycle begin, Cycle end) override;
 
   /// SRAM of a tile, for the host; groups that are due before cycle `end` are executed first.
   std::vector<std::byte> read_memory(TileCoord tile, std::uint32_t address, std::uint32_t bytes,
@@ -57,10 +64,21 @@ class RemotePart final : public Part {
   bool is_lost() const { return lost_; }
   /// Adds what was recorded there. Once, after the run.
   void collect(observe::EventStream& events);
-  void collect_waits(observe::WaitBook& book, Cycle cycles);
+  /// The cycles are those of observe::WaitBook::finish().
+  void collect_waits(observe::WaitBook& book, Cycle cycles, Cycle stepped);
 
  private:
+  /// For hand_on().
+  struct Kept {
+    Cycle at;
+    Packet told;
+  };
   Packet& post(Request request);
+  void send_now();
+  template <class Take>
+  void take_answer(Take&& take);
+  void take_sent(Packet& answer);
+  void tell(Packet& told);
   void send_soon();
   Packet call();
 
@@ -72,7 +90,9 @@ class RemotePart final : public Part {
   bool stepping_ = false;
   bool lost_ = false;                          // it does not answer any more
   std::array<std::vector<Crossing>, 2> sent_;  // to north and south
-  Packet kept_;                                // for hand_on(), of the last answer
+  std::vector<Kept> kept_;                     // by rising cycle
+  Cycle failed_at_ = kNever;
+  Cycle last_ahead_ = 0;
 };
 
 }  // namespace tessera::wafer

@@ -16,6 +16,8 @@ enum class Request : std::uint8_t {
   kPortRooms,
   kStart,
   kStep,
+  kStage,
+  kEndAhead,
   kShuffle,
   kLaunch,
   kHeld,
@@ -33,7 +35,7 @@ enum class Request : std::uint8_t {
   kEnd,
 };
 
-/// What a strip has for ports and listeners; behind the crossings in the answer to kStep.
+/// What a strip has for ports and listeners; at the end of the answers to kStep and kEndAhead.
 enum class Told : std::uint8_t { kNothing, kPut, kCredit, kDiagnosis, kPrint, kReady };
 
 /// An exception, or nullptr, as it travels: every answer begins with one.

@@ -52,6 +52,8 @@ class Server final : private Outside, private observe::Diagnoses {
     case Request::kRoomsAt:
     case Request::kStart:
     case Request::kStep:
+    case Request::kStage:
+    case Request::kEndAhead:
     case Request::kHeld:
     case Request::kDescribeWaits:
     case Request::kCapacity:
@@ -86,6 +88,12 @@ class Server final : private Outside, private observe::Diagnoses {
       break;
     case Request::kStep:
       step(from.get<Cycle>());
+      break;
+    case Request::kStage:
+      step_stage(from);
+      break;
+    case Request::kEndAhead:
+      end_ahead(from);
       break;
     case Request::kShuffle:
       strips_->shuffle_step_order(from.get<std::uint64_t>());
@@ -151,16 +159,14 @@ class Server final : private Outside, private observe::Diagnoses {
       collect();
       break;
     default:
-      collect_waits(from.get<Cycle>());
+      collect_waits(from);
     }
   }
 
   void build(Packet& from) {
     const auto first = from.get<int>();
     const auto end = from.get<int>();
-    Threads threads;
-    threads.count = from.get<unsigned>();
-    threads.when_busy = from.get<bool>();
+    threads_ = from.get<Threads>();
     const auto kept = from.get_all<observe::Counter>();
     strips_.reset();
     const auto width = static_cast<unsigned>(plan_.width);
@@ -170,7 +176,7 @@ class Server final : private Outside, private observe::Diagnoses {
     stream_->set_end(from.get<Cycle>());
     rows_ = std::make_unique<Strip>(plan_, first, end);
     strips_ =
-        std::make_unique<Strips>(*rows_, threads, static_cast<Outside&>(*this), stream_.get());
+        std::make_unique<Strips>(*rows_, threads_, static_cast<Outside&>(*this), stream_.get());
     strips_->set_diagnoses(this);
   }
 
@@ -184,12 +190,43 @@ class Server final : private Outside, private observe::Diagnoses {
       next = strips_->next_due(now);
     }
     answer_.put(next);
+    put_sent();
+    answer_.append(told_);
+    told_.clear();
+  }
+
+  void put_sent() {
     for (const Direction side : {Direction::kNorth, Direction::kSouth}) {
       answer_.put_all(strips_->sent(side));
       strips_->sent(side).clear();
     }
-    answer_.append(told_);
-    told_.clear();
+  }
+
+  void step_stage(Packet& from) {
+    const auto begin = from.get<Cycle>();
+    const Window window(threads_.skew, plan_.width, begin, from.get<Cycle>());
+    strips_->step_stage(window, from.get<unsigned>());
+    answer_.put(strips_->failed_at());
+    answer_.put(strips_->last_ahead());
+    put_sent();
+  }
+
+  void end_ahead(Packet& from) {
+    const auto begin = from.get<Cycle>();
+    const auto end = from.get<Cycle>();
+    strips_->end_ahead(begin, end);
+    answer_.put(strips_->next_due(end - 1));
+    for (Cycle at = strips_->next_told(); at != kNever; at = strips_->next_told()) {
+      strips_->hand_on(at);
+      answer_.put(at);
+      answer_.put_all(told_.bytes());
+      told_.clear();
+    }
+    try {
+      strips_->report_failure();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
   }
 
   void launch(Packet& from) {
@@ -256,10 +293,12 @@ class Server final : private Outside, private observe::Diagnoses {
     answer_.put_all(counters.tiles);
   }
 
-  void collect_waits(Cycle cycles) {
+  void collect_waits(Packet& from) {
+    const auto cycles = from.get<Cycle>();
+    const auto stepped = from.get<Cycle>();
     for_all_engines(
         [cycles](std::uint32_t, pe::ComputeEngineCore& engine) { engine.finish_waits(cycles); });
-    book_->finish(cycles);
+    book_->finish(cycles, stepped);
     std::size_t tiles = 0;
     for_all_engines([&tiles](std::uint32_t, pe::ComputeEngineCore&) { ++tiles; });
     answer_.put(tiles);
@@ -320,6 +359,7 @@ class Server final : private Outside, private observe::Diagnoses {
   bool ended_ = false;
   Cycle now_ = 0;
   std::exception_ptr failure_;
+  Threads threads_;
   Packet answer_;
   Packet told_;
   std::vector<std::uint16_t> port_rooms_;

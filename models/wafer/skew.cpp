@@ -1,6 +1,7 @@
 #include "models/wafer/skew.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "models/wafer/wafer_core.h"
 
@@ -8,49 +9,72 @@ namespace tessera::wafer {
 
 namespace {
 
-/// The blocks of a strip, each named by its first row and column in cycle 0 of a window.
-struct Blocked {
-  const Strip& strip;
-  const Skew& skew;
-
-  /// `rows` rows of a block from its row `first` on, `ahead` cycles later, as far as they are on the strip.
-  Area area(int row, int column, int ahead, int first, int rows) const {
-    const int top = row + first - ahead;
-    return {std::max(column - ahead, 0), std::min(column - ahead + skew.columns, strip.plan.width),
-            std::max(top, strip.first_row), std::min(top + rows, strip.end_row)};
-  }
+// The rows of a strip that no neighbour has been able to affect for `ahead` cycles.
+struct Rows {
+  Rows(const Strip& strip, int ahead)
+      : first(strip.first_row > 0 ? std::min(strip.first_row + ahead, strip.end_row) : 0),
+        end(strip.end_row < strip.plan.height ? std::max(strip.end_row - ahead, first)
+                                              : strip.end_row) {}
+  const int first;
+  const int end;
 };
-
-// What the block enters in the cycle after `ahead`, its top row, and a part of what the next block begins with.
-void prefetch(const WaferCore& core, const Blocked& blocked, int row, int column, int ahead,
-              int depth) {
-  core.prefetch_engines(blocked.area(row, column, ahead + 1, 0, 1));
-  core.prefetch(blocked.area(row, column, ahead + 2, 0, 1));
-  const int next = column + blocked.skew.columns;
-  for (int r = ahead; r < blocked.skew.rows; r += depth)
-    core.prefetch(blocked.area(row, next, 0, r, 1));
-  for (int r = ahead - 1; r >= 0 && r < blocked.skew.rows; r += depth)
-    core.prefetch_engines(blocked.area(row, next, 0, r, 1));
-}
 
 }  // namespace
 
-void step_skewed(WaferCore& core, const Skew& skew, Cycle begin, Cycle end) {
-  const auto depth = static_cast<int>(end - begin);
+void Window::step(WaferCore& core, unsigned stage) const {
+  if (stage == 0) return step_inside(core);
+  const int block = static_cast<int>(stage - 1) / (depth_ - 1);
+  step_borders(core, block * skew_.columns, ahead_in(stage));
+}
+
+// The blocks are named by their first row and column in the first cycle.
+void Window::step_inside(WaferCore& core) const {
+  core.begin_ahead(begin_, end());
   const Strip& strip = core.strip();
-  const Blocked blocked{strip, skew};
-  core.begin_ahead(begin, end);
-  for (int row = strip.first_row; row < strip.end_row + depth - 1; row += skew.rows) {
-    for (int column = 0; column < strip.plan.width + depth - 1; column += skew.columns) {
-      for (int ahead = 0; ahead < depth; ++ahead) {
-        const Cycle now = begin + static_cast<unsigned>(ahead);
-        if (now > core.failed_at()) break;
-        prefetch(core, blocked, row, column, ahead, depth);
-        const Area area = blocked.area(row, column, ahead, 0, skew.rows);
-        if (!area.empty()) core.step_area(now, area);
+  static const int kS = getenv("WCS") ? atoi(getenv("WCS")) : 100000;
+  for (int c0 = 0; c0 < width_ + depth_ - 1; c0 += kS)
+    for (int row = strip.first_row; row < strip.end_row + depth_ - 1; row += skew_.rows) {
+      for (int column = c0; column < width_ + depth_ - 1 && column < c0 + kS;
+           column += skew_.columns) {
+        for (int ahead = 0; ahead < depth_; ++ahead) {
+          prefetch(core, row, column, ahead);
+          step_area(core, ahead, inside(strip, row, column, ahead, 0, skew_.rows));
+        }
       }
     }
-  }
+}
+
+void Window::step_borders(WaferCore& core, int column, int ahead) const {
+  const Strip& strip = core.strip();
+  const Rows rows(strip, ahead);
+  const int first = std::max(column - ahead, 0);
+  const int end = std::min(column - ahead + skew_.columns, width_);
+  step_area(core, ahead, {first, end, strip.first_row, rows.first});
+  step_area(core, ahead, {first, end, rows.end, strip.end_row});
+}
+
+void Window::step_area(WaferCore& core, int ahead, const Area& area) const {
+  const Cycle now = begin_ + static_cast<unsigned>(ahead);
+  if (!area.empty() && now <= core.failed_at()) core.step_area(now, area);
+}
+
+// `rows` rows of a block from its row `first` on, `ahead` cycles later, as far as stage 0 steps them.
+Area Window::inside(const Strip& strip, int row, int column, int ahead, int first, int rows) const {
+  const int top = row + first - ahead;
+  const Rows inside(strip, ahead);
+  return {std::max(column - ahead, 0), std::min(column - ahead + skew_.columns, width_),
+          std::max(top, inside.first), std::min(top + rows, inside.end)};
+}
+
+// What the block enters in the cycle after `ahead`, its top row, and a part of what the next block begins with.
+void Window::prefetch(const WaferCore& core, int row, int column, int ahead) const {
+  const Strip& strip = core.strip();
+  core.prefetch_engines(inside(strip, row, column, ahead + 1, 0, 1));
+  core.prefetch(inside(strip, row, column, ahead + 2, 0, 1));
+  const int next = column + skew_.columns;
+  for (int r = ahead; r < skew_.rows; r += depth_) core.prefetch(inside(strip, row, next, 0, r, 1));
+  for (int r = ahead - 1; r >= 0 && r < skew_.rows; r += depth_)
+    core.prefetch_engines(inside(strip, row, next, 0, r, 1));
 }
 
 }  // namespace tessera::wafer

@@ -35,7 +35,9 @@ void Slots::prefetch(Span slots) const {
   entries_.prefetch(slots.first * room_, slots.end * room_);
   const Slot& last = slots_[slots.end - 1];
   tessera::prefetch(links_.data(), slots_[slots.first].first_link, last.first_link + last.links);
-  if (last.group != kNoIndex) __builtin_prefetch(&groups_[last.group], 1);
+  const std::uint32_t group = slots_[slots.first].group;
+  if (last.group != kNoIndex)
+    tessera::prefetch(groups_.data(), group != kNoIndex ? group : last.group, last.group + 1U);
 }
 
 /// What all slots that are stepped in a cycle have in common.

@@ -17,8 +17,6 @@ constexpr double kWorthThreads = 30e-6;
 constexpr unsigned kCyclesPerMeasurement = 8;
 // So long one thread works alone where several were slower: on a computer that is busy otherwise.
 constexpr unsigned kCyclesInTurn = 2000;
-// A measurement has this part in a mean.
-constexpr double kNew = 0.25;
 // Below this the calling thread hands over what crosses the borders.
 constexpr std::size_t kFewCrossings = 256;
 constexpr std::size_t kLargeWafer = 16384;  // tiles
@@ -68,8 +66,8 @@ bool can_skew(const Strip& rows, const Threads& threads, const observe::EventStr
   const fabric::FabricTiming& t = plan.fabric;
   const unsigned latency = std::max({t.hop_latency, t.credit_latency, t.on_ramp_latency,
                                      t.off_ramp_latency, plan.queue_write_latency});
-  return threads.skew.depth > 1 && threads.count == 1 && plan.ports.empty() &&
-         latency <= kMaxLatencyAhead && (events == nullptr || !events->counters().has_tiles()) &&
+  return threads.skew.depth > 1 && plan.ports.empty() && latency <= kMaxLatencyAhead &&
+         (events == nullptr || !events->counters().has_tiles()) &&
          (!threads.skew.when_busy || programs_in(rows) >= kTilesBeyondCache);
 }
 
@@ -78,17 +76,17 @@ bool can_skew(const Strip& rows, const Threads& threads, const observe::EventStr
 Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::EventStream* events,
                const std::vector<Channel*>& others)
     : plan_(rows.plan), threads_(threads), is_large_(rows.tile_count() >= kLargeWafer),
-      events_(events), skewed_(others.empty() && can_skew(rows, threads, events)),
-      first_row_(rows.first_row) {
+      events_(events), skewed_(can_skew(rows, threads, events)), first_row_(rows.first_row) {
   const auto height = static_cast<unsigned>(std::max(rows.end_row - rows.first_row, 1));
   const auto processes = std::min(static_cast<unsigned>(others.size() + 1), height);
   const unsigned count = std::clamp(threads.count, 1U, height / processes);
   const std::vector<int> cuts = cut_into(count * processes, rows);
-  // The others build their strips while this process does.
+  // The others do as this process does, and build their strips at the same time.
+  threads.skew.depth = skewed_ ? threads.skew.depth : 1;
+  threads.skew.when_busy = false;
   for (std::size_t i = 0; i + 1 < processes; ++i) {
     const Strip strip(plan_, cuts[(i + 1) * count], cuts[(i + 2) * count]);
-    remotes_.push_back(std::make_unique<RemotePart>(*others[i], strip, threads.count,
-                                                    threads.when_busy, outside, events));
+    remotes_.push_back(std::make_unique<RemotePart>(*others[i], strip, threads, outside, events));
   }
   locals_.resize(count);
   const bool alone = cuts.size() == 2;
@@ -123,14 +121,19 @@ void Strips::for_all_locals(const std::function<void(std::size_t)>& work) {
       failures[i] = std::current_exception();
     }
   };
-  if (is_large_ && locals_.size() > 1) {
-    if (!pool_) pool_ = std::make_unique<ThreadPool>(static_cast<unsigned>(locals_.size()));
-    pool_->run(guarded);
-  } else {
-    for (std::size_t i = 0; i < locals_.size(); ++i) guarded(static_cast<unsigned>(i));
-  }
+  run_locals(is_large_ && locals_.size() > 1, guarded);
   for (const std::exception_ptr& failure : failures) {
     if (failure != nullptr) std::rethrow_exception(failure);
+  }
+}
+
+void Strips::run_locals(bool together, const std::function<void(unsigned)>& work) {
+  const auto count = static_cast<unsigned>(locals_.size());
+  if (together) {
+    if (!pool_) pool_ = std::make_unique<ThreadPool>(count);
+    pool_->run(work);
+  } else {
+    for (unsigned i = 0; i < count; ++i) work(i);
   }
 }
 
@@ -148,18 +151,40 @@ void Strips::start() {
 Cycle Strips::step(Cycle now, Cycle free_until) {
   if (now < computed_to_) return tell_computed(now);
   const Cycle end = std::min(free_until, now + threads_.skew.depth);
+  const std::uint64_t steps = engine_steps();
   if (end > now + 1 && is_worth_skew()) {
-    run_ahead(now, end);
+    run_ahead(Window(threads_.skew, plan_.width, now, end));
+    count_busy(engine_steps() - steps, static_cast<unsigned>(end - now));
     return tell_computed(now);
   }
-  if (parts_.size() > 1) return step_parts(now);
-  LocalPart& only = *locals_.front();
-  const std::uint64_t steps = only.core()->engine_steps();
-  only.step(now);
-  busy_ = only.core()->engine_steps() - steps;
+  if (parts_.size() > 1) {
+    step_parts(now);
+  } else {
+    parts_.front()->step(now);
+  }
+  count_busy(engine_steps() - steps, 1);
   report_failure();
-  return only.next_due();
+  return next_due_of_parts();
 }
+
+std::uint64_t Strips::engine_steps() const {
+  std::uint64_t steps = 0;
+  for (const auto& part : locals_) steps += part->core()->engine_steps();
+  return steps;
+}
+
+// Other processes have about as much to do as this one.
+void Strips::count_busy(std::uint64_t steps, unsigned cycles) {
+  busy_ = steps * parts_.size() / locals_.size() / cycles;
+}
+
+Cycle Strips::next_due_of_parts() const {
+  Cycle next = kNever;
+  for (const Part* const part : parts_) next = std::min(next, part->next_due());
+  return next;
+}
+
+// --- cycles before their time
 
 bool Strips::is_worth_skew() const {
   if (!skewed_ || (events_ != nullptr && events_->is_traced())) return false;
@@ -167,43 +192,81 @@ bool Strips::is_worth_skew() const {
 }
 
 // Of a cycle with a failure everything counts, of later ones nothing.
-void Strips::run_ahead(Cycle begin, Cycle end) {
-  LocalPart& only = *locals_.front();
-  WaferCore& core = *only.core();
-  const std::uint64_t steps = core.engine_steps();
-  keeps_ = true;
-  step_skewed(core, threads_.skew, begin, end);
-  keeps_ = false;
-  busy_ = (core.engine_steps() - steps) / (end - begin);
-  failed_at_ = core.failed_at();
-  if (failed_at_ != kNever) end = failed_at_ + 1;
-  only.end_ahead(begin, end);
-  computed_to_ = std::max(begin, std::min(core.last_ahead(), end - 1)) + 1;
+void Strips::run_ahead(const Window& window) {
+  for (unsigned stage = 0; stage < (parts_.size() > 1 ? window.stages() : 1); ++stage)
+    step_stage(window, stage);
+  const Cycle begin = window.begin();
+  const Cycle end = failed_at() == kNever ? window.end() : std::max(failed_at(), begin) + 1;
+  computed_to_ = std::clamp(last_ahead(), begin, end - 1) + 1;
+  end_ahead(begin, end);
+}
+
+void Strips::step_stage(const Window& window, unsigned stage) {
+  if (stage == 0) {
+    keeps_ = true;
+    together_ = locals_.size() > 1 && is_worth_threads(window.cycles());
+  }
+  for (const auto& part : remotes_) part->begin_stage(window, stage);
+  const double begin = wall_seconds();
+  run_locals(together_, [&](unsigned i) { locals_[i]->step_stage(window, stage); });
+  if (stage == 0) {
+    double seconds = 0;
+    for (const auto& part : locals_) seconds += part->seconds();
+    note_cost(seconds / window.cycles());
+    if (together_) note_together((wall_seconds() - begin) / window.cycles());
+  }
+  for (const auto& part : remotes_) part->step_stage(window, stage);
+  exchange_all(window.cycle_of(stage));
+}
+
+Cycle Strips::failed_at() const {
+  Cycle first = kNever;
+  for (const Part* const part : parts_) first = std::min(first, part->failed_at());
+  return first;
+}
+
+Cycle Strips::last_ahead() const {
+  Cycle last = 0;
+  for (const Part* const part : parts_) last = std::max(last, part->last_ahead());
+  return last;
+}
+
+void Strips::end_ahead(Cycle begin, Cycle end) {
+  for (Part* const part : parts_) part->end_ahead(begin, end);
+  keeps_ = together_ = false;
+}
+
+Cycle Strips::next_told() const {
+  Cycle next = kNever;
+  for (const Part* const part : parts_) next = std::min(next, part->next_told());
+  return next;
+}
+
+void Strips::hand_on(Cycle now) {
+  for (Part* const part : parts_) part->hand_on(now);
 }
 
 Cycle Strips::tell_computed(Cycle now) {
-  LocalPart& only = *locals_.front();
-  only.kept().hand_on(now);
-  if (now == failed_at_) report_failure();
+  hand_on(now);
   const Cycle last = computed_to_ - 1;
-  return now < last ? std::min(only.kept().next_told(), last) : only.next_due();
+  if (now < last) return std::min(next_told(), last);
+  report_failure();
+  return next_due_of_parts();
 }
 
-Cycle Strips::step_parts(Cycle now) {
+// --- one cycle
+
+void Strips::step_parts(Cycle now) {
   due_.clear();
   for (const auto& part : locals_) {
     if (part->next_due() <= now) due_.push_back(part.get());
   }
   for (const auto& part : remotes_) part->begin_step(now);
-  if (due_.size() > 1 && is_worth_threads()) {
+  if (due_.size() > 1 && is_worth_threads(1)) {
     step_together(now);
   } else {
     step_in_turn(now);
   }
-  report_failure();
-  Cycle next = kNever;
-  for (const Part* part : parts_) next = std::min(next, part->next_due());
-  return next;
 }
 
 Cycle Strips::next_due(Cycle now) const {
@@ -214,11 +277,11 @@ Cycle Strips::next_due(Cycle now) const {
 }
 
 // Sinks other than digest and counters take the events of a cycle from one thread.
-bool Strips::is_worth_threads() {
+bool Strips::is_worth_threads(unsigned cycles) {
   if (events_ != nullptr && events_->is_traced()) return false;
   if (!threads_.when_busy) return true;
   if (in_turn_for_ > 0) {
-    --in_turn_for_;
+    in_turn_for_ -= std::min(in_turn_for_, cycles);
     return false;
   }
   return cost_s_ >= kWorthThreads;
@@ -236,43 +299,46 @@ void Strips::step_in_turn(Cycle now) {
       part->step(now);
     }
   }
-  if (measured) cost_s_ += (seconds - cost_s_) * kNew;
+  if (measured) note_cost(seconds);
   end_step(now);
 }
 
 void Strips::step_together(Cycle now) {
-  if (!pool_) pool_ = std::make_unique<ThreadPool>(static_cast<unsigned>(locals_.size()));
   const double begin = wall_seconds();
   together_ = keeps_ = true;
-  pool_->run([this, now](unsigned i) {
+  run_locals(true, [this, now](unsigned i) {
     if (locals_[i]->next_due() <= now) locals_[i]->step_and_measure(now);
   });
   end_step(now);
   together_ = keeps_ = false;
-  for (const auto& part : locals_) part->hand_on();
-  if (!threads_.when_busy) return;
+  for (const auto& part : locals_) part->hand_on(kNever);
   double seconds = 0;
   for (const LocalPart* const part : due_) seconds += part->seconds();
-  cost_s_ += (seconds - cost_s_) * kNew;
-  together_s_ += (wall_seconds() - begin - together_s_) * kNew;
-  if (together_s_ < cost_s_) return;
+  note_cost(seconds);
+  note_together(wall_seconds() - begin);
+}
+
+void Strips::note_together(double seconds) {
+  together_s_ += (seconds - together_s_) * kNew;
+  if (!threads_.when_busy || together_s_ < cost_s_) return;
   in_turn_for_ = kCyclesInTurn;
   together_s_ = 0;
 }
 
-// All strips have been stepped: each takes what its neighbours sent.
 void Strips::end_step(Cycle now) {
   for (const auto& part : remotes_) part->step(now);
+  exchange_all(now);
+  for (const auto& part : remotes_) part->hand_on(kNever);
+}
+
+// All strips have been stepped: each takes what its neighbours sent.
+void Strips::exchange_all(Cycle now) {
   std::size_t crossings = 0;
   for (Part* const part : parts_)
     crossings += part->sent(Direction::kNorth).size() + part->sent(Direction::kSouth).size();
-  if (together_ && crossings >= kFewCrossings) {
-    pool_->run([this, now](unsigned i) { exchange(i, now); });
-  } else {
-    for (std::size_t i = 0; i < locals_.size(); ++i) exchange(i, now);
-  }
+  run_locals(together_ && crossings >= kFewCrossings,
+             [this, now](unsigned i) { exchange(i, now); });
   for (std::size_t i = locals_.size(); i < parts_.size(); ++i) exchange(i, now);
-  for (const auto& part : remotes_) part->hand_on();
 }
 
 void Strips::exchange(std::size_t i, Cycle now) {

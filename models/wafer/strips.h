@@ -19,17 +19,10 @@
 #include "models/wafer/remote_part.h"
 #include "models/wafer/skew.h"
 #include "models/wafer/thread_pool.h"
+#include "models/wafer/threads.h"
 #include "models/wafer/wafer_core.h"
 
 namespace tessera::wafer {
-
-/// How many threads step a wafer.
-struct Threads {
-  unsigned count = 1;
-  /// Step a cycle with one thread as long as cycles are too short to be worth more.
-  bool when_busy = false;
-  Skew skew = {};
-};
 
 /// A wafer as one block: what WaferCore offers, for any number of strips.
 class Strips {
@@ -57,6 +50,15 @@ class Strips {
   /// The first cycle that has not been computed.
   Cycle computed_to() const { return computed_to_; }
   Cycle next_due(Cycle now) const;
+  // Of a process that another one leads: what Part has for cycles before their time.
+  void step_stage(const Window& window, unsigned stage);
+  Cycle failed_at() const;
+  Cycle last_ahead() const;
+  void end_ahead(Cycle begin, Cycle end);
+  /// Throws the first failure of the last cycle, if there was one.
+  void report_failure();
+  Cycle next_told() const;
+  void hand_on(Cycle now);
   void shuffle_step_order(std::uint64_t seed);
   /// nullptr also where another process has the tile.
   pe::ComputeEngineCore* engine(TileCoord tile);
@@ -92,18 +94,29 @@ class Strips {
   }
   Part& part_of(TileCoord tile) const;
   Part& part_of_port(std::uint32_t port) const;
+  std::uint64_t engine_steps() const;
+  Cycle next_due_of_parts() const;
+  void count_busy(std::uint64_t steps, unsigned cycles);
   bool is_worth_skew() const;
-  void run_ahead(Cycle begin, Cycle end);
+  void run_ahead(const Window& window);
   Cycle tell_computed(Cycle now);
-  Cycle step_parts(Cycle now);
-  bool is_worth_threads();
+  void step_parts(Cycle now);
+  /// Asked before so many cycles are stepped.
+  bool is_worth_threads(unsigned cycles);
   void step_together(Cycle now);
   void step_in_turn(Cycle now);
+  /// What a cycle has taken one thread, and how long it has lasted with all of them.
+  void note_cost(double seconds) { cost_s_ += (seconds - cost_s_) * kNew; }
+  void note_together(double seconds);
   void exchange(std::size_t part, Cycle now);
+  void exchange_all(Cycle now);
   void end_step(Cycle now);
+  /// Calls `work` for every strip of this process, all at the same time or in turn. It may not throw.
+  void run_locals(bool together, const std::function<void(unsigned)>& work);
   /// Calls `work` for every strip of this process, all at the same time if the wafer is large.
   void for_all_locals(const std::function<void(std::size_t)>& work);
-  void report_failure();
+
+  static constexpr double kNew = 0.25;  // part that a measurement has in a mean
 
   const Plan& plan_;
   const Threads threads_;
@@ -114,7 +127,6 @@ class Strips {
   std::vector<Part*> parts_;                          // all of them
   const bool skewed_;                                 // tiles may be stepped ahead of others
   Cycle computed_to_ = 0;
-  Cycle failed_at_ = kNever;
   std::uint64_t busy_ = 0;  // engines stepped in a cycle of late
   const int first_row_;
   std::vector<std::uint32_t> part_of_row_;  // counted from first_row_

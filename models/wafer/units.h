@@ -170,7 +170,7 @@ class ActiveSet {
 };
 
 /// Tiles stepped ahead of others (Skew, skew.h) are ahead by fewer cycles than this.
-inline constexpr unsigned kMaxDepth = 16;
+inline constexpr unsigned kMaxDepth = 32;
 
 /// Steps the due units of one kind in rising order, or in an order drawn for the cycle.
 class StepOrder {

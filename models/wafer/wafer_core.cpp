@@ -64,6 +64,7 @@ void WaferCore::step_blocks(Cycle now) {
 }
 
 void WaferCore::begin_ahead(Cycle begin, Cycle end) {
+  blocks_.selection.select(blocks_, {});
   blocks_.routers.bring_near(end - 1);
   blocks_.pes.bring_near(end - 1);
   if (blocks_.events != nullptr)
@@ -88,10 +89,6 @@ void WaferCore::prefetch_engines(const Area& row) const {
     blocks_.pes.prefetch_engines(blocks_.selection.units(blocks_, Selection::kPes, row));
 }
 
-Cycle WaferCore::last_ahead() const {
-  return std::max(blocks_.order.last_of_some(), std::min(blocks_.last_credit, blocks_.now));
-}
-
 void WaferCore::end_ahead(Cycle begin, Cycle end) {
   blocks_.selection.select_all();
   for (Cycle cycle = begin; cycle < end; ++cycle) {
@@ -102,7 +99,7 @@ void WaferCore::end_ahead(Cycle begin, Cycle end) {
   }
   blocks_.now = end - 1;
   if (blocks_.events != nullptr) blocks_.events->keep(end);
-  failure_.report();
+  if (failure_.cycle() < end) failure_.report();
 }
 
 Cycle WaferCore::next_due(Cycle now) const {

@@ -12,6 +12,7 @@
 // queues that its program declares, SRAM that was touched.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -69,9 +70,9 @@ class WaferCore {
   void prefetch_engines(const Area& row) const;
   /// The cycle of the first failure so far; kNever: there was none. No tile has to be stepped behind it.
   Cycle failed_at() const { return failure_.cycle(); }
-  /// The last cycle in which there was something to do.
-  Cycle last_ahead() const;
-  /// What was done in cycle `end` and later ones does not count. Throws the failure.
+  /// The last cycle in which there was something to do, or there is.
+  Cycle last_ahead() const { return std::max(blocks_.order.last_of_some(), blocks_.last_credit); }
+  /// What was done in cycle `end` and later ones does not count. Throws a failure of an earlier cycle.
   void end_ahead(Cycle begin, Cycle end);
   /// Steps of engines so far: how busy the strip is.
   std::uint64_t engine_steps() const { return blocks_.pes.engine_steps(); }

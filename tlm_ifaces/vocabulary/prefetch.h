@@ -12,7 +12,7 @@ template <class T>
   constexpr std::size_t kCacheLine = 64;
   const char* const stop = reinterpret_cast<const char*>(array + end);
   for (const char* at = reinterpret_cast<const char*>(array + first); at < stop; at += kCacheLine)
-    __builtin_prefetch(at, 1);
+    __builtin_prefetch(at, 0, 2);
 }
 
 }  // namespace tessera

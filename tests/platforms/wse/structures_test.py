@@ -72,7 +72,9 @@ RANKS = [["--structure=dense"], [2, "--structure=dense"], [4, "--structure=dense
 MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n"]
 THREADS = [["--structure=dense", f"--threads={count}"] for count in (1, 2, 3, 7)]
 # Tiles that are stepped ahead of others, in blocks of several sizes.
-SKEWS = [["--structure=dense", "--threads=1", f"--skew={skew}"] for skew in ("1,1,1", "2,3,2", "3,1,5", "8,4,4", "16,16,16")]
+SKEWS = [["--structure=dense", "--threads=1", f"--skew={skew}"] for skew in ("1,1,1", "2,3,2", "3,1,5", "8,4,4", "32,16,16")]
+SKEWS += [["--structure=dense", f"--threads={threads}", f"--skew={skew}"]
+          for threads, skew in ((2, "32,16,16"), (3, "3,2,5"), (7, "8,1,3"))]
 
 
 def check_waits(report):
@@ -177,7 +179,8 @@ def check_skews(structures, sources):
 
 def check_broken(structures, sources, presets=("wse2", "wse3"), options=()):
     for number, (example, name, text, replacement, exit_code) in enumerate(BROKEN):
-        copy = pathlib.Path(shutil.copytree(sources / "examples" / example, structures.folder / f"broken_{number}"))
+        copy = pathlib.Path(shutil.copytree(sources / "examples" / example, structures.folder / f"broken_{number}",
+                                            dirs_exist_ok=True))
         source = (copy / name).read_text()
         assert text in source, f"{example}/{name} has no '{text}'"
         (copy / name).write_text(source.replace(text, replacement))
@@ -193,6 +196,8 @@ def check_ranks(structures, sources):
         for params in sizes[:1]:
             options = [f"--param={param}" for param in params]
             whole = structures.compare(layout, [*options, "--report-detail"])
+            if number % 2 == 0:  # tiles ahead of others
+                structures.compare(layout, [*options, "--no-waits", f"--skew={2 + number % 15},2,3"])
             if number % 4 == 0:
                 structures.compare(layout, [*options, "--max-cycles", str(whole.report["cycles"] // 2)])
     print(f"examples in several processes: {structures.runs} runs")
@@ -293,6 +298,7 @@ def main():
             structures = Structures(executable, pathlib.Path(name), RANKS)
             check_ranks(structures, sources)
             check_broken(structures, sources, presets=("wse3",))
+            check_broken(structures, sources, ("wse3",), ["--no-waits", "--skew=8,4,4"])
             check_lost_rank(structures, sources)
             return
         if sys.argv[3:] == ["skews"]:
