@@ -239,7 +239,8 @@ inline void Pes::land(Pe& pe, std::uint64_t cycle) {
   if (pe + kAhead >= pes_.size()) return;
   const Pe& next = pes_[pe + kAhead];
   next.engine.prefetch(now);
-  in_entries_.prefetch(next.first_in_entry, next.first_in_entry + kEntries);
+  in_entries_.prefetch(next.first_in_entry,
+                       std::min<std::size_t>(next.first_in_entry + kEntries, in_entries_.size()));
 }
 
 void Pes::prefetch(Span pes) const {
