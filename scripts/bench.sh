@@ -1,32 +1,40 @@
 #!/usr/bin/env bash
 # Builds the preset `bench`, measures the limit and whole runs, and prints a table (docs/performance.md).
 # Arguments go to scripts/bench.py: scripts/bench.sh --quick --json bench.json
-# With --peers DIR, other simulators run the same traffic; then they go to scripts/bench_peers.py.
+# With --peers DIR, other simulators run the same traffic (scripts/bench_peers.py); with --cost, larger runs are predicted from
+# small ones and measured (scripts/bench_cost.py); with --clusters, AI-core clusters are measured instead of wafers
+# (scripts/bench_clusters.py).
 set -euo pipefail
 here="$PWD"
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 build_dir="${TESSERA_BENCH_DIR:-$root/build-bench}"
 
-peers=false help=false
+what=wafers help=false arguments=()
 for argument in "$@"; do
   case "$argument" in
-    --peers | --peers=*) peers=true ;;
+    --clusters) what=clusters && continue ;;
+    --cost) what=cost && continue ;;
+    --peers | --peers=*) what=peers ;;
     -h | --help) help=true ;;
   esac
+  arguments+=("$argument")
 done
-script=bench.py targets=(wse_platform limit micro) limit=(--limit "$build_dir/bench/limit")
-if $peers; then
-  script=bench_peers.py targets=(wse_platform) limit=()
-fi
+case $what in
+  wafers) script=bench.py targets=(wse_platform limit micro) executables=(--platform "$build_dir/bin/wse_platform" --limit "$build_dir/bench/limit") ;;
+  cost) script=bench_cost.py targets=(wse_platform) executables=(--platform "$build_dir/bin/wse_platform") ;;
+  peers) script=bench_peers.py targets=(wse_platform) executables=(--platform "$build_dir/bin/wse_platform") ;;
+  clusters) script=bench_clusters.py targets=(ascend_platform libtessera.so) executables=(--bin "$build_dir/bin") ;;
+esac
 if $help; then
   "scripts/$script" --help
-  $peers || echo "Other simulators on the same traffic: bench.sh --peers DIR --help"
+  [ $what != wafers ] || printf '%s\n' "Other simulators on the same traffic: bench.sh --peers DIR --help" \
+    "Predictions from small runs, and measurements: bench.sh --cost --help" "AI-core clusters: bench.sh --clusters --help"
   exit 0
 fi
 
-$peers || scripts/setup.sh libbenchmark-dev
+[ $what != wafers ] || scripts/setup.sh libbenchmark-dev
 configure bench
 build --target "${targets[@]}"
 cd "$here"
-exec python3 "$root/scripts/$script" --platform "$build_dir/bin/wse_platform" ${limit[@]+"${limit[@]}"} "$@"
+exec python3 "$root/scripts/$script" "${executables[@]}" ${arguments[@]+"${arguments[@]}"}

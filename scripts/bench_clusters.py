@@ -2,9 +2,10 @@
 """Measures what AI-core clusters cost the host: an instruction of the scalar unit, an operation on tiles, a byte of a tile, a call of a
 kernel in C++, the start of a compiled one, and 1,024 clusters in one process.
 
-    scripts/bench_clusters.py [--bin build/bin] [--json FILE] [--quick]
+    scripts/bench.sh --clusters [--json FILE] [--quick]     builds the executables and runs this script
+    scripts/bench_clusters.py [--bin build/bin] ..
 
-Times are CPU time of the user, the least of several runs, less that of a run with nothing to do. The machine is a2a3.
+Times are CPU time, the least of several runs, less that of a run with nothing to do. The machine is a2a3.
 """
 import argparse
 import json
@@ -14,6 +15,9 @@ import resource
 import subprocess
 import sys
 import tempfile
+
+from files import write_text
+from tables import print_table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples/ascend"
@@ -48,6 +52,18 @@ extern "C" __global__ AICORE void calls(int n) {
   for (int i = 0; i < n; ++i) get_sys_cnt();
 }
 """
+# One of the functions of a kernel of 200 lines: tiles of its own shape, and ten operations.
+STEP = """AICORE inline void step{n}(__gm__ float* x, __gm__ float* y) {{
+  Tile<TileType::Vec, float, {n}, 64> a;
+  TASSIGN(a, 0);
+  GlobalTensor<float, Shape<1, 1, 1, {n}, 64>, Stride<1, 1, 1, 64, 1>> from(x), to(y);
+  TLOAD(a, from);
+  set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0), wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+  TADDS(a, a, 1.0f), TMUL(a, a, a), TEXP(a, a);
+  set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0), wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+  TSTORE(to, a);
+}}
+"""
 # 1,024 clusters are 32 devices, each a machine of its own in one process; every AIV adds four tiles.
 DEVICES = """import resource, sys, time
 import numpy as np, tessera
@@ -77,16 +93,21 @@ class Bench:
         os.environ["TESSERA_LIBRARY"] = str(self.bin.parent / "lib/libtessera.so")
         os.environ["PYTHONPATH"] = str(ROOT / "python")
 
+    @staticmethod
+    def used():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
     def seconds(self, *words, times=None):
         """Of one run, the least of several."""
         command = [str(self.bin / "ascend_platform"), *map(str, words), "--preset", "a2a3", "--quiet", "--no-waits"]
         found = []
         for _ in range(times or self.repeats):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            before = self.used()
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 sys.exit(f"{' '.join(command)}\nended with exit code {done.returncode}\n{done.stderr}")
-            found.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+            found.append(self.used() - before)
         return min(found)
 
     def loop(self, name, amount, body="", rows=1, data=False):
@@ -107,9 +128,20 @@ class Bench:
         times = [self.seconds(self.folder / "calls.cpp", "--arg", f"n={n}", *options) for n in (0, amount)]
         return (times[1] - times[0]) / (amount * 3 * CLUSTERS) * 1e9
 
+    def compilation(self):
+        """Seconds of the first run of a kernel of 200 lines, and of the next one."""
+        functions = range(1, 20)
+        body = "".join(f"  step{n}(x, y);\n" for n in functions)
+        text = "#include <pto/pto-inst.hpp>\nusing namespace pto;\n" + "".join(STEP.format(n=n) for n in functions)
+        text += f"extern \"C\" __global__ AICORE void steps(__gm__ float* x, __gm__ float* y) {{\n{body}}}\n"
+        assert text.count("\n") >= 200
+        (self.folder / "steps.cpp").write_text(text)
+        words = [self.folder / "steps.cpp", "--arg", "x=f32[64,64]", "--arg", "y=f32[64,64]", "--set", "launch.clusters=1"]
+        return self.seconds(*words, times=1), self.seconds(*words)
+
     def softmax(self):
         """Seconds of the same kernel in PTO text and in C++."""
-        rows = 40 if self.repeats == 2 else 400
+        rows = 400 if self.repeats == 2 else 4000
         common = ["--set", f"launch.clusters={CLUSTERS}"]
         text = [EXAMPLES / "kernels/softmax.pto", "--param", f"ROWS={rows}", "--param", "COLS=1000", *common]
         cpp = [EXAMPLES / "cpp/softmax.cpp", "--arg", f"x=f32[{rows},1000]", "--arg", f"y=f32[{rows},1000]", "--arg", f"ROWS={rows}",
@@ -132,6 +164,7 @@ class Bench:
                         for rows, amount in ((2, self.amount // 5), (256, self.amount // 100)))
         call = self.calls(self.amount)
         text, cpp = self.softmax()
+        first, next_ = self.compilation()
         seconds, memory = self.devices(4 if self.repeats == 2 else 32)
         row = lambda bench, size, value, unit: {"bench": f"cluster_{bench}", "size": size, "structure": "dense", "value": value, "unit": unit}
         return [row("scalar", cores, scalar, "ns an instruction of the scalar unit"),
@@ -140,18 +173,10 @@ class Bench:
                 row("call", "72 cores", call, "ns a call of a kernel in C++, with its instruction"),
                 row("switch", "72 cores", call - scalar, "ns of that for native code and two switches of stacks"),
                 row("cpp", "softmax", cpp / text, "times the run of the same kernel in PTO text"),
-                row("start", "softmax", cpp, "s of CPU time, a run of a kernel in C++ that is compiled"),
+                row("compile", "200 lines", first, "s for the first run of a kernel in C++, which compiles it for both kinds of core"),
+                row("start", "200 lines", next_, "s for the next run"),
                 row("devices", f"{4 if self.repeats == 2 else 32} x 32 clusters", seconds, "s for 64 vector cores a device with 4 additions of 32 KB each"),
                 row("memory", f"{4 if self.repeats == 2 else 32} x 32 clusters", memory / 1e6, "MB, of which arrays 12.6 MB a device")]
-
-
-def print_table(rows):
-    table = [["bench", "size", "value", "unit"]] + [[r["bench"], r["size"], f"{r['value']:.3g}", r["unit"]] for r in rows]
-    widths = [max(len(row[i]) for row in table) for i in range(4)]
-    for number, row in enumerate(table):
-        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |")
-        if number == 0:
-            print("| " + " | ".join("-" * width for width in widths) + " |")
 
 
 def main():
@@ -163,8 +188,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         rows = Bench(arguments.bin, folder, arguments.quick).rows()
     if arguments.json:
-        pathlib.Path(arguments.json).write_text(json.dumps(rows, indent=2) + "\n")
-    print_table(rows)
+        write_text(arguments.json, json.dumps(rows, indent=2) + "\n")
+    print_table(["bench", "size", "value", "unit"], [[r["bench"], r["size"], f"{r['value']:.3g}", r["unit"]] for r in rows])
 
 
 if __name__ == "__main__":

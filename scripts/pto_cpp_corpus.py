@@ -238,6 +238,7 @@ class Runner:
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             command = [self.options.platform, program.kernel, "--function", function, "--preset", preset, "--quiet", "--set",
                        f"launch.clusters={call.clusters}", "--include", self.options.folder / "csrc/kernel"]
+            command += [word.format(folder=self.options.folder) for word in call.options]
             for setting in call.settings:
                 command += ["--set", setting]
             for name, value in call.arguments.items():

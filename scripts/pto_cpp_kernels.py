@@ -1,6 +1,7 @@
 """Kernels without a host program that pto_cpp_corpus.py runs: what each is called with, and what NumPy says it computes.
 
-Names, shapes and tolerances follow the tests of huawei-csl/pto-kernels; the kernels themselves stay in its repository.
+Names, shapes and tolerances follow the tests of huawei-csl/pto-kernels, and the demos of hw-native-sys/pto-isa; the kernels
+themselves stay in their repositories.
 """
 import numpy as np
 
@@ -18,10 +19,11 @@ def silu(x):
 
 
 class Call:
-    """Arguments by name (an array, a number, or a text such as f32[64] for zeros), and expected results."""
+    """Arguments by name (an array, a number, or a text such as f32[64] for zeros), and expected results. `options`: more words
+    for ascend_platform; {folder} is the checkout."""
 
-    def __init__(self, arguments, results, rtol=1e-5, atol=1e-8, clusters=1, statistical=False, settings=()):
-        self.arguments, self.results, self.clusters, self.settings = arguments, results, clusters, settings
+    def __init__(self, arguments, results, rtol=1e-5, atol=1e-8, clusters=1, statistical=False, settings=(), options=()):
+        self.arguments, self.results, self.clusters, self.settings, self.options = arguments, results, clusters, settings, options
         self.rtol, self.atol, self.statistical = rtol, atol, statistical
 
     def difference(self, got, expected):
@@ -401,6 +403,29 @@ def flash_attention(rng, queries=256, keys=1024, width=128):
                 {"o_out": (weights / weights.sum(1, keepdims=True)) @ v}, rtol=0, atol=1e-4, clusters=cores)
 
 
+def demo_add(rng):
+    x, y = (uniform(rng, 20, 2048, low=0) for _ in range(2))
+    return Call({"x": x, "y": y, "z": "f16[20,2048]", "totalLength": x.size}, {"z": x + y}, rtol=1e-3, atol=1e-5, clusters=10)
+
+
+def demo_gemm(rng):
+    a, b = uniform(rng, 512, 2048, low=0), uniform(rng, 2048, 1536, low=0)
+    return Call({"a": a, "b_dn": np.ascontiguousarray(b.T), "out": "f32[512,1536]"}, {"out": product(a, b)}, rtol=1e-4, clusters=24)
+
+
+def demo_flash_attention(rng, queries=128, keys=2048, width=128):
+    q, k, v = (rng.standard_normal((n, width)).astype(np.float16) for n in (queries, keys, keys))
+    scores = product(q, k.T) / np.sqrt(width)
+    weights = np.exp(scores - scores.max(1, keepdims=True))
+    blocks, slots = queries // 128, queries // 128 * 8
+    return Call({"headSize": width, "s0": queries, "s1": keys, "is_causal": 0, "q": q, "k": k, "v": v, "o_out": f"f32[{queries},{width}]",
+                 "outDevice": f"f32[{slots},128,256]", "xexpDevice": f"f16[{slots},128,256]", "pOutFp32Device": f"f32[{slots},128]",
+                 "out2Device": f"f32[{slots},128,{width}]", "gSumDevice": f"f32[{blocks},{queries}]",
+                 "expMaxDevice": f"f32[{blocks},{queries}]", "oPartsDevice": f"f32[{blocks},{queries},{width}]"},
+                {"o_out": (weights / weights.sum(1, keepdims=True)) @ v}, rtol=1e-3, atol=1e-3, clusters=blocks,
+                options=("--include", "{folder}/kernels/manual/common/flash_atten"))
+
+
 SKILLS = ".skills/testing-pto-kernels/reference/"
 STATIC, DYNAMIC, JIT = SKILLS + "static_single_core/", SKILLS + "dynamic_multi_core/", "examples/jit_cpp/"
 # Kernel: function, preset, arguments and meaning.
@@ -450,5 +475,8 @@ KERNELS = {
     JIT + "fast_hadamard/fuse_int4_dynamic_quant/traffic_copy.cpp": ("call_traffic_copy_kernel", "a2a3", traffic_copy),
     JIT + "fast_hadamard/fuse_int8_quant/quantize.cpp": ("call_quantize_kernel", "a2a3", quantize),
     JIT + "fast_inverse/kernel_tri_inv_rec_unroll.cpp": ("tri_inv_rec_unroll_fp16", "a2a3", inverse_jit),
+    "demos/torch_jit/add/add_custom.cpp": ("add_custom", "a2a3", demo_add),
+    "demos/baseline/gemm_basic/csrc/kernel/gemm_basic_custom.cpp": ("gemm_basic_custom", "a2a3", demo_gemm),
+    "demos/torch_jit/flash_atten/fa_kernel.cpp": ("call_kernel", "a2a3", demo_flash_attention),
     JIT + "swiglu/swiglu.cpp": ("swiglu_fp16", "a2a3", swiglu),
 }

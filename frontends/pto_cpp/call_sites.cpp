@@ -82,7 +82,8 @@ std::string in_cpp(std::string text, const std::string& operation) {
       text.replace(at, from.size(), to);
   };
   replace(":0: ", ": ");
-  replace(operation, name_in_cpp(operation));
+  for (const std::string& name : {operation, std::string("pto.tcvt")})
+    replace(name, name_in_cpp(name));
   return text;
 }
 

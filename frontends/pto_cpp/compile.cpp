@@ -407,7 +407,7 @@ std::string with_launches(const std::string& text) {
 }
 
 KernelText read_kernel(const std::string& file, const std::string& function) {
-  const std::string text = text::read_file(file, "the kernel");
+  const std::string text = text::read_file(file, "kernel");
   KernelText kernel{file, with_launches(text), find_entry(file, text, function), std::nullopt};
   const auto has = [code = masked(text)](const char* word) {
     return code.find(word) != std::string::npos;

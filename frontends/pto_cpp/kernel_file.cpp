@@ -42,7 +42,7 @@ void write_kernel_file(const std::string& file, const CompiledKernel& kernel) {
 }
 
 CompiledKernel read_kernel_file(const std::string& file) {
-  const std::string bytes = text::read_file(file, "the kernel");
+  const std::string bytes = text::read_file(file, "kernel");
   Trailer trailer{};
   const std::size_t room = bytes.size() - sizeof trailer;
   if (bytes.size() >= sizeof trailer) std::memcpy(&trailer, bytes.data() + room, sizeof trailer);

@@ -1,8 +1,5 @@
 #include "frontends/pto_cpp/native_fiber.h"
 
-#include <boost/context/preallocated.hpp>
-#include <boost/context/stack_context.hpp>
-
 #include <execinfo.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -16,8 +13,6 @@
 
 namespace tessera::pto_cpp {
 
-using boost::context::fiber;
-
 namespace {
 
 /// Stacks at equal places of their pages would compete for the same lines of the caches: they begin at so many different ones.
@@ -29,11 +24,6 @@ constexpr std::size_t kStackBytes = kUsableBytes + (kPlaces * kPlaceBytes / 4096
 std::size_t page() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
-
-/// The memory belongs to NativeFiber.
-struct NoAllocator {
-  void deallocate(boost::context::stack_context&) {}
-};
 
 /// Moves an interrupted context to `function` on another stack. Returns false on hosts where it cannot.
 bool divert(void* context, void (*function)(), char* stack_end, std::uint64_t& instruction) {
@@ -115,27 +105,23 @@ NativeFiber::NativeFiber() {
 }
 
 NativeFiber::~NativeFiber() {
-  if (started_ && ended_) reinterpret_cast<fiber*>(inside_)->~fiber();
   munmap(stack_.begin, stack_.bytes);
   munmap(rescue_.begin, rescue_.bytes);
 }
 
 void NativeFiber::start(std::function<void()> code) {
-  if (started_ && ended_) reinterpret_cast<fiber*>(inside_)->~fiber();
   code_ = std::move(code);
-  started_ = true;
   ended_ = false;
-  boost::context::stack_context own;
   const std::size_t place = (reinterpret_cast<std::uint64_t>(stack_.begin) >> 12) % kPlaces;
-  own.sp = stack_.begin + stack_.bytes - place * kPlaceBytes;
-  own.size = stack_.bytes - page() - place * kPlaceBytes;
-  const boost::context::preallocated given(own.sp, own.size, own);
-  new (inside_) fiber(std::allocator_arg, given, NoAllocator(), [this](fiber&& caller) {
-    outside_ = std::move(caller);
-    code_();
-    ended_ = true;
-    return std::move(outside_);
-  });
+  stacks_.prepare(stack_.begin + stack_.bytes - place * kPlaceBytes,
+                  stack_.bytes - page() - place * kPlaceBytes, begin);
+}
+
+void NativeFiber::begin() {
+  NativeFiber& fiber = *Signals::running();
+  fiber.code_();
+  fiber.ended_ = true;
+  fiber.wait();
 }
 
 std::string NativeFiber::describe_crash() const {

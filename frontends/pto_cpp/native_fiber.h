@@ -2,8 +2,6 @@
 // wrong - a signal such as SIGSEGV, an abort, a stack that is too small - ends the fiber and is told to whoever runs it.
 #pragma once
 
-#include <boost/context/fiber.hpp>
-
 #include <array>
 #include <csignal>
 #include <cstddef>
@@ -12,6 +10,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "frontends/pto_cpp/two_stacks.h"
 
 namespace tessera::pto_cpp {
 
@@ -39,7 +39,7 @@ class NativeFiber {
   /// Runs the code until it waits, ends or crashes.
   void run();
   /// Of the code: returns when run() is called again.
-  void wait() { outside_ = std::move(outside_).resume(); }
+  [[gnu::always_inline]] void wait() { stacks_.leave(); }
   bool ended() const { return ended_; }
   const Crash& crash() const { return crash_; }
   /// "a segmentation fault at address 0x8".
@@ -54,13 +54,13 @@ class NativeFiber {
     char* begin = nullptr;
     std::size_t bytes = 0;
   };
+  static void begin();
   static void escape();
 
   Memory stack_, rescue_;  // the first page of each cannot be accessed
-  alignas(boost::context::fiber) std::byte inside_[sizeof(boost::context::fiber)];
-  boost::context::fiber outside_;
+  TwoStacks stacks_;
   std::function<void()> code_;
-  bool started_ = false, ended_ = true;
+  bool ended_ = true;
   Crash crash_;
 };
 
@@ -89,10 +89,9 @@ class NativeFiber::Signals {
 
 // A switch of stacks upsets the prediction of returns, so the fewer functions it leaves, the better.
 inline void NativeFiber::run() {
-  auto& inside = *reinterpret_cast<boost::context::fiber*>(inside_);
   NativeFiber*& running = Signals::running();
   NativeFiber* const before = std::exchange(running, this);
-  inside = std::move(inside).resume();
+  stacks_.enter();
   running = before;
 }
 

@@ -5,12 +5,10 @@
 namespace tessera::fabric {
 
 OnRamp::OnRamp(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
-               const FabricTiming& timing, std::uint32_t place)
-    : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)), at_(at),
-      core_(at, timing, place) {
-  for (queue::ReadInitiatorSocket& socket : queues) {
-    socket.bind(static_cast<queue::ReadNotifyIf&>(*this));
-  }
+               const FabricTiming& timing, std::uint32_t place, kit::Numbers which)
+    : sc_core::sc_module(name), queues("queue", kMaxQueues, which), domain_(domain),
+      block_(domain.add(*this)), at_(at), core_(at, timing, place) {
+  queues.for_each([this](auto& s) { s.bind(static_cast<queue::ReadNotifyIf&>(*this)); });
   out.bind(static_cast<link::BackwardIf&>(*this));
 }
 
@@ -23,7 +21,7 @@ void OnRamp::start() {
   for (unsigned c = 0; c < kColorCount; ++c)
     core_.set_capacity(Color(c), router_->capacity(Color(c)));
   for (unsigned q = 0; q < kMaxQueues; ++q) {
-    if (queues[q].size() > 0) readable_[q] = queues[q][0];
+    if (queues.is_bound(q)) readable_[q] = queues[q][0];
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "models/fabric/on_ramp_core.h"
 #include "models/timing/clock_domain.h"
+#include "tlm_ifaces/kit/numbered_sockets.h"
 #include "tlm_ifaces/link/link_kit.h"
 #include "tlm_ifaces/queue/queue_kit.h"
 
@@ -20,13 +21,14 @@ class OnRamp : public sc_core::sc_module,
   /// The router broke the link protocol (link::Checker tells which rule).
   static constexpr const char* kProtocolId = "/tessera/fabric/protocol";
 
-  /// By output queue id: "queue_0" .. "queue_7". Queues the PE does not have stay unbound.
-  sc_core::sc_vector<queue::ReadInitiatorSocket> queues{"queue", kMaxQueues};
+  /// By output queue id: "queue_0" .. "queue_7".
+  kit::NumberedSockets<queue::ReadInitiatorSocket> queues;
   link::InitiatorSocket out{"out"};  ///< to the RAMP input of the router
 
-  /// `at` and `place` (its linear index) name the tile in reports.
+  /// `at` and `place` (its linear index) name the tile in reports; `which`: the output queues that have
+  /// a socket. Those the PE does not have stay unbound.
   OnRamp(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
-         const FabricTiming& timing, std::uint32_t place);
+         const FabricTiming& timing, std::uint32_t place, kit::Numbers which = kit::kAllNumbers);
 
   const OnRampCore& core() const { return core_; }
   /// As built with this parameter; start() when the router has been reset too (Router::reset).

@@ -13,7 +13,6 @@ namespace {
 constexpr unsigned kMainRow = 0;
 constexpr unsigned kFirstQueueRow = 10;
 constexpr unsigned kTaskRow = 31;
-constexpr unsigned kRowBits = 5;
 
 /// A wait that has ended, among the events: `a` is number, thread << 8 and reason << 16, `b` its
 /// length.
@@ -42,10 +41,6 @@ std::string name_of_row(unsigned row, unsigned color) {
 
 PerfettoTrace::PerfettoTrace(std::ostream& out, unsigned width, Names names, const Scope& scope)
     : out_(out), width_(std::max(width, 1U)), names_(std::move(names)), scope_(scope) {}
-
-std::uint64_t PerfettoTrace::key_of(std::uint32_t place, unsigned row) {
-  return std::uint64_t{place} << kRowBits | row;
-}
 
 PerfettoWriter::Track PerfettoTrace::track(std::uint32_t place, unsigned row) const {
   return {place, thread_of_row(row)};
@@ -147,17 +142,48 @@ void PerfettoTrace::name_row(std::uint32_t place, unsigned row, unsigned color) 
   out_.name_thread(track(place, row), name_of_row(row, color));
 }
 
+PerfettoTrace::Slice* PerfettoTrace::open_slice(std::uint32_t place, unsigned row) {
+  for (std::uint32_t i = tile_at(place).open; i != kNone; i = slices_[i].next) {
+    if (slices_[i].row == row) return &slices_[i];
+  }
+  return nullptr;
+}
+
+void PerfettoTrace::open_slice(std::uint32_t place, unsigned row, Slice slice) {
+  Tile& tile = tile_at(place);
+  slice.row = static_cast<std::uint8_t>(row);
+  slice.next = tile.open;
+  if (free_ == kNone) {
+    tile.open = static_cast<std::uint32_t>(slices_.size());
+    slices_.push_back(slice);
+  } else {
+    tile.open = free_;
+    free_ = slices_[free_].next;
+    slices_[tile.open] = slice;
+  }
+}
+
+std::optional<PerfettoTrace::Slice> PerfettoTrace::take_slice(std::uint32_t place, unsigned row) {
+  std::uint32_t* link = &tile_at(place).open;
+  while (*link != kNone && slices_[*link].row != row) link = &slices_[*link].next;
+  if (*link == kNone) return std::nullopt;
+  const std::uint32_t taken = *link;
+  const Slice slice = slices_[taken];
+  *link = slice.next;
+  slices_[taken].next = free_;
+  free_ = taken;
+  return slice;
+}
+
 void PerfettoTrace::start_slice(const Event& e, unsigned row, const Slice& slice) {
   end_slice(e.place, row, e.cycle);
-  open_[key_of(e.place, row)] = slice;
+  open_slice(e.place, row, slice);
 }
 
 void PerfettoTrace::end_slice(std::uint32_t place, unsigned row, Cycle end) {
-  const auto found = open_.find(key_of(place, row));
-  if (found == open_.end()) return;
+  const std::optional<Slice> slice = take_slice(place, row);
   PerfettoWriter::Args args;
-  write_slice(place, row, found->second, end, args);
-  open_.erase(found);
+  if (slice) write_slice(place, row, *slice, end, args);
 }
 
 void PerfettoTrace::write_slice(std::uint32_t place, unsigned row, const Slice& slice, Cycle end,
@@ -181,24 +207,22 @@ void PerfettoTrace::write_slice(std::uint32_t place, unsigned row, const Slice& 
 
 void PerfettoTrace::end_operation(const Event& e) {
   const unsigned row = row_of(thread_of(e));
-  const auto found = open_.find(key_of(e.place, row));
-  if (found == open_.end()) return;
-  const Slice slice = found->second;
-  open_.erase(found);
+  const std::optional<Slice> slice = take_slice(e.place, row);
+  if (!slice) return;
   PerfettoWriter::Args args;
-  write_slice(e.place, row, slice, e.cycle, args.add("done", e.b));
+  write_slice(e.place, row, *slice, e.cycle, args.add("done", e.b));
   for (Send& send : tile_at(e.place).sends) {
     if (send.row != row || send.is_over) continue;
     send.is_over = true;
     // The cycle of the end is not part of the slice.
-    if (send.cycle >= e.cycle) send.cycle = std::max(slice.start, e.cycle - 1);
+    if (send.cycle >= e.cycle) send.cycle = std::max(slice->start, e.cycle - 1);
   }
 }
 
 // Only the first wavelet of an operation has an arrow.
 void PerfettoTrace::note_send(const Event& e) {
   const unsigned row = row_of(thread_of(e));
-  if (open_.count(key_of(e.place, row)) == 0) return;
+  if (open_slice(e.place, row) == nullptr) return;
   Tile& tile = tile_at(e.place);
   const auto is_same = [row](const Send& send) { return send.row == row && !send.is_over; };
   if (std::any_of(tile.sends.begin(), tile.sends.end(), is_same)) return;
@@ -209,13 +233,13 @@ void PerfettoTrace::note_send(const Event& e) {
 void PerfettoTrace::enter_queue(const Event& e) {
   const unsigned row = kFirstQueueRow + queue_of(e);
   if (row >= kTaskRow) return;
-  const auto found = open_.find(key_of(e.place, row));
-  if (found != open_.end() && e.cycle - found->second.last() < kGapCycles) {
-    found->second.length = static_cast<std::uint32_t>(e.cycle - found->second.start);
-    ++found->second.count;
+  Slice* const slice = open_slice(e.place, row);
+  if (slice != nullptr && e.cycle - slice->last() < kGapCycles) {
+    slice->length = static_cast<std::uint32_t>(e.cycle - slice->start);
+    ++slice->count;
   } else {
-    if (found != open_.end()) end_slice(e.place, row, found->second.last() + 1);
-    open_[key_of(e.place, row)] = {e.cycle, 0, 1, 0, queue_color_of(e)};
+    if (slice != nullptr) end_slice(e.place, row, slice->last() + 1);
+    open_slice(e.place, row, {e.cycle, 0, 1, 0, queue_color_of(e)});
   }
   draw_arrow(e, row);
 }
@@ -282,19 +306,16 @@ void PerfettoTrace::on_machine_reset(Cycle origin) {
 }
 
 void PerfettoTrace::end_unfinished(Cycle end) {
-  std::vector<std::uint64_t> left;
-  for (const auto& entry : open_) left.push_back(entry.first);
-  std::sort(left.begin(), left.end());
-  for (const std::uint64_t key : left) {
-    const auto place = static_cast<std::uint32_t>(key >> kRowBits);
-    const auto row = static_cast<unsigned>(key & ((1U << kRowBits) - 1));
-    const Slice& slice = open_.at(key);
-    const bool is_queue = row >= kFirstQueueRow && row != kTaskRow;
-    PerfettoWriter::Args args;
-    if (!is_queue) args.mark("unfinished");
-    write_slice(place, row, slice, is_queue ? slice.last() + 1 : end, args);
+  for (std::uint32_t place = 0; place < tiles_.size(); ++place) {
+    for (unsigned row = 0; row <= kTaskRow && tiles_[place].open != kNone; ++row) {
+      const std::optional<Slice> slice = take_slice(place, row);
+      if (!slice) continue;
+      const bool is_queue = row >= kFirstQueueRow && row != kTaskRow;
+      PerfettoWriter::Args args;
+      if (!is_queue) args.mark("unfinished");
+      write_slice(place, row, *slice, is_queue ? slice->last() + 1 : end, args);
+    }
   }
-  open_.clear();
 }
 
 void PerfettoTrace::on_end() {

@@ -8,12 +8,11 @@
 // S and R for the ramp) in each stretch of kBinCycles cycles.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +44,7 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
 
  private:
   // A wafer has up to a million tiles, each with several slices under way.
+  static constexpr std::uint32_t kNone = ~0U;
 
   /// An operation that has sent a wavelet: the first one, and where an arrow from it begins.
   struct Send {
@@ -57,6 +57,7 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
     std::uint32_t named = 0;      ///< rows announced so far, a bit each
     std::uint32_t issued_pc = 0;  ///< of the instruction issued last
     std::uint32_t bin = ~0U;      ///< of `hops`
+    std::uint32_t open = kNone;   ///< the first of its slices under way, in `slices_`
     std::array<std::uint8_t, kDirectionCount> hops{};
     std::uint8_t next_send = 0;
     std::array<Send, 2> sends;  ///< the last ones
@@ -68,6 +69,8 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
     std::uint32_t count = 0;   ///< elements, or wavelets
     std::uint32_t pc = 0;
     std::uint32_t what = 0;  ///< task, opcode or color
+    std::uint32_t next = kNone;
+    std::uint8_t row = 0;
 
     Cycle last() const { return start + length; }
   };
@@ -78,10 +81,13 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
     std::uint64_t ident = 0;
   };
 
-  static std::uint64_t key_of(std::uint32_t place, unsigned row);
   PerfettoWriter::Track track(std::uint32_t place, unsigned thread) const;
   Tile& tile_at(std::uint32_t place);
   void name_row(std::uint32_t place, unsigned row, unsigned color = 0);
+  /// The slice under way in a row; nullptr: there is none.
+  Slice* open_slice(std::uint32_t place, unsigned row);
+  void open_slice(std::uint32_t place, unsigned row, Slice slice);
+  std::optional<Slice> take_slice(std::uint32_t place, unsigned row);
   void start_slice(const Event& e, unsigned row, const Slice& slice);
   void end_slice(std::uint32_t place, unsigned row, Cycle end);
   void write_slice(std::uint32_t place, unsigned row, const Slice& slice, Cycle end,
@@ -100,8 +106,9 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
   unsigned width_;
   Names names_;
   Scope scope_;
-  std::deque<Tile> tiles_;                                ///< by place
-  boost::unordered_flat_map<std::uint64_t, Slice> open_;  ///< by tile and row
+  std::deque<Tile> tiles_;    ///< by place
+  std::deque<Slice> slices_;  ///< those under way, a list for each tile, and those to be used again
+  std::uint32_t free_ = kNone;  ///< the first of the latter
   Written written_;
   std::uint32_t bin_ = ~0U;             ///< the stretch whose hops are counted
   std::vector<std::uint32_t> counted_;  ///< tiles with hops in it

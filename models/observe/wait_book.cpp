@@ -1,6 +1,7 @@
 #include "models/observe/wait_book.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace tessera::observe {
@@ -28,33 +29,64 @@ const std::array<WaitReasonInfo, kWaitReasonCount>& wait_reason_table() {
   return kTable;
 }
 
-std::vector<LineWaits::Entry> LineWaits::entries() const {
-  std::vector<Entry> all;
-  for (std::uint32_t pc = 0; pc < main_.size(); ++pc) {
-    const auto put_main = [&](WaitReason reason, std::uint64_t cycles) {
-      if (cycles > 0) all.push_back({pc, kWaitMainThread, reason, 0, cycles});
-    };
-    put_main(WaitReason::kBusy, main_[pc].issues);
-    put_main(WaitReason::kLatency, main_[pc].latency);
-    for (const Item& item : others_[pc]) {
-      all.push_back({pc, static_cast<std::uint8_t>(item.key & 0xFFU),
-                     static_cast<WaitReason>(item.key >> 8 & 0xFFU),
-                     static_cast<std::uint8_t>(item.key >> 16), item.cycles});
-    }
+void LineWaits::add(std::uint32_t pc, unsigned thread, WaitReason reason, std::uint8_t number,
+                    Cycle cycles) {
+  const std::uint32_t key =
+      thread | static_cast<std::uint32_t>(reason) << 8 | std::uint32_t{number} << 16;
+  for (Item& item : others_[pc]) {
+    if (item.key != key) continue;
+    item.cycles += cycles;
+    return;
   }
-  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
-    return std::tie(a.pc, a.thread, a.reason, a.number) <
-           std::tie(b.pc, b.thread, b.reason, b.number);
-  });
+  others_[pc].push_back({cycles, key});
+}
+
+std::vector<LineWaits::Entry> LineWaits::entries() const {
+  std::map<std::tuple<std::uint32_t, unsigned, WaitReason, unsigned>, std::uint64_t> sums;
+  for (std::uint32_t pc = 0; pc < main_.size(); ++pc) {
+    const auto count = [&](unsigned thread, WaitReason reason, unsigned number,
+                           std::uint64_t cycles) {
+      if (cycles > 0) sums[{pc, thread, reason, number}] += cycles;
+    };
+    count(kWaitMainThread, WaitReason::kBusy, 0, main_[pc].busy);
+    count(kWaitMainThread, WaitReason::kTurn, 0, main_[pc].turn);
+    count(kWaitMainThread, WaitReason::kLatency, 0, main_[pc].latency);
+    count(kWaitMainThread, WaitReason::kTaskStart, 0, main_[pc].task_start);
+    for (const Operations& of : operations_[pc]) {
+      for (std::size_t i = 0; i < kOperationReasons.size(); ++i) {
+        const WaitReason reason = kOperationReasons[i];
+        const unsigned number = reason == WaitReason::kWavelet ? of.key >> 8 & 0xFFU
+                                : reason == WaitReason::kRoom  ? of.key >> 16
+                                                               : 0;
+        count(of.key & 0xFFU, reason, number, of.cycles[i]);
+      }
+    }
+    for (const Item& item : others_[pc])
+      count(item.key & 0xFFU, static_cast<WaitReason>(item.key >> 8 & 0xFFU), item.key >> 16,
+            item.cycles);
+  }
+  std::vector<Entry> all;
+  for (const auto& [key, cycles] : sums) {
+    const auto& [pc, thread, reason, number] = key;
+    all.push_back(
+        {pc, static_cast<std::uint8_t>(thread), reason, static_cast<std::uint8_t>(number), cycles});
+  }
   return all;
 }
 
 void TileWaits::tell(WaitSpan span) const {
   span.place = place_;
-  listener_->on_wait(span);
+  lines_->listener()->on_wait(span);
 }
 
-void TileWaits::finish(Cycle cycles) {
+// The lines have it.
+void TileWaits::tell_issue(std::uint32_t pc, Cycle turn, Cycle now) const {
+  if (turn > main_.since) tell({0, kWaitMainThread, main_.pc, main_.reason, 0, main_.since, turn});
+  if (now > turn) tell({0, kWaitMainThread, pc, WaitReason::kTurn, 0, turn, now});
+}
+
+void TileWaits::finish(Cycle cycles, Cycle stepped) {
+  if (reason_ == WaitReason::kBusy && stepped < cycles) change(WaitReason::kIdle, stepped);
   if (cycles > since_) charge(cycles);
   // Behind the last event of a run a wait can become another one, as at the first group of an
   // operation that then lacks room.
@@ -62,17 +94,6 @@ void TileWaits::finish(Cycle cycles) {
     std::uint32_t& last = cycles_[static_cast<std::size_t>(charged_)];
     last -= std::min(last, static_cast<std::uint32_t>(since_ - cycles));
   }
-}
-
-TileWaits::Cycles TileWaits::all_cycles() const {
-  Cycles all = cycles_;
-  all[static_cast<std::size_t>(WaitReason::kBusy)] = busy_;
-  return all;
-}
-
-void TileWaits::restore(const Cycles& cycles) {
-  cycles_ = cycles;
-  busy_ = cycles[static_cast<std::size_t>(WaitReason::kBusy)];
 }
 
 std::uint64_t waited(const TileWaits& tile, Cycle now) {
@@ -86,31 +107,36 @@ std::uint64_t waited(const TileWaits& tile, Cycle now) {
 }
 
 std::string describe(const TileWaits& tile, Cycle now) {
-  if (tile.since() > now) return "the tile uses its issue slot in this cycle";
+  if (tile.reason() == WaitReason::kBusy || tile.since() > now)
+    return "the tile uses its issue slot in this cycle";
   const std::string since = " since cycle " + std::to_string(tile.since());
   if (tile.reason() == WaitReason::kIdle) return "the tile has had nothing to do" + since;
   return "the tile has waited" + since + " for " + std::string(info(tile.reason()).description);
 }
 
 LineWaits& WaitBook::lines_of(std::size_t program) {
-  while (lines_.size() <= program) lines_.push_back(std::make_unique<LineWaits>());
+  while (lines_.size() <= program) lines_.push_back(std::make_unique<LineWaits>(listener_));
   return *lines_[program];
 }
 
 TileWaits& WaitBook::open(std::uint32_t place, std::size_t program) {
-  tiles_[place] = std::make_unique<TileWaits>(place, lines_of(program), listener_);
+  if (accounts_.empty() || accounts_.back().size() == accounts_.back().capacity())
+    accounts_.emplace_back().reserve(kBlock);
+  tiles_[place] = &accounts_.back().emplace_back(place, lines_of(program));
   return *tiles_[place];
 }
 
-void WaitBook::finish(Cycle cycles) {
-  for (const auto& tile : tiles_) {
-    if (tile) tile->finish(cycles);
+void WaitBook::finish(Cycle cycles, Cycle stepped) {
+  for (auto& block : accounts_) {
+    for (TileWaits& tile : block) tile.finish(cycles, stepped);
   }
 }
 
 std::uint64_t WaitBook::total(WaitReason reason) const {
   std::uint64_t sum = 0;
-  for (const auto& tile : tiles_) sum += tile ? tile->cycles(reason) : 0;
+  for (const auto& block : accounts_) {
+    for (const TileWaits& tile : block) sum += tile.cycles(reason);
+  }
   return sum;
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "tlm_ifaces/vocabulary/cycle.h"
@@ -72,6 +73,12 @@ class WaitListener {
 /// Number of the main thread, behind the microthreads.
 inline constexpr unsigned kWaitMainThread = 8;
 
+/// What one operation did with its cycles, by kOperationReasons.
+inline constexpr std::array<WaitReason, 7> kOperationReasons = {
+    WaitReason::kBusy,    WaitReason::kStart, WaitReason::kInterval, WaitReason::kBankConflict,
+    WaitReason::kWavelet, WaitReason::kRoom,  WaitReason::kTurn};
+using OperationCycles = std::array<std::uint32_t, kOperationReasons.size()>;
+
 /// Cycles by source line, thread and reason, of all tiles that run one program.
 class LineWaits {
  public:
@@ -82,105 +89,116 @@ class LineWaits {
     std::uint8_t number = 0;
     std::uint64_t cycles = 0;
   };
-  void add(std::uint32_t pc, unsigned thread, WaitReason reason, std::uint8_t number,
-           Cycle cycles) {
-    reach(pc);
-    if (thread == kWaitMainThread && reason == WaitReason::kBusy) {
-      main_[pc].issues += cycles;
+  explicit LineWaits(WaitListener* listener) : listener_(listener) {}
+  /// Who hears of every wait of the tiles; nullptr: nobody.
+  WaitListener* listener() const { return listener_; }
+  void add(std::uint32_t pc, unsigned thread, WaitReason reason, std::uint8_t number, Cycle cycles);
+  /// What an operation of thread `thread` did; `input` and `output`: its queues.
+  void add(std::uint32_t pc, unsigned thread, std::uint8_t input, std::uint8_t output,
+           const OperationCycles& cycles) {
+    const std::uint32_t key = thread | std::uint32_t{input} << 8 | std::uint32_t{output} << 16;
+    for (Operations& of : operations_[pc]) {
+      if (of.key != key) continue;
+      for (unsigned i = 0; i < cycles.size(); ++i) of.cycles[i] += cycles[i];
       return;
     }
-    if (thread == kWaitMainThread && reason == WaitReason::kLatency) {
-      main_[pc].latency += cycles;
-      return;
-    }
-    const std::uint32_t key =
-        thread | static_cast<std::uint32_t>(reason) << 8 | std::uint32_t{number} << 16;
-    for (Item& item : others_[pc]) {
-      if (item.key != key) continue;
-      item.cycles += cycles;
-      return;
-    }
-    others_[pc].push_back({cycles, key});
+    operations_[pc].push_back({key, {}});
+    std::copy(cycles.begin(), cycles.end(), operations_[pc].back().cycles.begin());
   }
-  /// The main thread issues the instruction; the one before it made it wait for `latency` cycles.
-  void issue(std::uint32_t pc, std::uint32_t before, Cycle latency) {
-    reach(std::max(pc, before));
-    ++main_[pc].issues;
-    main_[before].latency += latency;
+  /// The main thread issues instruction `pc` after it has waited `turn` cycles for its turn, and before
+  /// that `cycles` for `reason`, kLatency or kTaskStart, because of instruction `before`.
+  void issue(std::uint32_t pc, Cycle turn, std::uint32_t before, WaitReason reason, Cycle cycles) {
+    ++main_[pc].busy;
+    main_[pc].turn += turn;
+    (reason == WaitReason::kLatency ? main_[before].latency : main_[before].task_start) += cycles;
+  }
+  /// There are lines 0 to `lines` - 1, as the other functions require.
+  void reach(std::size_t lines) {
+    if (lines <= main_.size()) return;
+    main_.resize(lines);
+    operations_.resize(lines);
+    others_.resize(lines);
   }
   /// All entries, by pc, thread, reason and number.
   std::vector<Entry> entries() const;
 
  private:
-  /// A line has few: they lie side by side, as many tiles of several programs come here in turn.
+  // A line has few of each: they lie side by side, as many tiles of several programs come here in turn.
   struct Item {
     std::uint64_t cycles = 0;
     std::uint32_t key = 0;  ///< thread, reason << 8, number << 16
   };
-  /// Of the main thread: kBusy, groups of its operations too, and kLatency.
-  struct Main {
-    std::uint64_t issues = 0;
-    std::uint64_t latency = 0;
+  struct Operations {
+    std::uint32_t key = 0;  ///< thread, input << 8, output << 16
+    std::array<std::uint64_t, std::tuple_size_v<OperationCycles>> cycles{};
   };
-  void reach(std::uint32_t pc) {
-    if (pc < main_.size()) return;
-    main_.resize(pc + std::size_t{1});
-    others_.resize(pc + std::size_t{1});
-  }
-  std::vector<Main> main_;  // by pc, apart from the others, as every instruction comes here
-  std::vector<boost::container::small_vector<Item, 3>> others_;  // by pc
+  /// Instructions of the main thread.
+  struct Main {
+    std::uint64_t busy = 0;
+    std::uint64_t turn = 0;
+    std::uint64_t latency = 0;
+    std::uint64_t task_start = 0;
+  };
+  WaitListener* listener_;
+  // By pc:
+  std::vector<Main> main_;
+  std::vector<boost::container::small_vector<Operations, 1>> operations_;
+  std::vector<boost::container::small_vector<Item, 3>> others_;
 };
 
-/// What an operation did with its cycles, as far as its source line does not have it yet
+/// What the operation of a thread did with its cycles, as far as its source line does not have it yet
 /// (models/pe/wait_account.h).
 struct OperationWaits {
-  Cycle since = 0;  ///< all before is in the line; from here on the counts below
-  /// Groups, but those that it had while it was plain (TileWaits::is_plain): op.done counts them.
-  std::uint32_t busy = 0;
-  // Cycles by reason; what is left, but for those of Lacked, is kTurn.
-  std::uint32_t interval = 0;
-  std::uint32_t conflicts = 0;
-  bool at_once : 1;   ///< every wait goes to the line when it ends: the counts, but `busy`, are 0
-  bool asked : 1;     ///< in every step what it waits for; the last answer is `reason`, `number`
-  bool conflict : 1;  ///< its last group met a bank conflict
-  WaitReason reason = WaitReason::kTurn;
-  std::uint8_t number = 0;
-  OperationWaits() : at_once(false), asked(false), conflict(false) {}
+  struct Counted {
+    std::uint32_t start;  ///< cycles from `since` until its first group is due
+    // Cycles in which it lacked a wavelet on its input queue, or room in its output queue: those before
+    // a cycle whose low bits are `until`.
+    std::uint32_t wavelet;
+    std::uint32_t room;
+    std::uint32_t until;
+  };
+  /// Of an operation that is asked in every step (pe::Operation::asked).
+  struct Asked {
+    std::uint32_t groups;
+    WaitReason reason;  ///< the last answer
+    std::uint8_t number;
+  };
+  Cycle since = 0;  ///< all before is in the line
+  union {
+    Counted counted;
+    Asked asked;
+  };
+  OperationWaits() : counted{0, 0, 0, 0} {}
 };
-/// Cycles in which it lacked a wavelet on its input queue, or room in its output queue.
-struct LackedCycles {
-  std::uint32_t wavelet = 0;
-  std::uint32_t room = 0;
+static_assert(sizeof(OperationWaits) == 24, "they share lines of the cache");
+
+/// The groups of an operation that met a bank conflict.
+struct Conflicts {
+  std::uint32_t count = 0;
+  std::uint32_t last = 0;  ///< low bits of the cycle of the last of them
 };
 
 /// What one compute engine did with its cycles. Of the tile as a whole, a cycle counts once: as busy
 /// if any thread has the issue slot, else by the wait of its first thread: the main thread, if it
 /// has a task, else the lowest microthread with an operation. Counts of cycles wrap at 2^32.
 ///
-/// An engine tells of a cycle what costs it nothing to know: that the slot is used, and what the
-/// tile waits for when it is not. What a thread has waited for is worked out when it gets the slot
-/// (models/pe/wait_account.h).
+/// An engine tells when what it does becomes something else, and nothing while it uses its slot in
+/// every cycle. What a thread has waited for is worked out when the wait ends, or at the end of its
+/// operation (models/pe/wait_account.h).
 class alignas(64) TileWaits {
  public:
-  TileWaits(std::uint32_t place, LineWaits& lines, WaitListener* listener)
-      : lines_(&lines), listener_(listener), place_(place) {}
+  /// `lines`: of its program.
+  TileWaits(std::uint32_t place, LineWaits& lines) : lines_(&lines), place_(place) {}
 
   // --- the tile
 
-  /// The issue slot is used in cycle `now`.
-  void use_slot(Cycle now) {
-    if (now < since_) return;  // a single step in the slot of its instruction
-    if (now != since_) charge(now);
-    ++busy_;
-    since_ = now + 1;
-  }
-  /// From cycle `from` on the tile counts as `reason` where its slot is not used.
-  void rest(WaitReason reason, Cycle from) {
+  /// From cycle `from` on the tile does `reason`.
+  void change(WaitReason reason, Cycle from) {
     if (reason == reason_) return;
     if (from > since_) charge(from);
     reason_ = reason;
   }
-  /// What the tile counts as now.
+  /// What the tile does now.
   WaitReason reason() const { return reason_; }
   /// The cycle from which on it does.
   Cycle since() const { return since_; }
@@ -191,108 +209,69 @@ class alignas(64) TileWaits {
   void add(const WaitSpan& span) {
     if (span.from >= span.to) return;
     lines_->add(span.pc, span.thread, span.reason, span.number, span.to - span.from);
-    if (listener_ != nullptr) tell(span);
+    if (is_told()) tell(span);
   }
   LineWaits& lines() { return *lines_; }
   /// Whether a listener hears of every wait.
-  bool is_told() const { return listener_ != nullptr; }
+  bool is_told() const { return lines_->listener() != nullptr; }
   /// Of the operation that a thread has.
   OperationWaits& thread(unsigned thread) { return threads_[thread]; }
   const OperationWaits& thread(unsigned thread) const { return threads_[thread]; }
-  LackedCycles& lacked(unsigned thread) { return lacked_[thread]; }
-  /// Whether between two groups it waits for nothing but its queues and its turn.
-  bool is_plain(unsigned thread) const { return (plain_ >> thread & 1U) != 0; }
-  void set_plain(unsigned thread, bool on) {
-    plain_ = static_cast<std::uint16_t>((plain_ & ~(1U << thread)) | (on ? 1U : 0U) << thread);
-  }
+  /// The same, of an operation that may meet conflicts.
+  Conflicts& conflicts(unsigned thread) { return conflicts_[thread]; }
 
-  /// The main thread waits for `reason` from cycle `from` on, because of instruction `pc`. A cycle in
-  /// which it has used the issue slot does not count.
+  /// The main thread waits for `reason`, kLatency or kTaskStart, from cycle `from` on, because of
+  /// instruction `pc`. A cycle in which it has issued an instruction does not count.
   void start_main(std::uint32_t pc, Cycle from, WaitReason reason) {
-    main_ = {from > since_ ? from : since_, pc, reason};
+    main_ = {from > main_.since ? from : main_.since, pc, reason};
   }
-  /// It issues `pc` in cycle `now`, and could have done so since cycle `ready`.
+  /// It issues `pc` in cycle `now`, and could have done so since cycle `ready` at the latest.
   void issue(std::uint32_t pc, Cycle ready, Cycle now) {
-    const Cycle turn = ready < main_.since ? main_.since : ready < now ? ready : now;
-    if (listener_ == nullptr && main_.reason == WaitReason::kLatency) {
-      lines_->issue(pc, main_.pc, turn - main_.since);
-    } else {
-      lines_->issue(pc, pc, 0);
-      end_main(turn);
-    }
-    if (turn < now) add({0, kWaitMainThread, pc, WaitReason::kTurn, 0, turn, now});
+    const Cycle turn = std::max(ready, main_.since);
+    lines_->issue(pc, now - turn, main_.pc, main_.reason, turn - main_.since);
+    if (is_told()) tell_issue(pc, turn, now);
     main_ = {now + 1, pc, WaitReason::kLatency};
-    use_slot(now);
   }
   /// Accounts its wait up to cycle `to`.
   void end_main(Cycle to) { add({0, kWaitMainThread, main_.pc, main_.reason, 0, main_.since, to}); }
   /// What it waits for between two instructions.
   WaitReason main_reason() const { return main_.reason; }
 
-  /// A command of the host has the main thread until cycle `until`.
+  /// A command of the host has the main thread until cycle `until`. Its end is no step of the engine:
+  /// from then on the tile is idle.
   void serve_host(Cycle until) { host_until_ = until; }
   Cycle host_until() const { return host_until_; }
-
-  // --- its queues, one bit each: input queues, and from bit 8 on output queues
-
-  /// In cycle `now` operations lack a wavelet, or room, of `queues`.
-  void look(std::uint32_t queues, Cycle now) {
-    // Nearly always one queue at most: without a branch that the host would have to guess.
-    std::uint32_t came = lacking_ & ~queues;
-    lacking_ = queues;
-    came_[lowest(came | 1U << kNoQueue)] = static_cast<std::uint32_t>(now);
-    while ((came & (came - 1)) != 0) {
-      came &= came - 1;
-      came_[lowest(came)] = static_cast<std::uint32_t>(now);
-    }
-  }
-  bool lacks(unsigned q) const { return (lacking_ >> q & 1U) != 0; }
-  /// An operation whose group was due in cycle `due` had to wait for queue `q` for so many cycles,
-  /// and has what it needs now.
-  std::uint32_t waited_for(unsigned q, Cycle due) const {
-    const auto cycles = static_cast<std::int32_t>(came_[q] - static_cast<std::uint32_t>(due));
-    return static_cast<std::uint32_t>(std::max(cycles, 0));
-  }
-  /// A new operation needs `queues`: what came long ago is forgotten.
-  void need(std::uint32_t queues, Cycle now) {
-    for (; queues != 0; queues &= queues - 1)
-      came_[lowest(queues)] = static_cast<std::uint32_t>(now);
-  }
-  /// Threads whose waits are asked for in every step, one bit each.
-  std::uint32_t asked() const { return asked_; }
-  void ask(unsigned thread, bool on) {
-    asked_ = (asked_ & ~(1U << thread)) | (on ? 1U : 0U) << thread;
-  }
 
   // --- results ---
 
   /// The run has had `cycles` cycles: accounts what lasts. Call once, when the engine has finished
-  /// its threads.
-  void finish(Cycle cycles);
+  /// its threads. No engine was stepped in cycle `stepped` or later: a run that fails may have
+  /// announced events of the cycles behind it.
+  void finish(Cycle cycles, Cycle stepped);
   /// After finish(): they add up to the cycles of the run.
   std::uint32_t cycles(WaitReason reason) const {
-    return reason == WaitReason::kBusy ? busy_ : cycles_[static_cast<std::size_t>(reason)];
+    return cycles_[static_cast<std::size_t>(reason)];
   }
   /// Cycles by reason, those in the issue slot among them.
   using Cycles = std::array<std::uint32_t, kWaitReasonCount>;
-  Cycles all_cycles() const;
+  const Cycles& all_cycles() const { return cycles_; }
   /// Becomes an account with these results.
-  void restore(const Cycles& cycles);
-  /// Into the cache of the host.
-  void prefetch() const {
-    const char* const first = reinterpret_cast<const char*>(this);
-    for (unsigned i = 0; i < 3; ++i) __builtin_prefetch(first + i * std::size_t{64}, 1);
-  }
+  void restore(const Cycles& cycles) { cycles_ = cycles; }
+  /// What instructions of the main thread need, into the cache of the host.
+  [[gnu::always_inline]] void prefetch() const { __builtin_prefetch(this, 1); }
 
  private:
-  static constexpr unsigned kQueues = 16;
-  static constexpr unsigned kNoQueue = kQueues;  // its place takes what is about no queue
-  static unsigned lowest(std::uint32_t bits) { return static_cast<unsigned>(__builtin_ctz(bits)); }
   void tell(WaitSpan span) const;
+  void tell_issue(std::uint32_t pc, Cycle turn, Cycle now) const;
   void charge(Cycle to) {
-    cycles_[static_cast<std::size_t>(reason_)] += static_cast<std::uint32_t>(to - since_);
+    const Cycle host = reason_ == WaitReason::kHost ? std::max(host_until_, since_) : to;
+    put(reason_, since_, std::min(host, to));
+    if (host < to) put(WaitReason::kIdle, host, to);
     charged_ = reason_;
     since_ = to;
+  }
+  void put(WaitReason reason, Cycle from, Cycle to) {
+    cycles_[static_cast<std::size_t>(reason)] += static_cast<std::uint32_t>(to - from);
   }
   struct Main {
     Cycle since = 0;  ///< all before is accounted
@@ -300,23 +279,17 @@ class alignas(64) TileWaits {
     WaitReason reason = WaitReason::kTaskStart;
   };
 
-  // What every cycle needs stands together, in three cache lines.
+  // The first line of the cache has what instructions of the main thread need.
   Cycle since_ = 0;
-  std::uint32_t busy_ = 0;
-  std::uint32_t lacking_ = 0;
   Main main_;
   LineWaits* lines_;
-  WaitListener* listener_;
-  std::uint32_t asked_ = 0;
-  std::uint16_t plain_ = 0;  // threads, one bit each
   WaitReason reason_ = WaitReason::kIdle;
   WaitReason charged_ = WaitReason::kIdle;  // what came before it
+  Cycles cycles_{};
   std::uint32_t place_;
-  alignas(64) std::array<std::uint32_t, kQueues + 1> came_{};  // low bits of the cycle
-  std::array<LackedCycles, kWaitMainThread + 1> lacked_;
   Cycle host_until_ = 0;
   std::array<OperationWaits, kWaitMainThread + 1> threads_;
-  std::array<std::uint32_t, kWaitReasonCount> cycles_{};
+  std::array<Conflicts, kWaitMainThread + 1> conflicts_;
 };
 
 /// What a tile does in cycle `now`, the last one that its engine was stepped or caught up for:
@@ -336,11 +309,11 @@ class WaitBook {
   /// program has a number for each.
   TileWaits& open(std::uint32_t place, std::size_t program);
   /// nullptr: the tile has no compute engine.
-  const TileWaits* tile(std::uint32_t place) const { return tiles_[place].get(); }
+  const TileWaits* tile(std::uint32_t place) const { return tiles_[place]; }
   std::size_t places() const { return tiles_.size(); }
   /// The run has had `cycles` cycles. Call once, when the engines have finished their threads
-  /// (pe::ComputeEngineCore::finish_waits).
-  void finish(Cycle cycles);
+  /// (pe::ComputeEngineCore::finish_waits); `stepped` as in TileWaits::finish.
+  void finish(Cycle cycles, Cycle stepped);
   /// Of all tiles with a compute engine; they add up to their number times the cycles of the run.
   std::uint64_t total(WaitReason reason) const;
   /// How many programs there are, and the lines of each.
@@ -348,13 +321,18 @@ class WaitBook {
   const LineWaits& lines(std::size_t program) const { return *lines_[program]; }
   /// Adds to the lines of a program.
   void add_line(std::size_t program, const LineWaits::Entry& entry) {
-    lines_of(program).add(entry.pc, entry.thread, entry.reason, entry.number, entry.cycles);
+    LineWaits& lines = lines_of(program);
+    lines.reach(entry.pc + std::size_t{1});
+    lines.add(entry.pc, entry.thread, entry.reason, entry.number, entry.cycles);
   }
 
  private:
   LineWaits& lines_of(std::size_t program);
 
-  std::vector<std::unique_ptr<TileWaits>> tiles_;
+  // Many in a row: were they among the memory of the tiles, they would tear that apart.
+  static constexpr std::size_t kBlock = 64;
+  std::vector<std::vector<TileWaits>> accounts_;
+  std::vector<TileWaits*> tiles_;  // by place
   std::vector<std::unique_ptr<LineWaits>> lines_;
   WaitListener* listener_;
 };

@@ -1,5 +1,5 @@
 // Compute engine of a PE as a module: the core, a read socket for each input queue and a write
-// socket for each output queue. Sockets of queues that the program does not use stay unbound.
+// socket for each output queue that the program declares.
 #pragma once
 
 #include <systemc>
@@ -14,6 +14,7 @@
 #include "models/timing/clock_domain.h"
 #include "tlm_ifaces/config/config_kit.h"
 #include "tlm_ifaces/kit/broken_rule.h"
+#include "tlm_ifaces/kit/numbered_sockets.h"
 #include "tlm_ifaces/queue/queue_kit.h"
 
 namespace tessera::pe {
@@ -22,8 +23,8 @@ namespace tessera::pe {
 /// derives from this stands in its place (docs/rtl-in-the-loop.md).
 class EnginePorts : public sc_core::sc_module {
  public:
-  sc_core::sc_vector<queue::ReadInitiatorSocket> input;    ///< [queue id]
-  sc_core::sc_vector<queue::WriteInitiatorSocket> output;  ///< [queue id]
+  kit::NumberedSockets<queue::ReadInitiatorSocket> input;    ///< [queue id]
+  kit::NumberedSockets<queue::WriteInitiatorSocket> output;  ///< [queue id]
   /// Registers of the tile's router. May stay unbound if the program does not touch them.
   config_space::InitiatorSocket config{"config"};
 
@@ -39,9 +40,11 @@ class EnginePorts : public sc_core::sc_module {
   virtual void start() {}
 
  protected:
-  /// A derived class binds its objects to all sockets.
-  explicit EnginePorts(sc_core::sc_module_name name)
-      : sc_core::sc_module(name), input("input", kMaxQueues), output("output", kMaxQueues) {}
+  /// A derived class binds its objects to all sockets. `inputs`, `outputs`: the queues that have one.
+  explicit EnginePorts(sc_core::sc_module_name name, kit::Numbers inputs = kit::kAllNumbers,
+                       kit::Numbers outputs = kit::kAllNumbers)
+      : sc_core::sc_module(name), input("input", kMaxQueues, inputs),
+        output("output", kMaxQueues, outputs) {}
   void start_of_simulation() override { start(); }
 };
 
@@ -56,15 +59,19 @@ class ComputeEngine : public EnginePorts,
   /// A queue that the program declares is not bound.
   static constexpr const char* kUnboundId = "/tessera/pe/unbound";
 
-  /// `domain` and `timing` must outlive the module. The engine is stepped from cycle 0 on.
+  /// `domain` must outlive the module. The engine is stepped from cycle 0 on. Engines that run one image
+  /// share its decoded form.
+  ComputeEngine(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
+                std::shared_ptr<const DecodedImage> program, observe::Probe probe);
+  /// An engine with an image of its own. `timing` must outlive the module.
   ComputeEngine(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
                 std::shared_ptr<const Image> image, const PeTiming& timing, observe::Probe probe);
 
   Cycle step(Cycle now) override { return core_->step(now); }
   /// As built with these parameters; it is to be stepped from cycle 0 on (start()). `memory` takes the
-  /// place of the SRAM that the image begins with; nullptr: there is none.
-  void reset(std::shared_ptr<const Image> image, const PeTiming& timing, observe::Probe probe,
-             Sram* memory);
+  /// place of the SRAM that the image begins with; nullptr: there is none. The program declares no other
+  /// queues than the first one.
+  void reset(std::shared_ptr<const DecodedImage> program, observe::Probe probe, Sram* memory);
   void start() override;
   /// Runs `function` from cycle `at` on (ComputeEngineCore::launch).
   void launch(const Function& function, const std::vector<std::uint32_t>& arguments,

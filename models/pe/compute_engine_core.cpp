@@ -35,19 +35,9 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Decoded
                                      PeQueues& queues, observe::Probe probe)
     : vector_(program->image()), pe_(at, std::move(program), queues, probe) {}
 
-Cycle ComputeEngineCore::step_all(Cycle now) {
-  vector_.catch_up(pe_, now);
-  vector_.stay_awake();
-  if (pe_.waits != nullptr) leave_host(now);
-  const bool ran = pe_.main.runs();
-  config_.take_teardowns(pe_.tasks, now);
-  // 1. Operations whose time is over complete.
-  vector_.complete_operations(pe_, now);
-  // 2. FIFOs that are empty or full take their actions.
-  vector_.take_fifo_actions(pe_, now);
-  // 3. One candidate gets the issue slot.
-  const Candidate chosen = choose_thread(now);
-  const bool goes_on = chosen && issue(chosen, now);
+// Behind the issue slot, which `chosen` had.
+[[gnu::always_inline]] inline Cycle ComputeEngineCore::end_step(const Candidate& chosen,
+                                                                bool goes_on, bool ran, Cycle now) {
   // 4. An operation that this ended may complete at once.
   vector_.complete_operations(pe_, now);
   if (pe_.stalls != nullptr) tell_stalls(pe_, vector_.operations(), chosen.thread, now);
@@ -66,7 +56,10 @@ Cycle ComputeEngineCore::step_all(Cycle now) {
   // The task's wavelet may have been the last one of a queue.
   if (picked) config_.take_flushes(pe_, vector_.outputs(), now);
   const Cycle next = next_wake(chosen || dropped || picked, goes_on, now);
-  if (pe_.waits != nullptr) account_waits(open, chosen && next == now + 1, now);
+  if (pe_.waits != nullptr) {
+    const bool ask = open || pe_.tasks.blocks_microthreads();
+    vector_.account_waits(pe_, static_cast<bool>(chosen), chosen && next == now + 1, ask, now);
+  }
   streams_until_ = stream_end();
   if (now < streams_until_) {
     const bool rotates = pe_.timing().issue == IssueRule::kRotation;
@@ -75,12 +68,35 @@ Cycle ComputeEngineCore::step_all(Cycle now) {
   return took_command ? now + 1 : next;  // others may wait for the picker
 }
 
+Cycle ComputeEngineCore::step_all(Cycle now) {
+  vector_.catch_up(pe_, now);
+  vector_.stay_awake();
+  bool used = false;
+  try {
+    const bool ran = pe_.main.runs();
+    config_.take_teardowns(pe_.tasks, now);
+    // 1. Operations whose time is over complete.
+    vector_.complete_operations(pe_, now);
+    // 2. FIFOs that are empty or full take their actions.
+    vector_.take_fifo_actions(pe_, now);
+    // 3. One candidate gets the issue slot.
+    const Candidate chosen = choose_thread(now);
+    used = chosen && chosen.op == nullptr;
+    const bool goes_on = chosen && issue(chosen, now);
+    used = static_cast<bool>(chosen);
+    return end_step(chosen, goes_on, ran, now);
+  } catch (...) {  // the run ends in this cycle
+    if (pe_.waits != nullptr) vector_.account_waits(pe_, used, false, false, now);
+    throw;
+  }
+}
+
 // Until when steps need no more than stream(), if nobody from outside interferes.
 Cycle ComputeEngineCore::stream_end() const {
   const Operations& operations = vector_.operations();
   if (operations.empty() || operations.may_end_early() || pe_.has_open_channel() ||
       pe_.tasks.blocks_microthreads() || pe_.stalls != nullptr || config_.is_busy() ||
-      (pe_.waits != nullptr && pe_.waits->asked() != 0))
+      vector_.some_are_asked())
     return 0;
   const bool runs = pe_.main.runs();
   if (!runs && pe_.tasks.has_runnable_local()) return 0;
@@ -88,14 +104,22 @@ Cycle ComputeEngineCore::stream_end() const {
   return std::min(operations.first_completion(), runs ? wants_slot : tasks_.next_launch());
 }
 
+// Which queues of the operations lack something, as PeQueues::lacking.
+[[gnu::always_inline]] inline std::uint32_t ComputeEngineCore::look_at_queues(Cycle now) {
+  Operations& operations = vector_.operations();
+  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
+  if (pe_.waits == nullptr) return lacking;
+  const std::uint32_t came = operations.set_lacking(lacking);
+  if (came != 0) account_came(pe_, operations, came, now);
+  return lacking;
+}
+
 // A step in which nothing can happen but a group of an operation, and not its last one.
 Cycle ComputeEngineCore::stream(Cycle now) {
   vector_.catch_up(pe_, now);
   vector_.stay_awake();
-  if (pe_.waits != nullptr) leave_host(now);
   Operations& operations = vector_.operations();
-  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
-  if (pe_.waits != nullptr) pe_.waits->look(lacking, now);
+  const std::uint32_t lacking = look_at_queues(now);
   Operation* const op =
       operations.have_one_level() ? first_ready(lacking, now) : highest_ready(lacking, now);
   Cycle next = now + 1;
@@ -106,10 +130,16 @@ Cycle ComputeEngineCore::stream(Cycle now) {
     if (op->left(elements + 1) <= elements) return step_all(now);  // it may complete
     vector_.set_last_issued(op->thread);
     if (pe_.timing().issue == IssueRule::kRotation) operations.set_turn_behind(op);
-    if (!vector_.execute_group(pe_, *op, elements, false, now)) next = next_wake(true, false, now);
+    try {
+      if (!vector_.execute_group(pe_, *op, elements, false, now))
+        next = next_wake(true, false, now);
+    } catch (...) {
+      if (pe_.waits != nullptr) vector_.account_waits(pe_, false, false, false, now);
+      throw;
+    }
   }
-  if (pe_.waits != nullptr && (op == nullptr || next != now + 1))
-    account_tile(pe_, operations, now);
+  if (pe_.waits != nullptr)
+    vector_.account_waits(pe_, op != nullptr, op != nullptr && next == now + 1, false, now);
   return next;
 }
 
@@ -151,7 +181,6 @@ Operation* ComputeEngineCore::highest_ready(std::uint32_t lacking, Cycle now) {
 
 // Nobody else asks for the issue slot.
 inline ComputeEngineCore::Candidate ComputeEngineCore::choose_main(Cycle now) {
-  if (pe_.waits != nullptr) pe_.waits->look(0, now);
   if (!pe_.main.runs()) return {};
   require_instruction();
   if (pe_.main.ready_at() > now) return {};
@@ -161,8 +190,7 @@ inline ComputeEngineCore::Candidate ComputeEngineCore::choose_main(Cycle now) {
 ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   Operations& operations = vector_.operations();
   if (operations.empty()) return choose_main(now);
-  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
-  if (pe_.waits != nullptr) pe_.waits->look(lacking, now);
+  const std::uint32_t lacking = look_at_queues(now);
   const bool open = pe_.has_open_channel();
   const bool main_issues = pe_.main.runs() && operations.of_main_thread() == nullptr;
   const unsigned main_level = pe_.main.runs() ? level_of(pe_.tasks.main_priority(now)) : 0;
@@ -249,25 +277,15 @@ void ComputeEngineCore::wait_for_operands() {
   }
 }
 
-// `goes_on`: the slot is used in this cycle and the engine stepped in the next one, so the tile waits
-// for nothing.
-inline void ComputeEngineCore::account_waits(bool open, bool goes_on, Cycle now) {
-  const Operations& operations = vector_.operations();
-  const bool some_are_asked = open || pe_.tasks.blocks_microthreads() || pe_.waits->asked() != 0;
-  if (some_are_asked) ask_for_waits(pe_, operations, now);
-  if (!goes_on) account_tile(pe_, operations, now);
+void ComputeEngineCore::set_waits(observe::TileWaits* waits) {
+  pe_.waits = waits;
+  waits->lines().reach(pe_.program->code_size());
 }
 
 void ComputeEngineCore::finish_waits(Cycle cycles) {
-  for (const Operation& op : vector_.operations()) pe::finish_waits(pe_, op, cycles);
-  if (pe_.main.runs() && vector_.operations().of_main_thread() == nullptr)
-    pe_.waits->end_main(cycles);
-}
-
-// A command of the host ends without a step.
-inline void ComputeEngineCore::leave_host(Cycle now) {
-  if (pe_.waits->reason() == observe::WaitReason::kHost && pe_.waits->host_until() <= now)
-    pe_.waits->rest(observe::WaitReason::kIdle, pe_.waits->host_until());
+  const Operations& operations = vector_.operations();
+  for (const Operation& op : operations) pe::finish_waits(pe_, op, operations.lacking(), cycles);
+  if (pe_.main.runs() && operations.of_main_thread() == nullptr) pe_.waits->end_main(cycles);
 }
 
 // `acted`: something was issued, or wavelets were taken from a queue. `goes_on`: an operation has

@@ -62,11 +62,8 @@ class ComputeEngineCore {
   /// nowhere.
   void set_diagnoses(observe::Diagnoses* diagnoses) { pe_.diagnoses = diagnoses; }
 
-  /// Where the engine accounts what it does with its cycles. Default: nowhere.
-  void set_waits(observe::TileWaits* waits) {
-    pe_.waits = waits;
-    streams_until_ = 0;
-  }
+  /// Where the engine accounts what it does with its cycles, before its first step. Default: nowhere.
+  void set_waits(observe::TileWaits* waits);
   /// The run has had `cycles` cycles: accounts what its threads still wait for. Once, before
   /// observe::WaitBook::finish(); requires set_waits().
   void finish_waits(Cycle cycles);
@@ -104,10 +101,11 @@ class ComputeEngineCore {
   /// How often the program has said that it is ready for the next command (config_space::kReady).
   std::uint64_t commands_asked_for() const { return config_.commands_asked_for(); }
 
-  /// Prefetches the data of the next step into the cache of the host.
-  void prefetch() const {
+  /// Prefetches the data of the step in cycle `now` into the cache of the host.
+  [[gnu::always_inline]] void prefetch(Cycle now) const {
     vector_.operations().prefetch();
-    if (pe_.waits != nullptr) pe_.waits->prefetch();
+    pe_.sram.prefetch();
+    if (pe_.waits != nullptr && now >= streams_until_) pe_.waits->prefetch();
   }
   /// All of its operations.
   void prefetch_all() const { vector_.operations().prefetch_all(); }
@@ -133,7 +131,9 @@ class ComputeEngineCore {
     static constexpr ThreadId kNobody = kThreadCount;
   };
   Cycle step_all(Cycle now);
+  Cycle end_step(const Candidate& chosen, bool goes_on, bool ran, Cycle now);
   Cycle stream(Cycle now);
+  std::uint32_t look_at_queues(Cycle now);
   Operation* first_ready(std::uint32_t lacking, Cycle now);
   Operation* highest_ready(std::uint32_t lacking, Cycle now);
   Cycle stream_end() const;
@@ -143,8 +143,6 @@ class ComputeEngineCore {
   void issue_main(Cycle now);
   void require_instruction() const;
   void wait_for_operands();
-  void account_waits(bool open, bool goes_on, Cycle now);
-  void leave_host(Cycle now);
   Cycle next_wake(bool acted, bool goes_on, Cycle now);
 
   /// Before this cycle a step can do no more than give the slot to an operation: steps 1, 2, 4 and 5

@@ -92,7 +92,8 @@ struct Operation {
   bool single = false;  ///< a group is one element and needs nothing but these queues
   /// Its groups wait for nobody and cannot fail: they use registers and valid addresses only.
   bool self_contained = false;
-  bool may_conflict = false;  ///< two of its reads may meet in a bank (PeTiming::bank_conflicts)
+  bool may_conflict : 1;  ///< two of its reads may meet in a bank (PeTiming::bank_conflicts)
+  bool asked : 1;         ///< in every step what it waits for (wait_account.h)
   const DecodedInstruction* decoded = nullptr;
   Kernel kernel = nullptr;   ///< nullptr: its elements need move_element()
   std::uint32_t length = 0;  ///< elements
@@ -121,6 +122,8 @@ struct Operation {
   bool carry = false;            ///< addc16
   bool stopped_by_fifo = false;  ///< ended by an empty or full FIFO
   bool result = true;            ///< what a synchronous operation on a FIFO returns (wse.md 5.6)
+
+  Operation() : may_conflict(false), asked(false) {}
 
   const Instruction& instruction() const { return *decoded->instruction; }
   std::uint32_t pc() const { return decoded->pc; }
@@ -173,8 +176,8 @@ class Operations {
   void add(const Operation& op) {
     // An engine has few: no more than it needs, or has needed before.
     if (operations_.size() == operations_.capacity()) {
-      const auto more = static_cast<std::uint8_t>(operations_.size() + 1);
-      summary_.most = std::max(summary_.most, more);
+      const std::size_t more = operations_.size() + 1;
+      if (summary_.most < more) summary_.most = more & kMostOperations;
       operations_.reserve(summary_.most);
     }
     operations_.insert(operations_.begin() + number_below(op.thread), op);
@@ -200,10 +203,13 @@ class Operations {
     };
     operations_.erase(std::remove_if(operations_.begin(), operations_.end(), goes),
                       operations_.end());
-    if (operations_.empty()) operations_ = Vector();  // an engine at rest takes little memory
-    const std::uint8_t most = summary_.most;
-    summary_ = {};
-    summary_.most = most;
+    Summary summary;
+    summary.most = summary_.most;
+    if (operations_.empty())
+      operations_ = Vector();  // an engine at rest takes little memory
+    else
+      summary.lacking = summary_.lacking;
+    summary_ = summary;
     for (const Operation& op : operations_) count(op);
   }
 
@@ -217,12 +223,19 @@ class Operations {
   /// Queues that some of them need (Operation::needs_inputs, needs_outputs), one bit each.
   std::uint32_t inputs() const { return summary_.inputs; }
   std::uint32_t outputs() const { return summary_.outputs; }
+  /// Of these, as PeQueues::lacking: those that had no wavelet, or no room, in the last step. Kept by
+  /// set_lacking().
+  std::uint32_t lacking() const { return summary_.lacking; }
+  /// Returns the queues that no longer do.
+  std::uint32_t set_lacking(std::uint32_t queues) {
+    const std::uint32_t came = summary_.lacking & ~queues;
+    summary_.lacking = static_cast<std::uint16_t>(queues);
+    return came;
+  }
   /// The highest priority of the microthreads among them.
   Priority highest() const { return summary_.highest; }
   /// Whether all are on microthreads of this priority.
-  bool have_one_level() const {
-    return summary_.highest == summary_.lowest && (summary_.threads >> kMainThread & 1U) == 0;
-  }
+  bool have_one_level() const { return summary_.one_level; }
   /// Whether some of them push or pop FIFOs.
   bool use_fifos() const { return summary_.fifos; }
   /// Whether a FIFO or a control wavelet may end one of them.
@@ -239,7 +252,12 @@ class Operations {
   Operation* end() { return operations_.data() + operations_.size(); }
   const Operation* begin() const { return operations_.data(); }
   const Operation* end() const { return operations_.data() + operations_.size(); }
-  void prefetch() const { __builtin_prefetch(operations_.data(), 1); }
+  /// What a group needs of that which is asked first.
+  [[gnu::always_inline]] void prefetch() const {
+    const unsigned first = summary_.turn < operations_.size() ? summary_.turn : 0;
+    const char* const bytes = reinterpret_cast<const char*>(operations_.data() + first);
+    tessera::prefetch(bytes, 0, offsetof(Operation, cursors) + 3 * sizeof(Cursor));
+  }
   void prefetch_all() const { tessera::prefetch(operations_.data(), 0, operations_.size()); }
   bool empty() const { return operations_.empty(); }
   /// The operation that is asked first, or the end; until operations are added or completed.
@@ -259,6 +277,7 @@ class Operations {
   using Vector = boost::container::vector<Operation, void, SmallSizes>;
 
   static constexpr unsigned kAllThreads = (1U << kThreadCount) - 1;
+  static constexpr unsigned kMostOperations = 15;
   /// Of nine bits; the builtin is a call on hosts whose instruction may be missing.
   static unsigned count_bits(unsigned bits) {
     bits -= bits >> 1 & 0x155U;
@@ -274,24 +293,24 @@ class Operations {
     std::uint8_t inputs = 0;
     std::uint8_t outputs = 0;
     Priority highest = Priority::kLow;
-    Priority lowest = Priority::kHigh;
-    std::uint8_t most = 0;  // operations that it has had at a time
     std::uint8_t turn = 0;
     std::uint16_t threads : 9;  // that have an operation, one bit each
+    std::uint16_t most : 4;     // operations that it has had at a time
     bool fifos : 1;
     bool may_end_early : 1;
-    Summary() : threads(0), fifos(false), may_end_early(false) {}
+    bool one_level : 1;
+    std::uint16_t lacking = 0;
+    Summary() : threads(0), most(0), fifos(false), may_end_early(false), one_level(true) {}
   };
   void count(const Operation& op) {
+    const bool is_first = summary_.threads == 0;
+    summary_.one_level &= op.thread != kMainThread && (is_first || op.priority == summary_.highest);
     summary_.threads = (summary_.threads | 1U << op.thread) & kAllThreads;
     summary_.inputs |= op.needs_inputs;
     summary_.outputs |= op.needs_outputs;
     summary_.fifos |= op.uses_fifo;
     summary_.may_end_early |= op.uses_fifo || op.completion.on_control != OnControl::kNone;
-    if (op.thread != kMainThread) {
-      summary_.highest = std::max(summary_.highest, op.priority);
-      summary_.lowest = std::min(summary_.lowest, op.priority);
-    }
+    if (op.thread != kMainThread) summary_.highest = std::max(summary_.highest, op.priority);
     if (op.finishing) summary_.first_completion = std::min(summary_.first_completion, op.due);
   }
 

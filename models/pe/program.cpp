@@ -81,6 +81,14 @@ const QueueBinding* Image::find_queue(bool input, QueueId id) const {
   return it == queues.end() ? nullptr : &*it;
 }
 
+std::uint32_t Image::queues_of(bool input) const {
+  std::uint32_t ids = 0;
+  for (const QueueBinding& queue : queues) {
+    if (queue.input == input) ids |= 1U << queue.id.value();
+  }
+  return ids;
+}
+
 TaskId Image::channel_of(const QueueBinding& queue) const {
   return TaskId(generation == Generation::kWse2 ? queue.color.value().value() : queue.id.value());
 }

@@ -252,6 +252,8 @@ struct Image {
   bool uses(Opcode op) const;
   const Function* find_function(std::string_view name) const;
   const QueueBinding* find_queue(bool input, QueueId id) const;
+  /// Bit i: the program declares input queue i, or output queue i.
+  std::uint32_t queues_of(bool input) const;
   /// Its number in events: the id; of a control task with a table of its own kOwnTable more.
   unsigned number_of(const TaskBinding& task) const {
     return task.id.value() + (task.kind == TaskKind::kControl && control_table ? kOwnTable : 0U);

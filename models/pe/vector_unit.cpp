@@ -7,12 +7,10 @@
 #include "models/pe/elements.h"
 #include "models/pe/readiness.h"
 #include "models/pe/stalls.h"
-#include "models/pe/wait_account.h"
 
 namespace tessera::pe {
 
 using observe::EventKind;
-using observe::WaitReason;
 
 namespace {
 
@@ -129,8 +127,14 @@ void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle n
     return;
   }
   pe.probe.emit(now, EventKind::kOpStart, op.event_word(), op.length);
+  if (pe.waits != nullptr) {
+    begin_waits(pe, op, now);
+    if (op.asked) {
+      some_asked_ = true;
+      nothing_waits_ = false;
+    }
+  }
   operations_.add(op);
-  if (pe.waits != nullptr) begin_waits(pe, op, now);
   if (op.thread != kMainThread) return;
   if (op.single_step && op.due == now)
     execute_group(pe, *operations_.of_main_thread(), 1, heads_matter(pe, op), now);
@@ -149,9 +153,8 @@ void VectorUnit::complete(EngineState& pe, Operation& op, Cycle now) {
   pe.probe.emit(now, EventKind::kOpEnd, op.event_word(), op.done);
   if (op.completion.activate) pe.tasks.activate(*op.completion.activate);
   if (op.completion.unblock) pe.tasks.unblock(*op.completion.unblock);
-  if (pe.waits != nullptr) finish_waits(pe, op, now);
+  if (pe.waits != nullptr) finish_waits(pe, op, operations_.lacking(), now);
   if (op.thread != kMainThread) return;
-  if (pe.waits != nullptr) pe.waits->start_main(op.pc(), now, WaitReason::kLatency);
   const bool goes_on = overlaps(op, timing) && !next_depends(pe, op);
   pe.main.wait_until(std::max(pe.main.ready_at(), goes_on ? now + 1 : drained));
   if (goes_on)
@@ -248,10 +251,20 @@ void VectorUnit::execute_late(EngineState& pe, Cycle now) {
   while (op.due < now && op.left(op.width + 1U) > op.width) {
     const Cycle group = op.due;
     execute_group(pe, op, op.width, false, group);
-    if (pe.waits != nullptr) account_tile(pe, operations_, group);
+    if (pe.waits != nullptr) {
+      account_late_group(pe, op, group);
+      nothing_waits_ = op.due == group + 1 && !some_asked_;
+    }
     last_issued_ = kMainThread;
     if (pe.timing().issue == IssueRule::kRotation) operations_.set_turn(kMainThread + 1);
   }
+}
+
+void VectorUnit::account_step(EngineState& pe, bool chosen, bool goes_on, bool ask, Cycle now) {
+  if (ask || some_asked_) some_asked_ = ask_for_waits(pe, operations_, now);
+  if (chosen) pe.waits->change(observe::WaitReason::kBusy, now);
+  if (!goes_on) account_tile(pe, operations_, chosen ? now + 1 : now, now);
+  nothing_waits_ = goes_on && !some_asked_;
 }
 
 Cycle VectorUnit::next_wake(const EngineState& pe, bool acted, Cycle next, Cycle now) {
@@ -292,7 +305,7 @@ bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t ele
   const bool conflict = reads_conflict(pe, op);
   if (conflict && pe.stalls != nullptr) tell_bank_conflict(pe, op, now);
   op.kernel(pe, op, elements, control_mask_, wavelets_sent_, now);
-  if (pe.waits != nullptr) account_group(pe, op, conflict, now);
+  account_group(pe, op, conflict, now);
   return end_group(pe, op, conflict, now, op.event_word(), elements);
 }
 
@@ -311,7 +324,7 @@ bool VectorUnit::execute_any(EngineState& pe, Operation& op, std::uint32_t eleme
   }
   if (leaves_half_full(pe, op)) send(pe, op, is_last(pe, op), wavelets_sent_, now);
   const bool in_issue_slot = op.single_step && op.in_memory();
-  if (pe.waits != nullptr && !in_issue_slot) account_group(pe, op, conflict, now);
+  if (!in_issue_slot) account_group(pe, op, conflict, now);
   const std::uint32_t word = op.event_word() + (in_issue_slot ? 1U << 8 : 0);  // kStepOfMain
   return end_group(pe, op, conflict, now, word, executed);
 }
@@ -320,7 +333,7 @@ bool VectorUnit::execute_any(EngineState& pe, Operation& op, std::uint32_t eleme
 void VectorUnit::filter_wavelet(EngineState& pe, Operation& op, Cycle now) {
   const QueueId queue = op.cursors[1].queue;
   if (pe.queues.take(queue, now).control) ++op.done;
-  if (pe.waits != nullptr) account_group(pe, op, false, now);
+  account_group(pe, op, false, now);
   op.due = now + 1;
   if (op.complete()) operations_.finish(op, now);
   pe.probe.emit(now, EventKind::kCompute, op.event_word(), 1);

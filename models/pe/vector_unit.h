@@ -10,12 +10,15 @@
 #include "models/pe/engine_state.h"
 #include "models/pe/operation.h"
 #include "models/pe/output_bindings.h"
+#include "models/pe/wait_account.h"
 
 namespace tessera::pe {
 
 class VectorUnit {
  public:
-  explicit VectorUnit(const Image& image) : control_mask_(image.control_mask) {}
+  explicit VectorUnit(const Image& image)
+      : putting_off_(false), step_every_group_(false), some_asked_(false), nothing_waits_(false),
+        control_mask_(image.control_mask) {}
 
   /// The operations in progress.
   Operations& operations() { return operations_; }
@@ -43,6 +46,14 @@ class VectorUnit {
   void take_fifo_actions(EngineState& pe, Cycle now) {
     if (operations_.use_fifos()) meet_shortages(pe, now);
   }
+  /// At the end of a step, where waits are accounted. `goes_on`: the slot was used, and the engine is
+  /// stepped in the next cycle, too. `ask`: some operations can be asked now what they wait for.
+  void account_waits(EngineState& pe, bool chosen, bool goes_on, bool ask, Cycle now) {
+    // While the slot is used in every cycle, the tile waits for nothing.
+    if (!goes_on || ask || !nothing_waits_) account_step(pe, chosen, goes_on, ask, now);
+  }
+  /// Whether some operations are asked in every step what they wait for.
+  bool some_are_asked() const { return some_asked_; }
   /// `op` has the issue slot. `heads`: as heads_matter(). Returns whether it has another group in the
   /// next cycle.
   bool execute_group(EngineState& pe, Operation& op, std::uint32_t elements, bool heads, Cycle now);
@@ -68,6 +79,7 @@ class VectorUnit {
   void meet_shortages(EngineState& pe, Cycle now);
   void meet_shortage(EngineState& pe, Operation& op, bool empty, const Cursor& cursor, Cycle now);
   void execute_late(EngineState& pe, Cycle now);
+  void account_step(EngineState& pe, bool chosen, bool goes_on, bool ask, Cycle now);
   bool may_be_late(const Operation& op, Cycle now) const {
     return op.self_contained && !step_every_group_ && !op.finishing && op.due > now;
   }
@@ -80,8 +92,11 @@ class VectorUnit {
   Operations operations_;
   std::uint32_t wavelets_sent_ = 0;
   std::uint8_t last_issued_ = kMainThread;
-  bool putting_off_ = false;  // groups before the next wake-up are executed late
-  bool step_every_group_ = false;
+  bool putting_off_ : 1;  // groups before the next wake-up are executed late
+  bool step_every_group_ : 1;
+  // Where waits are accounted:
+  bool some_asked_ : 1;     // operations, in every step, what they wait for
+  bool nothing_waits_ : 1;  // the tile is accounted as busy, and no operation is asked
   std::uint8_t control_mask_;
   OutputBindings outputs_;
 };

@@ -6,30 +6,53 @@
 
 namespace tessera::pe {
 
-using observe::LackedCycles;
 using observe::OperationWaits;
 using observe::WaitReason;
 
 namespace {
 
-unsigned lowest(unsigned bits) {
-  return static_cast<unsigned>(__builtin_ctz(bits));
+std::uint32_t low(Cycle cycle) {
+  return static_cast<std::uint32_t>(cycle);
 }
 
 std::uint32_t cycles_between(Cycle from, Cycle to) {
-  return to > from ? static_cast<std::uint32_t>(to - from) : 0;
+  return to > from ? low(to - from) : 0;
+}
+
+/// The lowest of `queues`, if there is one.
+std::uint8_t lowest(unsigned queues) {
+  return static_cast<std::uint8_t>(__builtin_ctz(queues | 1U << kMaxQueues));
+}
+
+/// Groups that `op` has had in issue slots of its own.
+std::uint32_t groups_of(const Operation& op, const OperationWaits& waits) {
+  if (op.asked) return waits.asked.groups;
+  if (op.single_step && op.in_memory()) return 0;
+  return op.single ? op.done : (op.done + op.width - 1) / op.width;
+}
+
+/// The cycle behind the last group of `op`.
+Cycle behind_last_group(const EngineState& pe, const Operation& op, bool conflict) {
+  const unsigned slowdown = conflict ? pe.timing().read_conflict_factor : 1;
+  return op.finishing ? op.due + 2 - Cycle{op.duration} * slowdown
+                      : op.due + 1 - Cycle{op.interval} * slowdown;
+}
+
+bool conflict_was_last(const EngineState& pe, const Operation& op, std::uint32_t conflicts) {
+  return conflicts > 0 &&
+         pe.waits->conflicts(op.thread).last == low(behind_last_group(pe, op, true) - 1);
+}
+
+std::uint32_t conflicts_of(const EngineState& pe, const Operation& op) {
+  return op.may_conflict ? pe.waits->conflicts(op.thread).count : 0;
 }
 
 /// What `op` waits for between its issue, its groups and its end.
-WaitReason pace_of(const OperationWaits& waits) {
-  if (waits.busy == 0) return WaitReason::kStart;
-  return waits.conflict ? WaitReason::kBankConflict : WaitReason::kInterval;
-}
-
-void put(EngineState& pe, const Operation& op, WaitReason reason, unsigned number,
-         std::uint32_t cycles) {
-  if (cycles == 0) return;
-  pe.waits->lines().add(op.pc(), op.thread, reason, static_cast<std::uint8_t>(number), cycles);
+WaitReason pace_of(const EngineState& pe, const Operation& op) {
+  const OperationWaits& waits = pe.waits->thread(op.thread);
+  if (groups_of(op, waits) == 0) return WaitReason::kStart;
+  return conflict_was_last(pe, op, conflicts_of(pe, op)) ? WaitReason::kBankConflict
+                                                         : WaitReason::kInterval;
 }
 
 /// The cycles up to `to` were for `reason`.
@@ -41,168 +64,159 @@ void charge(EngineState& pe, const Operation& op, WaitReason reason, unsigned nu
   waits.since = to;
 }
 
-/// The cycle from which on `op` has had what it needs of queue `q`; `now`: it still has not.
-Cycle came(const EngineState& pe, const Operation& op, unsigned q, Cycle now) {
-  return pe.waits->lacks(q) ? now : op.due + pe.waits->waited_for(q, op.due);
+/// What `op`, which is due, lacks in cycle `now` is what it has lacked since it was due, or since
+/// another of its queues had what it lacked.
+void count_lacked(const Operation& op, std::uint32_t& cycles, OperationWaits& waits, Cycle now) {
+  cycles += std::min(low(now - op.due), low(now) - waits.counted.until);
+  waits.counted.until = low(now);
 }
 
-/// What an operation that is not asked has lacked, the last source first as in wait_of().
-void charge_queues(EngineState& pe, const Operation& op, Cycle now) {
-  for (unsigned i = op.sources; i > 0 && op.needs_inputs != 0; --i) {
-    if (op.cursors[i].kind != Cursor::Kind::kFabric) continue;
-    const unsigned q = op.cursors[i].queue.value();
-    charge(pe, op, WaitReason::kWavelet, q, came(pe, op, q, now));
-  }
-  if (op.needs_outputs == 0) return;
-  const unsigned q = op.cursors[0].queue.value();
-  charge(pe, op, WaitReason::kRoom, q, came(pe, op, kMaxQueues + q, now));
+/// Queues `q` have what `op` lacked, or the account ends; it lacks `lacking` from now on. Where it lacks
+/// a wavelet and room, it waits for the wavelet, as in wait_of().
+void account_queues(const Operation& op, OperationWaits& waits, std::uint32_t q,
+                    std::uint32_t lacking, Cycle now) {
+  if ((q & op.needs_inputs) != 0) count_lacked(op, waits.counted.wavelet, waits, now);
+  if ((q >> kMaxQueues & op.needs_outputs) != 0 && (lacking & op.needs_inputs) == 0)
+    count_lacked(op, waits.counted.room, waits, now);
 }
 
-/// What an operation without a group since op.due has lacked up to cycle `now`.
-void count_lacking(EngineState& pe, const Operation& op, Cycle now) {
-  Cycle since = op.due;
-  const auto count = [&](unsigned queue, std::uint32_t& cycles) {
-    const Cycle there = came(pe, op, queue, now);
-    cycles += cycles_between(since, there);
-    since = std::max(since, there);
-  };
-  LackedCycles& lacked = pe.waits->lacked(op.thread);
-  if (op.needs_inputs != 0) count(lowest(op.needs_inputs), lacked.wavelet);
-  if (op.needs_outputs != 0) count(kMaxQueues + lowest(op.needs_outputs), lacked.room);
-}
-
-/// Groups that it has had.
-std::uint32_t groups_of(const observe::TileWaits& tile, const Operation& op) {
-  return tile.is_plain(op.thread) ? op.done : tile.thread(op.thread).busy;
-}
-
-/// The cycle behind the last group of `op`.
-Cycle behind_last_group(const EngineState& pe, const Operation& op, const OperationWaits& waits) {
-  const unsigned slowdown = waits.conflict ? pe.timing().read_conflict_factor : 1;
-  return op.finishing ? op.due + 2 - Cycle{op.duration} * slowdown
-                      : op.due + 1 - Cycle{op.interval} * slowdown;
-}
-
-/// The line gets what has been counted up to cycle `now`.
-void flush(EngineState& pe, const Operation& op, Cycle now) {
+/// The line gets what has been counted of `op` up to cycle `now`, its groups only if it `ends`. Returns
+/// the cycle behind.
+Cycle flush(EngineState& pe, const Operation& op, std::uint32_t lacking, bool ends, Cycle now) {
   OperationWaits& waits = pe.waits->thread(op.thread);
+  const std::uint32_t groups = groups_of(op, waits);
+  const Cycle paced = std::min(op.due, now);
   Cycle end = now;
-  if (waits.busy == 0) {
-    charge(pe, op, WaitReason::kStart, 0, std::min(op.due, now));
+  std::uint32_t start = waits.counted.start;
+  std::uint32_t interval = 0;
+  std::uint32_t conflicts = 0;
+  if (groups == 0) {
+    start = cycles_between(waits.since, paced);
   } else {
-    const Cycle from = behind_last_group(pe, op, waits);
-    (waits.conflict ? waits.conflicts : waits.interval) +=
-        cycles_between(from, std::min(op.due, now));
+    const std::uint32_t all = conflicts_of(pe, op);
+    const bool last = conflict_was_last(pe, op, all);
+    const std::uint32_t met = all - (last ? 1 : 0);
+    const Cycle from = behind_last_group(pe, op, last);
+    conflicts = met * (op.interval * pe.timing().read_conflict_factor - 1);
+    interval = (groups - 1 - met) * (op.interval - 1);
+    (last ? conflicts : interval) += cycles_between(from, paced);
     end = std::max(from, now);  // it may complete in the cycle of the group
   }
-  if (!op.finishing && op.due < now) count_lacking(pe, op, now);
-  const LackedCycles& lacked = pe.waits->lacked(op.thread);
-  const std::uint32_t known =
-      groups_of(*pe.waits, op) + waits.interval + waits.conflicts + lacked.wavelet + lacked.room;
-  put(pe, op, WaitReason::kTurn, 0, cycles_between(waits.since + known, end));
-  put(pe, op, WaitReason::kInterval, 0, waits.interval);
-  put(pe, op, WaitReason::kBankConflict, 0, waits.conflicts);
-  if (lacked.wavelet > 0) put(pe, op, WaitReason::kWavelet, lowest(op.inputs), lacked.wavelet);
-  if (lacked.room > 0) put(pe, op, WaitReason::kRoom, lowest(op.outputs), lacked.room);
+  if (!op.finishing && op.due < now) account_queues(op, waits, lacking, 0, now);
+  const std::uint32_t wavelet = waits.counted.wavelet;
+  const std::uint32_t room = waits.counted.room;
+  const std::uint32_t known = groups + start + interval + conflicts + wavelet + room;
+  const std::uint32_t turn = cycles_between(waits.since + known, end);
+  pe.waits->lines().add(op.pc(), op.thread, lowest(op.inputs), lowest(op.outputs),
+                        {ends ? groups : 0, start, interval, conflicts, wavelet, room, turn});
+  return end;
+}
+
+/// From cycle `now` on `op` is asked.
+void begin_asking(EngineState& pe, Operation& op, std::uint32_t lacking, Cycle now) {
+  OperationWaits& waits = pe.waits->thread(op.thread);
+  const std::uint32_t groups = groups_of(op, waits);
+  flush(pe, op, lacking, false, now);
+  waits.asked = {groups, WaitReason::kTurn, 0};
+  pe.waits->conflicts(op.thread) = {};
   waits.since = now;
+  op.asked = true;
 }
 
 }  // namespace
 
-void begin_waits(EngineState& pe, const Operation& op, Cycle now) {
-  OperationWaits& waits = pe.waits->thread(op.thread) = OperationWaits();
-  pe.waits->lacked(op.thread) = {};
-  pe.waits->set_plain(op.thread, false);
-  pe.waits->need(op.needs_inputs | std::uint32_t{op.needs_outputs} << kMaxQueues, now);
+void begin_waits(EngineState& pe, Operation& op, Cycle now) {
+  op.asked = pe.waits->is_told() || op.is_filter() || !(op.in_memory() || op.single) ||
+             (op.needs_inputs & (op.needs_inputs - 1)) != 0;
+  OperationWaits& waits = pe.waits->thread(op.thread);
+  if (op.may_conflict) pe.waits->conflicts(op.thread) = {};
   waits.since = now + 1;
-  // A listener hears of a wait in the cycle in which it ends.
-  waits.asked = !op.in_memory() && (pe.waits->is_told() || !op.single);
-  waits.at_once =
-      waits.asked || pe.waits->is_told() || (op.needs_inputs & (op.needs_inputs - 1)) != 0;
-  if (waits.asked) pe.waits->ask(op.thread, true);
+  if (op.asked) {
+    waits.asked = {0, WaitReason::kTurn, 0};
+  } else {
+    waits.counted = {cycles_between(now + 1, op.due), 0, 0, low(now + 1)};
+  }
+}
+
+void account_came(EngineState& pe, const Operations& operations, std::uint32_t came, Cycle now) {
+  for (const Operation& op : operations) {
+    if (op.due >= now || op.asked) continue;
+    account_queues(op, pe.waits->thread(op.thread), came, operations.lacking(), now);
+  }
 }
 
 void settle_waits(EngineState& pe, const Operation& op, Cycle now) {
   const OperationWaits& waits = pe.waits->thread(op.thread);
-  charge(pe, op, pace_of(waits), 0, std::min(op.due, now));
-  if (waits.asked)
-    charge(pe, op, waits.reason, waits.number, now);
-  else if (waits.since < now)
-    charge_queues(pe, op, now);
-  charge(pe, op, WaitReason::kTurn, 0, now);
+  charge(pe, op, pace_of(pe, op), 0, std::min(op.due, now));
+  charge(pe, op, waits.asked.reason, waits.asked.number, now);
 }
 
-void account_special_group(EngineState& pe, const Operation& op, bool conflict, Cycle now) {
+void account_asked_group(EngineState& pe, const Operation& op, Cycle now) {
+  settle_waits(pe, op, now);
   OperationWaits& waits = pe.waits->thread(op.thread);
-  if (waits.at_once) {
-    settle_waits(pe, op, now);
-    waits.since = now + 1;
-    waits.reason = WaitReason::kTurn;
-  } else {
-    if (waits.busy == 0) {
-      charge(pe, op, WaitReason::kStart, 0, op.due);
-      pe.waits->set_plain(op.thread, op.interval == 1 && !op.in_memory() && !op.is_filter());
-    } else if (waits.conflict) {
-      waits.conflicts += op.interval * pe.timing().read_conflict_factor - 1;
-    } else {
-      waits.interval += op.interval - 1;
-    }
-    count_queues(*pe.waits, op);
-  }
-  waits.conflict = conflict;
-  ++waits.busy;
+  waits.since = now + 1;
+  waits.asked.reason = WaitReason::kTurn;
+  ++waits.asked.groups;
 }
 
-void finish_waits(EngineState& pe, const Operation& op, Cycle now) {
-  OperationWaits& waits = pe.waits->thread(op.thread);
-  if (waits.at_once) {
-    settle_waits(pe, op, now);
-  } else {
-    flush(pe, op, now);
-  }
-  put(pe, op, WaitReason::kBusy, 0, groups_of(*pe.waits, op));
-  if (waits.asked) pe.waits->ask(op.thread, false);
+void account_conflict(EngineState& pe, const Operation& op, Cycle now) {
+  observe::Conflicts& conflicts = pe.waits->conflicts(op.thread);
+  ++conflicts.count;
+  conflicts.last = low(now);
 }
 
-void ask_for_waits(EngineState& pe, const Operations& operations, Cycle now) {
-  for (const Operation& op : operations) {
+void finish_waits(EngineState& pe, const Operation& op, std::uint32_t lacking, Cycle now) {
+  Cycle end = now;
+  if (op.asked) {
+    settle_waits(pe, op, now);
+    const OperationWaits& waits = pe.waits->thread(op.thread);
+    pe.waits->lines().add(op.pc(), op.thread, WaitReason::kBusy, 0, waits.asked.groups);
+    end = std::max(now, waits.since);  // it may complete in the cycle of the group
+  } else {
+    end = flush(pe, op, lacking, true, now);
+  }
+  if (op.thread == kMainThread) pe.waits->start_main(op.pc(), end, WaitReason::kLatency);
+}
+
+bool ask_for_waits(EngineState& pe, Operations& operations, Cycle now) {
+  bool some = false;
+  for (Operation& op : operations) {
+    some = some || op.asked;
     if (op.finishing || op.due > now) continue;
-    OperationWaits& waits = pe.waits->thread(op.thread);
-    if (!waits.asked) {
+    if (!op.asked) {
       // What it waits for can now come and go.
       if (!pe.tasks.is_microthread_blocked(op.thread) && !heads_matter(pe, op)) continue;
-      const std::uint32_t busy = groups_of(*pe.waits, op);
-      waits.at_once ? settle_waits(pe, op, now) : flush(pe, op, now);
-      const Cycle since = waits.since;
-      waits = OperationWaits();
-      waits.busy = busy;
-      waits.since = since;
-      waits.asked = waits.at_once = true;
-      pe.waits->set_plain(op.thread, false);
-      pe.waits->ask(op.thread, true);
+      begin_asking(pe, op, operations.lacking(), now);
+      some = true;
     }
+    OperationWaits::Asked& asked = pe.waits->thread(op.thread).asked;
     const OperationWait wait = wait_of(pe, op, now);
-    if (wait.reason == waits.reason && wait.number == waits.number) continue;
+    if (wait.reason == asked.reason && wait.number == asked.number) continue;
     settle_waits(pe, op, now);
-    waits.reason = wait.reason;
-    waits.number = wait.number;
+    asked.reason = wait.reason;
+    asked.number = wait.number;
   }
+  return some;
 }
 
-void account_tile(EngineState& pe, const Operations& operations, Cycle now) {
+void account_tile(EngineState& pe, const Operations& operations, Cycle from, Cycle now) {
   const auto reason = [&] {
     const Operation* const main = operations.of_main_thread();
     if (pe.main.runs() && main == nullptr) return pe.waits->main_reason();
     if (const Operation* const op = main != nullptr ? main : operations.begin();
         op != operations.end()) {
-      return op->finishing || op->due > now ? pace_of(pe.waits->thread(op->thread))
-                                            : wait_of(pe, *op, now).reason;
+      return op->finishing || op->due > now ? pace_of(pe, *op) : wait_of(pe, *op, now).reason;
     }
     if (pe.waits->host_until() > now) return WaitReason::kHost;
     if (pe.tasks.has_stuck()) return WaitReason::kTaskBlocked;
     return pe.has_open_channel() ? WaitReason::kTask : WaitReason::kIdle;
   };
-  pe.waits->rest(reason(), now);
+  pe.waits->change(reason(), from);
+}
+
+void account_late_group(EngineState& pe, const Operation& op, Cycle group) {
+  pe.waits->change(WaitReason::kBusy, group);
+  if (op.due > group + 1) pe.waits->change(pace_of(pe, op), group + 1);
 }
 
 }  // namespace tessera::pe

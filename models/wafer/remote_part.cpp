@@ -300,8 +300,10 @@ void RemotePart::collect(observe::EventStream& events) {
   events.add(digest, counters);
 }
 
-void RemotePart::collect_waits(observe::WaitBook& book, Cycle cycles) {
-  post(Request::kCollectWaits).put(cycles);
+void RemotePart::collect_waits(observe::WaitBook& book, Cycle cycles, Cycle stepped) {
+  Packet& packet = post(Request::kCollectWaits);
+  packet.put(cycles);
+  packet.put(stepped);
   Packet answer = call();
   for (auto tiles = answer.get<std::size_t>(); tiles > 0; --tiles) {
     const auto place = answer.get<std::uint32_t>();

@@ -64,7 +64,8 @@ class RemotePart final : public Part {
   bool is_lost() const { return lost_; }
   /// Adds what was recorded there. Once, after the run.
   void collect(observe::EventStream& events);
-  void collect_waits(observe::WaitBook& book, Cycle cycles);
+  /// The cycles are those of observe::WaitBook::finish().
+  void collect_waits(observe::WaitBook& book, Cycle cycles, Cycle stepped);
 
  private:
   /// For hand_on().

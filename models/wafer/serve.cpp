@@ -159,7 +159,7 @@ class Server final : private Outside, private observe::Diagnoses {
       collect();
       break;
     default:
-      collect_waits(from.get<Cycle>());
+      collect_waits(from);
     }
   }
 
@@ -293,10 +293,12 @@ class Server final : private Outside, private observe::Diagnoses {
     answer_.put_all(counters.tiles);
   }
 
-  void collect_waits(Cycle cycles) {
+  void collect_waits(Packet& from) {
+    const auto cycles = from.get<Cycle>();
+    const auto stepped = from.get<Cycle>();
     for_all_engines(
         [cycles](std::uint32_t, pe::ComputeEngineCore& engine) { engine.finish_waits(cycles); });
-    book_->finish(cycles);
+    book_->finish(cycles, stepped);
     std::size_t tiles = 0;
     for_all_engines([&tiles](std::uint32_t, pe::ComputeEngineCore&) { ++tiles; });
     answer_.put(tiles);

@@ -329,7 +329,7 @@ class Store {
     return wavelets_[at].wavelet(idents_.empty() ? 0 : idents_[at]);
   }
   const Stored& operator[](std::size_t at) const { return wavelets_[at]; }
-  void prefetch(std::size_t first, std::size_t end) const {
+  [[gnu::always_inline]] void prefetch(std::size_t first, std::size_t end) const {
     tessera::prefetch(wavelets_.data(), first, end);
   }
 

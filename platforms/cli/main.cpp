@@ -44,7 +44,7 @@ int publish(const Executable& executable, const Options& options, report::Report
   // Errors before the run have nothing more to say; a run that got stuck has its counters and
   // waits.
   const bool ran = !is_error(result) || result.cycles > 0;
-  if (ran && !options.quiet) report::print_text(result, std::cout);
+  if (ran) (options.quiet ? report::print_why : report::print_text)(result, std::cout);
   return report::exit_code(result.status);
 }
 

@@ -101,7 +101,7 @@ OptionGroup what_to_show(Options& o) {
        flag("waits", o.waits, "show where the cycles went: waits by reason and by source line"),
        flag("no-waits", o.no_waits, "with --report: leave waits out, which is a little faster"),
        {"why", "X,Y@CYCLE", "show what a place waits for in a cycle, e.g. --why 3,2@500", take_why},
-       flag("quiet", o.quiet, "print nothing but errors"),
+       flag("quiet", o.quiet, "print nothing but errors and the answer of --why"),
        flag("progress", o.progress,
             "on a terminal: cycle, pace and time left of runs over two seconds"),
        file("trace-perfetto", "FILE", o.trace_perfetto_file, File::kWritten,

@@ -224,5 +224,7 @@ std::string stuck_to_json(const Report& report);
 void write_json(const Report& report, const std::string& path);
 /// A short summary for people.
 void print_text(const Report& report, std::ostream& out);
+/// What it says about Report::why, if that was asked for.
+void print_why(const Report& report, std::ostream& out);
 
 }  // namespace tessera::report

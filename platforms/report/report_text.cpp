@@ -196,13 +196,6 @@ void print_wait_summary(const Report& r, std::ostream& out) {
   print_links(r, out);
 }
 
-void print_why(const Report& r, std::ostream& out) {
-  if (!r.why) return;
-  out << "\ncycle " << r.why->cycle << ", " << r.places_key.substr(0, r.places_key.size() - 1)
-      << ' ' << in_brackets(r.why->at) << '\n';
-  for (const std::string& line : r.why->lines) out << "  " << line << '\n';
-}
-
 void print_waits(const Report& r, std::ostream& out) {
   if (r.stuck.empty()) return;
   out << "\nwho waits for what\n";
@@ -227,8 +220,17 @@ void print_text(const Report& report, std::ostream& out) {
   print_outputs(report, out);
   print_checks(report, out);
   print_wait_summary(report, out);
+  if (report.why) out << '\n';
   print_why(report, out);
   print_waits(report, out);
+}
+
+void print_why(const Report& report, std::ostream& out) {
+  if (!report.why) return;
+  out << "cycle " << report.why->cycle << ", "
+      << report.places_key.substr(0, report.places_key.size() - 1) << ' '
+      << in_brackets(report.why->at) << '\n';
+  for (const std::string& line : report.why->lines) out << "  " << line << '\n';
 }
 
 }  // namespace tessera::report

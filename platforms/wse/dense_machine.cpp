@@ -110,8 +110,10 @@ void DenseMachine::collect(observe::EventStream& events) {
 }
 
 void DenseMachine::collect_waits(observe::WaitBook& book, Cycle cycles) {
-  for_all_others(wafer_,
-                 [&book, cycles](wafer::RemotePart& other) { other.collect_waits(book, cycles); });
+  const Cycle stepped = domain_.next_free_cycle();
+  for_all_others(wafer_, [&book, cycles, stepped](wafer::RemotePart& other) {
+    other.collect_waits(book, cycles, stepped);
+  });
 }
 
 void DenseMachine::describe_waits(observe::Waits& waits) const {

@@ -1,6 +1,7 @@
 #include "platforms/wse/module_machine.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -60,9 +61,18 @@ void ModuleMachine::build_tiles(Replacements* replacements) {
   }
 }
 
+std::shared_ptr<const pe::DecodedImage>
+ModuleMachine::decoded(const std::shared_ptr<const pe::Image>& image) {
+  if (image == nullptr) return nullptr;
+  std::shared_ptr<const pe::DecodedImage>& program = programs_[image.get()];
+  if (program == nullptr) program = std::make_shared<const pe::DecodedImage>(image, config().pe);
+  return program;
+}
+
 Site ModuleMachine::site_of(TileCoord at) {
   const layout::Layout& layout = workload().layout;
-  Site site{at, domain_, config(), probe_of(at), {}, workload().programs.image_of(at), {}};
+  const std::shared_ptr<const pe::Image> image = workload().programs.image_of(at);
+  Site site{at, domain_, config(), probe_of(at), {}, image, {}, decoded(image)};
   for (const layout::TileRoute& route : layout.routes_of(at))
     site.routes.emplace_back(route.color, layout.routes[route.route].route);
   return site;
@@ -83,6 +93,7 @@ void ModuleMachine::require_blocks(const Workload& next) const {
 }
 
 void ModuleMachine::rebuild(Memory memory) {
+  programs_.clear();
   for (int y = 0; y < height_; ++y) {
     for (int x = 0; x < width_; ++x) {
       const TileCoord at{x, y};

@@ -5,6 +5,7 @@
 #include <systemc>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -60,6 +61,8 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
   void rebuild(Memory memory) override;
   void build_tiles(Replacements* replacements);
   Site site_of(TileCoord at);
+  /// The same for all tiles with `image`. nullptr for nullptr.
+  std::shared_ptr<const pe::DecodedImage> decoded(const std::shared_ptr<const pe::Image>& image);
   void bind_links();
   void bind_output(TileCoord at, Direction out);
   void connect(link::InitiatorSocket& from, link::TargetSocket& to);
@@ -69,6 +72,7 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
   const bool check_links_;
   std::unique_ptr<fabric::EpochChecker> epochs_;
   timing::ClockDomain domain_;
+  std::map<const pe::Image*, std::shared_ptr<const pe::DecodedImage>> programs_;
   std::vector<std::unique_ptr<Tile>> tiles_;
   std::unique_ptr<HostEdges> edges_;
   std::vector<std::unique_ptr<link::Stub>> stubs_;

@@ -148,7 +148,7 @@ void ObservedMachine::finish_waits(Cycle cycles) const {
     const std::vector<int> at = coordinates(place);
     if (waits_->tile(place) != nullptr) machine_->engine({at[0], at[1]})->finish_waits(cycles);
   }
-  waits_->finish(cycles);
+  waits_->finish(cycles, machine_->domain().next_free_cycle());
 }
 
 void ObservedMachine::add_places(report::Places& places) const {

@@ -37,6 +37,13 @@ struct Site {
   std::vector<std::pair<Color, fabric::ColorRoute>> routes;  ///< of the router
   std::shared_ptr<const pe::Image> image;  ///< program of the tile; nullptr: the tile has none
   std::optional<pe::QueueBinding> queue;   ///< of a queue
+  /// The image decoded, which tiles share; nullptr: the tile decodes its own.
+  std::shared_ptr<const pe::DecodedImage> program = nullptr;
+
+  std::shared_ptr<const pe::DecodedImage> decoded() const {
+    if (program != nullptr || image == nullptr) return program;
+    return std::make_shared<const pe::DecodedImage>(image, config.pe);
+  }
 };
 
 /// Factories for one kind of block, and where they are used.

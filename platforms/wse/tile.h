@@ -36,8 +36,9 @@ class Tile : public sc_core::sc_module {
        Replacements* replacements = nullptr)
       : sc_core::sc_module(name), replacements_(replacements), router_(build_router(site)) {
     if (site.image == nullptr) return;
-    on_ramp_ = std::make_unique<fabric::OnRamp>("on_ramp", site.domain, site.tile,
-                                                site.config.fabric, site.probe.place());
+    on_ramp_ =
+        std::make_unique<fabric::OnRamp>("on_ramp", site.domain, site.tile, site.config.fabric,
+                                         site.probe.place(), site.image->queues_of(false));
     if (streams != nullptr) {
       tap_ = std::make_unique<host::RampTap>("tap", streams->out_colors);
       in_colors_ = streams->in_colors;
@@ -86,7 +87,7 @@ class Tile : public sc_core::sc_module {
     on_ramp_->reset(site.config.fabric);
     if (engine_ != nullptr) {
       pe::Sram memory = std::move(engine_->core().sram());
-      engine_->reset(site.image, site.config.pe, site.probe, keep_memory ? &memory : nullptr);
+      engine_->reset(site.decoded(), site.probe, keep_memory ? &memory : nullptr);
     } else {
       ports_->restart();
     }
@@ -185,11 +186,11 @@ class Tile : public sc_core::sc_module {
     for (const auto& [color, route] : site.routes) our_router_->set_route(color, route);
   }
   void build_engine(const Site& site) {
-    ports_ = user_or_ours(
-        &Replacements::engines, {site.tile.x, site.tile.y}, "engine", site, engine_, [&] {
-          return std::make_unique<pe::ComputeEngine>("engine", site.domain, site.tile, site.image,
-                                                     site.config.pe, site.probe);
-        });
+    ports_ = user_or_ours(&Replacements::engines, {site.tile.x, site.tile.y}, "engine", site,
+                          engine_, [&] {
+                            return std::make_unique<pe::ComputeEngine>(
+                                "engine", site.domain, site.tile, site.decoded(), site.probe);
+                          });
   }
   void build_input_queue(const Site& site) {
     const QueueId id = site.queue->id;

@@ -64,7 +64,7 @@ class Spec:
 
     def executable(self, folder):
         name = f"{self.platform or self.guessed_platform()}_platform"
-        folders = [folder] if folder else [ROOT / "build/bin", ROOT.parents[1] / "bin"]
+        folders = [folder] if folder else [ROOT / "build/bin", ROOT.parent.parent / "bin"]
         for place in folders:
             if (place / name).is_file():
                 return str((place / name).resolve())

@@ -101,11 +101,15 @@ ResolvedOperation& TileOperands::keep(QueueEntry& entry) {
 }
 
 void TileOperands::check(const TileOperation& operation, const ResolvedOperation& resolved) const {
-  for (std::size_t k = 0; k < operation.operands.size(); ++k) {
-    const std::string fault =
-        context_.data->find_fault(operation.operands[k], resolved.operands[k], context_.core);
-    if (!fault.empty()) context_.illegal(resolved.pc, fault, kAccessId);
-  }
+  // A tile that is too large often does not fit its array either: the tile is the mistake.
+  for (const bool in_gm : {false, true})
+    for (std::size_t k = 0; k < operation.operands.size(); ++k) {
+      const ResolvedOperand& operand = resolved.operands[k];
+      if ((operand.location == Location::kGm) != in_gm) continue;
+      const std::string fault =
+          context_.data->find_fault(operation.operands[k], operand, context_.core);
+      if (!fault.empty()) context_.illegal(resolved.pc, fault, kAccessId);
+    }
   const std::string unaligned = ClusterData::find_unaligned(operation, resolved);
   if (!unaligned.empty()) context_.illegal(resolved.pc, unaligned, kAccessId);
   const std::string misfit = context_.data->find_misfit(operation, resolved);

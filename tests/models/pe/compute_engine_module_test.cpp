@@ -78,7 +78,8 @@ class EventList : public observe::Sink {
   void on_event(const observe::Event& e) override { events.push_back(e); }
 };
 
-/// A tile of clock domain, engine, input queue 1 and output queue 4; all other queues stay unbound.
+/// A tile of clock domain, engine, input queue 1 and output queue 4, if the program declares them; all other queues stay
+/// unbound.
 struct Tile {
   PeTiming timing = wse3_timing();
   EventList sink;
@@ -89,8 +90,8 @@ struct Tile {
   explicit Tile(const std::string& program)
       : engine("engine", domain, {3, 2}, std::make_shared<const Image>(assembled(program)), timing,
                observe::Probe(&sink, Bench::kPlace)) {
-    engine.input[1].bind(source.socket);
-    engine.output[4].bind(out.socket);
+    if (engine.input.find(1) != nullptr) engine.input[1].bind(source.socket);
+    if (engine.output.find(4) != nullptr) engine.output[4].bind(out.socket);
   }
 };
 
@@ -138,6 +139,20 @@ TEST(ComputeEngine, RoomWakesIt) {
   tile.out.make_room(2, 500);
   sc_core::sc_start();
   EXPECT_THAT(tile.out.cycles, ElementsAre(20, 500, 501));
+}
+
+TEST(ComputeEngine, HasSocketsOfTheQueuesThatTheProgramDeclares) {
+  Tile tile(kForward);
+  for (unsigned q = 0; q < kMaxQueues; ++q) {
+    EXPECT_EQ(tile.engine.input.find(q) != nullptr, q == 1) << q;
+    EXPECT_EQ(tile.engine.output.find(q) != nullptr, q == 4) << q;
+  }
+  try {
+    tile.engine.output[5].bind(tile.out.socket);
+    ADD_FAILURE() << "a queue that the program does not declare has a socket";
+  } catch (const std::out_of_range& error) {
+    EXPECT_STREQ(error.what(), "there is no socket output_5");
+  }
 }
 
 TEST(ComputeEngine, LaunchRunsAtItsCycle) {

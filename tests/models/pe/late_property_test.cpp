@@ -1,24 +1,30 @@
 // Random programs of DSD operations twice: groups late where the engine can (compute_engine_core.h),
 // and each in a step of its own. Both are disturbed in the same way - wavelets nobody planned,
 // launches, teardowns - and looked at every now and then: events with their cycles, memory, who
-// waits for what, and how they fail.
+// waits for what, and how they fail. Both account what they wait for, the late one when operations end,
+// the other one in every step, as a listener hears of it (wait_account.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "models/observe/wait_book.h"
 #include "tests/models/pe/property_print.h"
 #include "tests/models/pe/property_run.h"
 
 namespace tessera::pe::test {
 namespace {
 
-class Twins {
+class Twins : private observe::WaitListener {
  public:
   Twins(const Case& c, const Surroundings& around, Random random)
       : phases_(c.phases), random_(random), late_(c, around, Bench::Stepping::kWhenDue),
-        stepped_(c, around, Bench::Stepping::kEveryGroup) {}
+        stepped_(c, around, Bench::Stepping::kEveryGroup), late_waits_(1, nullptr),
+        stepped_waits_(1, this) {
+    late_.bench.core.set_waits(&late_waits_.open(0, 0));
+    stepped_.bench.core.set_waits(&stepped_waits_.open(0, 0));
+  }
 
   /// What differs; "": nothing.
   std::string difference() {
@@ -30,7 +36,7 @@ class Twins {
       const std::string text = compare(now);
       if (!text.empty()) return "up to cycle " + std::to_string(now) + ": " + text;
     }
-    return "";
+    return end_.empty() ? difference_of_waits(now + 1) : "";
   }
   unsigned steps_saved() const { return stepped_.bench.steps - late_.bench.steps; }
 
@@ -89,10 +95,40 @@ class Twins {
     return text;
   }
 
+  void on_wait(const observe::WaitSpan& /*span*/) override {}
+  static std::string account_of(Bench& bench, observe::WaitBook& book, Cycle cycles) {
+    bench.core.finish_waits(cycles);
+    book.finish(cycles, cycles);
+    std::string text;
+    for (const auto& entry : book.lines(0).entries()) {
+      text += bench.core.image().place_of(entry.pc) + " thread " + std::to_string(entry.thread) +
+              " " + std::string(observe::info(entry.reason).name) + " " +
+              std::to_string(entry.number) + ": " + std::to_string(entry.cycles) + "\n";
+    }
+    std::uint64_t all = 0;
+    for (unsigned r = 0; r < observe::kWaitReasonCount; ++r) {
+      const auto reason = static_cast<observe::WaitReason>(r);
+      all += book.total(reason);
+      text += "tile " + std::string(observe::info(reason).name) + ": " +
+              std::to_string(book.total(reason)) + "\n";
+    }
+    return text + "of " + std::to_string(all) + " cycles\n";
+  }
+  std::string difference_of_waits(Cycle cycles) {
+    const std::string late = account_of(late_.bench, late_waits_, cycles);
+    const std::string stepped = account_of(stepped_.bench, stepped_waits_, cycles);
+    const std::string sum = "of " + std::to_string(cycles) + " cycles\n";
+    if (late.size() < sum.size() || late.substr(late.size() - sum.size()) != sum)
+      return "waits do not add up to " + sum + late;
+    return late == stepped ? "" : "waits\n" + late + "and not\n" + stepped;
+  }
+
   const unsigned phases_;
   Random random_;
   PropertyRun late_;
   PropertyRun stepped_;
+  observe::WaitBook late_waits_;
+  observe::WaitBook stepped_waits_;
   std::string end_;
   std::string late_end_;
 };

@@ -28,7 +28,7 @@ class Account : private observe::WaitListener {
   void run(Cycle cycles) {
     bench.run(cycles - 1);
     bench.core.finish_waits(cycles);
-    book_.finish(cycles);
+    book_.finish(cycles, cycles);
   }
   std::uint64_t tile(WaitReason reason) const { return book_.total(reason); }
   std::uint64_t all() const {

@@ -46,6 +46,8 @@ HERE = 1 + KERNEL[:KERNEL.index("// HERE")].count("\n")
 MISTAKES = [
     ("// HERE", "set_intra_block(PIPE_V, 0);", ["k.cpp:{n}", "does not exist on A2/A3"]),
     ("// HERE", "Vec u; TASSIGN(u, 196608 - 128); TADD(u, t, t);", ["k.cpp:{n}", "UB has 196608"]),
+    ("float, 1, 64>;", "float, 1, 65536>;", ["k.cpp:16", "takes bytes 0 to 262143, UB has 196608"]),
+    ("// HERE", "Tile<TileType::Vec, half, 1, 64> u; TASSIGN(u, 4096); TADD(t, t, u);", ["k.cpp:{n}", "operands of TADD are f32", "TCVT converts"]),
     ("// HERE", "wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);", ["deadlock", "flag MTE3 to V, event 5 never comes", "k.cpp:{n}"]),
     ("// HERE", "*(volatile int*)(8LL * (zero + 1)) = 1;", ["k.cpp:{n}", "segmentation fault at address 0x8"]),
     ("// HERE", "y[100000] = 3;", ["k.cpp:{n}", "native code writes 4 bytes at byte 400000 of the array y, which has 512"]),

@@ -244,6 +244,83 @@ JOINED(one)
 """
 
 
+# The AIVs double halves of the rows of a matrix for the cube, which multiplies it with a wider one and gives them halves of the product,
+# five times, with queues whose slots the kernel names. On A5 the products lie in UB.
+FIXED = HEAD + """
+using Rows = Tile<TileType::Vec, half, 16, 32>;
+using Mat = Tile<TileType::Mat, half, 32, 32, BLayout::ColMajor, 32, 32, SLayout::RowMajor>;
+using Wide = Tile<TileType::Mat, half, 32, 64, BLayout::ColMajor, 32, 64, SLayout::RowMajor>;
+using Sums = TileAcc<float, 32, 64>;
+using Product = Tile<TileType::Vec, float, 16, 64>;
+extern "C" __global__ AICORE void fixed(__gm__ half* a, __gm__ half* b, __gm__ half* doubled, __gm__ float* sums, __gm__ float* y, uint64_t base) {
+  set_ffts_base_addr(base);
+  using Factors = TMPipe<0, FIFOType::GM_FIFO, 2, 1, Rows, Mat, false, 2>;
+  Factors factors(doubled, 0x0);
+#ifdef PTO_NPU_ARCH_A5
+  using Products = TMPipe<2, FIFOType::VEC_FIFO, 2, 1, Sums, Product>;
+  Products products(0x8000);
+#else
+  using Products = TMPipe<2, FIFOType::GM_FIFO, 2, 1, Sums, Product, false, 0>;
+  Products products(sums);
+#endif
+#ifdef __DAV_CUBE__
+  Mat am;
+  Wide bm;
+  TileLeft<half, 32, 32> l;
+  TileRight<half, 32, 64> r;
+  Sums c;
+  TASSIGN(bm, 0x2000);
+  TASSIGN(l, 0x0);
+  TASSIGN(r, 0x0);
+  TASSIGN(c, 0x0);
+  TLOAD(bm, GlobalTensor<half, Shape<1, 1, 1, 32, 64>, Stride<1, 1, 1, 64, 1>>(b));
+  for (int n = 0; n < 5; ++n) {
+    factors.cons.setTileId(n, 0);
+    factors.cons.setFreeStatus(false);
+    TPOP(am, factors);
+    PtoSetWaitFlag<PIPE_MTE2, PIPE_MTE1>();
+    TMOV(l, am);
+    TMOV(r, bm);
+    factors.cons.free();
+    PtoSetWaitFlag<PIPE_MTE1, PIPE_M>();
+    TMATMUL(c, l, r);
+    PtoSetWaitFlag<PIPE_M, PIPE_FIX>();
+    products.prod.setTileId(n, 0);
+    TPUSH(c, products);
+    pipe_barrier(PIPE_ALL);
+  }
+#else
+  const int half_of_rows = get_subblockid();
+  Rows t;
+  Product p;
+  TASSIGN(t, 0x0);
+  factors.prod.setEntryOffset(half_of_rows * 16 * 32 * sizeof(half));
+#ifndef PTO_NPU_ARCH_A5
+  products.cons.setEntryOffset(half_of_rows * 16 * 64 * sizeof(float));
+#endif
+  for (int n = 0; n < 5; ++n) {
+    TLOAD(t, GlobalTensor<half, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>(a + n * 1024 + half_of_rows * 512));
+    PtoSetWaitFlag<PIPE_MTE2, PIPE_V>();
+    TADD(t, t, t);
+    PtoSetWaitFlag<PIPE_V, PIPE_MTE3>();
+    factors.prod.setTileId(n, 0);
+    TPUSH(t, factors);
+    TASSIGN(p, 0x8000 + n % 2 * 4096);
+    products.cons.setTileId(n, 0);
+    TPOP(p, products);
+    PtoSetWaitFlag<PIPE_MTE2, PIPE_V>();
+    TADDS(p, p, 1.0f);
+    PtoSetWaitFlag<PIPE_V, PIPE_MTE3>();
+    TSTORE(GlobalTensor<float, Shape<1, 1, 1, 16, 64>, Stride<1, 1, 1, 64, 1>>(y + n * 2048 + half_of_rows * 1024), p);
+    PtoSetWaitFlag<PIPE_MTE3, PIPE_V>();
+    TFREE(products);
+    pipe_barrier(PIPE_ALL);
+  }
+#endif
+}
+"""
+
+
 def run(executable, folder, text, preset, function, arguments, results):
     (folder / "k.cpp").write_text(text)
     command = [executable, "k.cpp", "--function", function, "--preset", preset, "--quiet", "--hazards", "error"]
@@ -285,6 +362,13 @@ def queue(executable, folder, rng, preset):
     assert np.allclose(y, a.astype("f4") @ b.astype("f4") + 1, atol=1e-4), preset
 
 
+def fixed(executable, folder, rng, preset):
+    a, b = rng.uniform(-1, 1, (5, 32, 32)).astype("f2"), rng.uniform(-1, 1, (32, 64)).astype("f2")
+    y, = run(executable, folder, FIXED, preset, "fixed", {
+        "a": a, "b": b, "doubled": "f16[2,32,32]", "sums": "f32[2,32,64]", "y": "f32[5,32,64]", "base": 4096}, ("y",))
+    assert np.allclose(y, 2 * a.astype("f4") @ b.astype("f4") + 1, atol=1e-4), preset
+
+
 def breadth(executable, folder, rng):
     x, blocks = rng.permutation(1024).reshape(16, 64).astype("f4"), rng.uniform(-1, 1, (16, 8)).astype("f4")
     bits = rng.integers(0, 256, (16, 32)).astype("u1")
@@ -319,6 +403,7 @@ def main():
         insert(executable, folder, np.random.default_rng(5))
         for preset in ("a2a3", "a5"):
             queue(executable, folder, np.random.default_rng(3), preset)
+            fixed(executable, folder, np.random.default_rng(6), preset)
 
 
 if __name__ == "__main__":

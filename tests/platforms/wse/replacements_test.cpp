@@ -44,7 +44,7 @@ struct CountingRouter : fabric::Router {
 };
 struct CountingEngine : pe::ComputeEngine {
   CountingEngine(sc_core::sc_module_name name, const wse::Site& site)
-      : ComputeEngine(name, site.domain, site.tile, site.image, site.config.pe, site.probe) {}
+      : ComputeEngine(name, site.domain, site.tile, site.decoded(), site.probe) {}
   Cycle step(Cycle now) override {
     ++steps;
     return ComputeEngine::step(now);

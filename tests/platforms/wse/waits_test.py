@@ -74,6 +74,7 @@ def check_why(folder):
         text = run("wse", layout, "--why", f"0,0@{cycle}")
         assert f"cycle {cycle}, tile (0, 0)\n" in text, text
         assert re.search(r"\n  the tile (has waited since|uses its issue slot|has had nothing)", text), text
+    assert run("wse", layout, "--quiet", "--why", f"0,0@{cycle}") == text[text.index(f"cycle {cycle}, tile"):]
     # A deadlock: the same words as its report.
     stuck = report_of(folder, "wse", layout, "--max-cycles", "60", "--why", "0,0@59", exit_code=4)
     expected = [f"{wait['who']} waits for {wait['what']}" for wait in stuck["stuck"] if wait["tile"] == [0, 0]]
@@ -153,6 +154,7 @@ def check_ascend(folder):
     assert "compute" not in report_of(folder, "ascend", "ascend/vector_add.pto", "--param=TILES=40")
     text = run("ascend", "ascend/gemm.pto", *small, "--why", "0,0@2000")
     assert "cycle 2000, core (0, 0)\n" in text and "pipe " in text.split("cycle 2000")[1], text
+    assert run("ascend", "ascend/gemm.pto", "--quiet", *small, "--why", "0,0@2000") == text[text.index("cycle 2000, core"):]
 
 
 def check_numesh(folder):
@@ -164,6 +166,7 @@ def check_numesh(folder):
     check_both(folder, "numesh", "numesh/ring_wrong.json", exit_code=4)
     text = run("numesh", "numesh/two_phases.json", "--why", "0@20")
     assert "cycle 20, node (0)\n" in text, text
+    assert run("numesh", "numesh/two_phases.json", "--quiet", "--why", "0@20") == text[text.index("cycle 20, node"):]
 
 
 with tempfile.TemporaryDirectory() as name:

@@ -15,4 +15,5 @@
 #include "pto/events.h"
 #include "pto/specialties.h"
 #include "pto/pipes.h"
+#include "pto/fixed_pipes.h"
 #include "pto/launch.h"
