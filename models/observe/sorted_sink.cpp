@@ -82,8 +82,9 @@ void SortedSink::hand_on_before(Cycle cycle) {
   cycle_ = cycle;
 }
 
-void SortedSink::hand_on(const std::vector<Event>& events) {
+void SortedSink::hand_on(const Events& events) {
   order_.clear();
+  order_.reserve(events.size());
   for (std::size_t i = 0; i < events.size(); ++i) order_.push_back(order_of(events[i], i));
   std::sort(order_.begin(), order_.end());
   constexpr std::uint64_t kSequence = (1U << kSequenceBits) - 1;

@@ -1,6 +1,8 @@
 // Puts the event stream in order of cycles for recorders whose files need it.
 #pragma once
 
+#include <boost/container/deque.hpp>
+
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -38,14 +40,18 @@ class SortedSink : public Sink {
   virtual void on_end() = 0;
 
  private:
+  // A cycle of a large wafer has millions of events: blocks of some pages, never moved to a larger place.
+  using Events = boost::container::deque<
+      Event, void, boost::container::deque_options_t<boost::container::block_size<1024>>>;
+
   void hand_on_before(Cycle cycle);
-  void hand_on(const std::vector<Event>& events);
+  void hand_on(const Events& events);
 
   Cycle origin_ = 0;  ///< cycle of the last reset, since the start of the simulation
   Cycle cycle_ = 0;   ///< the one that is being stepped
-  std::vector<Event> events_;
-  std::map<Cycle, std::vector<Event>> ahead_;  ///< later cycles
-  std::vector<std::uint64_t> order_;           ///< of hand_on(); kept for its memory
+  Events events_;
+  std::map<Cycle, Events> ahead_;     ///< later cycles
+  std::vector<std::uint64_t> order_;  ///< of hand_on(); kept for its memory
 };
 
 }  // namespace tessera::observe

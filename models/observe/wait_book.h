@@ -258,7 +258,7 @@ class alignas(64) TileWaits {
   /// Becomes an account with these results.
   void restore(const Cycles& cycles) { cycles_ = cycles; }
   /// What instructions of the main thread need, into the cache of the host.
-  void prefetch() const { __builtin_prefetch(this, 1); }
+  [[gnu::always_inline]] void prefetch() const { __builtin_prefetch(this, 1); }
 
  private:
   void tell(WaitSpan span) const;

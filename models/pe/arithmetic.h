@@ -39,6 +39,8 @@ inline std::uint32_t evaluate(Opcode op, std::uint32_t a, std::uint32_t b, std::
     return single_bits(bit_cast<float>(a) - bit_cast<float>(b));
   case Opcode::kFmuls:
     return single_bits(bit_cast<float>(a) * bit_cast<float>(b));
+  case Opcode::kFmacs:
+    return single_bits(bit_cast<float>(a) + bit_cast<float>(b) * bit_cast<float>(c));
   default:
     return evaluate_any(op, a, b, c, half);
   }

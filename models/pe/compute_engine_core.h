@@ -102,8 +102,9 @@ class ComputeEngineCore {
   std::uint64_t commands_asked_for() const { return config_.commands_asked_for(); }
 
   /// Prefetches the data of the step in cycle `now` into the cache of the host.
-  void prefetch(Cycle now) const {
+  [[gnu::always_inline]] void prefetch(Cycle now) const {
     vector_.operations().prefetch();
+    pe_.sram.prefetch();
     if (pe_.waits != nullptr && now >= streams_until_) pe_.waits->prefetch();
   }
   /// All of its operations.

@@ -126,10 +126,11 @@ read(EngineState& pe, const Operation& op, Cursor& cursor, std::uint32_t control
 template <Kind to, Kind a, Kind b>
 void move_by_kernel(EngineState& pe, Operation& op, std::uint32_t elements,
                     std::uint32_t control_mask, std::uint32_t& sent, Cycle now) {
+  const std::uint32_t third = op.sources > 2 ? op.cursors[3].value : 0;
   for (; elements > 0; --elements) {
     const std::uint32_t first = read<a>(pe, op, op.cursors[1], control_mask, now);
     const std::uint32_t second = read<b>(pe, op, op.cursors[2], control_mask, now);
-    const std::uint32_t value = evaluate(op.op, first, second, 0, pe.image().half);
+    const std::uint32_t value = evaluate(op.op, first, second, third, pe.image().half);
     Cursor& cursor = op.cursors[0];
     if constexpr (to == Kind::kMemory) {
       pe.store(op.pc(), cursor.walk.address(), cursor.bytes, value, now);
@@ -209,8 +210,9 @@ void move_element(EngineState& pe, Operation& op, std::uint32_t control_mask, st
 Kernel kernel_of(const Operation& op) {
   const Cursor& to = op.cursors[0];
   const bool fits = !op.is_filter() && !op.single_step && op.op != Opcode::kAddc16 &&
-                    (to.kind == Kind::kMemory || to.kind == Kind::kFabric) && op.sources <= 2 &&
-                    is_plain(to) && is_plain(op.cursors[1]) && is_plain(op.cursors[2]);
+                    (to.kind == Kind::kMemory || to.kind == Kind::kFabric) &&
+                    (op.sources <= 2 || op.cursors[3].kind == Kind::kScalar) && is_plain(to) &&
+                    is_plain(op.cursors[1]) && is_plain(op.cursors[2]);
   if (!fits) return nullptr;
   const auto of_sources = to.kind == Kind::kMemory ? kernel_of_sources<Kind::kMemory>
                                                    : kernel_of_sources<Kind::kFabric>;

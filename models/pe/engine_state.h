@@ -43,7 +43,8 @@ struct EngineState {
   /// SRAM as instruction `pc` accesses it in cycle `now`: `bytes` is 2 or 4. An access that is not
   /// possible stops the run, or is reported and reads 0 (PeTiming::memory_errors). A store to the
   /// task table or the code always stops the run.
-  std::uint32_t load(std::uint32_t pc, std::uint32_t address, unsigned bytes, Cycle now) const {
+  [[gnu::always_inline]] std::uint32_t load(std::uint32_t pc, std::uint32_t address, unsigned bytes,
+                                            Cycle now) const {
     if (Sram::accepts(address, bytes)) return sram.read(address, bytes);
     memory_error(pc, address, bytes, "read", now);
     return 0;

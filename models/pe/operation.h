@@ -252,7 +252,12 @@ class Operations {
   Operation* end() { return operations_.data() + operations_.size(); }
   const Operation* begin() const { return operations_.data(); }
   const Operation* end() const { return operations_.data() + operations_.size(); }
-  void prefetch() const { __builtin_prefetch(operations_.data(), 1); }
+  /// What a group needs of that which is asked first.
+  [[gnu::always_inline]] void prefetch() const {
+    const unsigned first = summary_.turn < operations_.size() ? summary_.turn : 0;
+    const char* const bytes = reinterpret_cast<const char*>(operations_.data() + first);
+    tessera::prefetch(bytes, 0, offsetof(Operation, cursors) + 3 * sizeof(Cursor));
+  }
   void prefetch_all() const { tessera::prefetch(operations_.data(), 0, operations_.size()); }
   bool empty() const { return operations_.empty(); }
   /// The operation that is asked first, or the end; until operations are added or completed.

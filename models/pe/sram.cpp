@@ -61,6 +61,7 @@ std::byte* Sram::in_one_piece() {
     pages_ = std::move(pages);
     numbers_ = std::move(numbers);
     numbers_size_ = pages_size_ = pages_used_ = kPages;
+    last_page_ = kNoPage;
   }
   return reinterpret_cast<std::byte*>(pages_[0].data());
 }
@@ -72,13 +73,19 @@ void Sram::take_over(Sram&& other) {
 }
 
 // Memory grows by a quarter of the pages in use, plus one: a small tile has no unused pages.
-std::uint8_t* Sram::take(std::uint32_t address) {
-  const std::uint32_t page = address / kPageBytes;
+void Sram::take(std::uint32_t page) {
   const unsigned more = pages_used_ == pages_size_ ? 1 + pages_used_ / 4 : 0;
   make_room(page + 1, pages_size_ + more);
   numbers_[page] = ++pages_used_;
   if (initial_ != nullptr && initial_->has(page))
     std::memcpy(find_own(page * kPageBytes), initial_->find_own(page * kPageBytes), kPageBytes);
+}
+
+std::uint8_t* Sram::find_elsewhere(std::uint32_t address) {
+  const std::uint32_t page = address / kPageBytes;
+  if (!has(page)) take(page);
+  last_page_ = static_cast<std::uint8_t>(page);
+  last_number_ = static_cast<std::uint8_t>(numbers_[page] - 1U);
   return find_own(address);
 }
 

@@ -57,12 +57,17 @@ class Sram {
   std::byte* in_one_piece();
   /// Becomes what `other` is, which has the same initial memory; that of this one stays in use.
   void take_over(Sram&& other);
+  /// What was written last, and probably is again, is on its way into the cache of the host.
+  [[gnu::always_inline]] void prefetch() const {
+    if (last_page_ != kNoPage) __builtin_prefetch(&pages_[last_number_][last_offset_], 1);
+  }
   /// Bytes of the pages that are allocated.
   std::uint32_t allocated_bytes() const { return pages_used_ * kPageBytes; }
 
  private:
   using Page = std::array<std::uint8_t, kPageBytes>;
   static_assert(kSramBytes / kPageBytes < 0xFF, "numbers of pages are bytes");
+  static constexpr std::uint8_t kNoPage = 0xFF;
   static bool is_across_pages(std::uint32_t address) {
     return address % kPageBytes == kPageBytes - 2;
   }
@@ -72,6 +77,7 @@ class Sram {
   /// The byte at `address`; nullptr: its page was never written.
   std::uint8_t* find_own(std::uint32_t address) const {
     const std::uint32_t page = address / kPageBytes;
+    if (page == last_page_) return &pages_[last_number_][address % kPageBytes];
     return has(page) ? &pages_[numbers_[page] - 1U][address % kPageBytes] : nullptr;
   }
   /// The same in this memory or else in the initial one.
@@ -80,10 +86,12 @@ class Sram {
     return own != nullptr || initial_ == nullptr ? own : initial_->find_own(address);
   }
   std::uint8_t* find_or_take(std::uint32_t address) {
-    std::uint8_t* const own = find_own(address);
-    return own != nullptr ? own : take(address);
+    last_offset_ = static_cast<std::uint8_t>(address % kPageBytes);
+    if (address / kPageBytes == last_page_) return &pages_[last_number_][last_offset_];
+    return find_elsewhere(address);
   }
-  std::uint8_t* take(std::uint32_t address);
+  std::uint8_t* find_elsewhere(std::uint32_t address);
+  void take(std::uint32_t page);
   void make_room(unsigned numbers, unsigned pages);
 
   const Sram* initial_ = nullptr;
@@ -93,6 +101,10 @@ class Sram {
   std::uint8_t numbers_size_ = 0;
   std::uint8_t pages_size_ = 0;
   std::uint8_t pages_used_ = 0;
+  // The page that was written last: where it is needs no look into numbers_.
+  std::uint8_t last_page_ = kNoPage;
+  std::uint8_t last_number_ = 0;  // its index in pages_
+  std::uint8_t last_offset_ = 0;  // of the last write in it
 };
 
 }  // namespace tessera::pe

@@ -95,7 +95,7 @@ inline void Slots::credit(std::uint32_t index, Cycle due, ActiveSet::Row& row) {
   // other credits, or the head has left through it.
   const bool has_left = slot.to_go != 0 && (slot.to_go >> (index - slot.first_link) & 1U) == 0;
   const bool is_waited_for = slot.held > 0 && link.credits == 0 && !has_left;
-  if (blocks_.take_credit_early(is_waited_for, link.credits, due)) return add_credits(link, slot, 1);
+  if (blocks_.take_credit_early(is_waited_for, link.credits, due)) return add_credits(link, 1);
   link.returning |= cycle_bit(due);
   slot.returning |= cycle_bit(due);
   wake(link.slot, row, cycle_bit(due));

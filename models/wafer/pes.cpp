@@ -117,10 +117,13 @@ Pes::Pes(Blocks& blocks)
     if (blocks.routers.index_at(place) != kNoIndex) pe.engine.set_config(&pe);
     pe.first_input = static_cast<std::uint32_t>(in_queues_.size());
     pe.first_output = static_cast<std::uint32_t>(out_queues_.size());
+    pe.first_in_entry = static_cast<std::uint32_t>(in_entries_.size());
     for (const pe::QueueBinding& binding : plan.images[image]->queues) add_queue(pe, binding);
   }
   due_engines_.resize(pes_.size());
   due_ramps_.resize(pes_.size());
+  constexpr std::size_t kPesInCache = 512;  // a cache of 2 MB, if all are busy
+  is_large_ = pes_.size() > kPesInCache;
 }
 
 // No more than needed: a wafer has millions of them.
@@ -158,7 +161,7 @@ void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
     queue.pe = index_at(pe.place);
     queue.room = length;
     queue.first_entry = static_cast<std::uint32_t>(in_entries_.size());
-    in_entries_.grow(length, traced);
+    in_entries_.grow(length, false);  // behind EventKind::kQueueIn nobody reads serial numbers
     ++pe.inputs;
   } else {
     OutQueue& queue = out_queues_.emplace_back();
@@ -227,15 +230,17 @@ inline void Pes::land(Pe& pe, std::uint64_t cycle) {
   }
 }
 
-// On its way into the cache while the PEs before it are stepped: where all are busy, those that
-// follow are due next, and are found in memory otherwise.
-inline void Pes::prefetch_behind(std::uint32_t pe, Cycle now) const {
-  constexpr unsigned kCacheLine = 64;
-  constexpr unsigned kLines = 4;  // what an engine that streams needs
-  if (pe + 4 >= pes_.size()) return;
-  const char* const far = reinterpret_cast<const char*>(&pes_[pe + 4]);
-  for (unsigned i = 0; i < kLines; ++i) __builtin_prefetch(far + i * kCacheLine, 1);
-  pes_[pe + 2].engine.prefetch(now);
+// What the next PEs need and the host does not fetch by itself, because it does not lie in a row, is on its way into
+// the cache while this one is stepped. By force, as all that only prefetches: the compiler takes it for a function
+// without effect, and drops calls.
+[[gnu::always_inline]] inline void Pes::prefetch_behind(std::uint32_t pe, Cycle now) const {
+  constexpr unsigned kAhead = 3;
+  constexpr unsigned kEntries = 24;  // of a few queues
+  if (pe + kAhead >= pes_.size()) return;
+  const Pe& next = pes_[pe + kAhead];
+  next.engine.prefetch(now);
+  in_entries_.prefetch(next.first_in_entry,
+                       std::min<std::size_t>(next.first_in_entry + kEntries, in_entries_.size()));
 }
 
 void Pes::prefetch(Span pes) const {
@@ -261,8 +266,8 @@ void Pes::prefetch_engines(Span pes) const {
   for (std::uint32_t pe = pes.first; pe < pes.end; ++pe) pes_[pe].engine.prefetch_all();
 }
 
-inline void Pes::step_engine(std::uint32_t index, Cycle now) {
-  if (blocks_.selection.is_all()) prefetch_behind(index, now);
+[[gnu::always_inline]] inline void Pes::step_engine(std::uint32_t index, Cycle now) {
+  if (is_large_ && blocks_.selection.is_all()) prefetch_behind(index, now);
   Pe& pe = pes_[index];
   if ((pe.arriving & cycle_bit(now)) != 0) land(pe, cycle_bit(now));
   const Cycle next = pe.engine.step(now);

@@ -104,6 +104,7 @@ class Pe final : public pe::PeConfig, public pe::PeQueues {
   std::uint32_t first_input = 0;
   std::uint32_t first_output = 0;
   std::uint32_t first_ramp = 0;
+  std::uint32_t first_in_entry = 0;
   std::uint8_t inputs = 0;
   std::uint8_t outputs = 0;
   std::uint8_t ramps = 0;
@@ -201,6 +202,7 @@ class Pes {
   std::vector<Cycle> visible_from_;  // by place in out_entries_
   std::vector<RampLink> ramp_links_;
   std::uint64_t engine_steps_ = 0;
+  bool is_large_ = false;  ///< the cache does not hold all PEs from one cycle to the next
   FarActiveSet due_engines_;
   ActiveSet due_ramps_;
 };

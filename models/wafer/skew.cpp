@@ -33,14 +33,15 @@ void Window::step_inside(WaferCore& core) const {
   const Strip& strip = core.strip();
   static const int kS = getenv("WCS") ? atoi(getenv("WCS")) : 100000;
   for (int c0 = 0; c0 < width_ + depth_ - 1; c0 += kS)
-  for (int row = strip.first_row; row < strip.end_row + depth_ - 1; row += skew_.rows) {
-    for (int column = c0; column < width_ + depth_ - 1 && column < c0 + kS; column += skew_.columns) {
-      for (int ahead = 0; ahead < depth_; ++ahead) {
-        prefetch(core, row, column, ahead);
-        step_area(core, ahead, inside(strip, row, column, ahead, 0, skew_.rows));
+    for (int row = strip.first_row; row < strip.end_row + depth_ - 1; row += skew_.rows) {
+      for (int column = c0; column < width_ + depth_ - 1 && column < c0 + kS;
+           column += skew_.columns) {
+        for (int ahead = 0; ahead < depth_; ++ahead) {
+          prefetch(core, row, column, ahead);
+          step_area(core, ahead, inside(strip, row, column, ahead, 0, skew_.rows));
+        }
       }
     }
-  }
 }
 
 void Window::step_borders(WaferCore& core, int column, int ahead) const {

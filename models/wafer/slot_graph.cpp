@@ -182,6 +182,8 @@ class Layout {
       ++slot.links;
       Link& link = graph_.links.emplace_back();
       link.slot = index;
+      link.slot_of_group = static_cast<std::uint8_t>(index - slot.unit);
+      link.group = group;
       link.out = out;
       visit_later(r, out);
     }

@@ -236,10 +236,17 @@ void Slots::step_group(Group& group, CycleState& cycle) {
 // Inlined by force, here and below, as in pipes.cpp.
 [[gnu::always_inline]] inline void Slots::send(const Slot& slot, Link& link,
                                                const link::Wavelet& head, CycleState& cycle) {
-  link::Wavelet w = head;
-  cycle.hops.record(slot.place, link.out, observe::hop_word(w, link.out), w.payload, w.ident);
-  w.local_flip = false;  // meant for this router only
+  cycle.hops.record(slot.place, link.out, observe::hop_word(head, link.out), head.payload,
+                    head.ident);
   --link.credits;
+  // The flag is meant for this router only. Few wavelets have it, and what is copied in one piece should not have been
+  // written in two just before.
+  link::Wavelet without_flip;
+  if (head.local_flip) {
+    without_flip = head;
+    without_flip.local_flip = false;
+  }
+  const link::Wavelet& w = head.local_flip ? without_flip : head;
   if (link.target.kind() == Ref::Kind::kSlot)
     put(link.target.index(), w, cycle.at_hop, cycle.hop_bit);
   else if (link.target.kind() == Ref::Kind::kQueue)

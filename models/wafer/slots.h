@@ -49,7 +49,11 @@ struct Link {
   Ref target;
   std::uint16_t credits = 0;  ///< room of the receiver that may be used
   Direction out = Direction::kWest;
+  // As of the slot, so that a credit need not look at it.
+  std::uint8_t slot_of_group = 0;  ///< number of the slot in its group
+  std::uint32_t group = kNoIndex;
 };
+static_assert(sizeof(Link) == 24, "a large wafer has many");
 
 /// Slots of one tile, numbered one after the other, that compete for outputs.
 struct Group {
@@ -92,21 +96,21 @@ class Slots {
   /// The same when the slots have been stepped in the cycle before the one from which on it counts.
   void credit_for_next(std::uint32_t index) {
     Link& link = links_[index];
-    const Slot& slot = slots_[link.slot];
     // One that had credits waits for something else.
-    if (link.credits == 0 && slot.held > 0) due_.insert_for_next(slot.unit);
-    add_credits(link, slot, 1);
+    if (link.credits == 0 && slots_[link.slot].held > 0)
+      due_.insert_for_next(link.slot - link.slot_of_group);
+    add_credits(link, 1);
   }
   /// The same in a cycle in which the slots have not been stepped yet.
   void credit_now(std::uint32_t index, Cycle now) {
     Link& link = links_[index];
-    due_.insert(slots_[link.slot].unit, now);
-    add_credits(link, slots_[link.slot], 1);
+    due_.insert(link.slot - link.slot_of_group, now);
+    add_credits(link, 1);
   }
   /// Before the first step: what the receiver behind a link has room for.
   void set_credits(std::uint32_t index, unsigned credits) {
     Link& link = links_[index];
-    if (credits > 0) add_credits(link, slots_[link.slot], credits);
+    if (credits > 0) add_credits(link, credits);
   }
   /// put() in two parts, for a wavelet that lands further ahead than a mask reaches.
   void append(std::uint32_t index, const link::Wavelet& w) {
@@ -160,9 +164,9 @@ class Slots {
     ActiveSet::Row row(due_, at);
     wake(slot, row, cycle_bit(at));
   }
-  void add_credits(Link& link, const Slot& slot, unsigned more) {
+  void add_credits(Link& link, unsigned more) {
     link.credits = static_cast<std::uint16_t>(link.credits + more);
-    if (slot.group != kNoIndex) groups_[slot.group].credited |= 1U << (link.slot - slot.unit);
+    if (link.group != kNoIndex) groups_[link.group].credited |= 1U << link.slot_of_group;
   }
   /// Place `i` of the ring of a slot, counted from the head or from 0.
   std::size_t entry_index(std::uint32_t slot, unsigned i) const {

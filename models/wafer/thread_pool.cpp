@@ -4,9 +4,10 @@ namespace tessera::wafer {
 
 namespace {
 
-// About 50 us, which is longer than the work between two jobs of a busy machine and far shorter than
-// a time slice of the operating system.
-constexpr unsigned kSpins = 1500;
+// About 200 us, which is longer than the work between two jobs of a busy machine, a thousand host streams among it,
+// and far shorter than a time slice of the operating system. Threads that share a core had better sleep.
+constexpr unsigned kSpins = 6000;
+constexpr unsigned kSpinsOnSharedCores = 100;
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -18,7 +19,8 @@ void pause_briefly() {
 
 }  // namespace
 
-ThreadPool::ThreadPool(unsigned threads) {
+ThreadPool::ThreadPool(unsigned threads)
+    : spins_(threads <= std::thread::hardware_concurrency() ? kSpins : kSpinsOnSharedCores) {
   try {
     for (unsigned n = 1; n < threads; ++n) workers_.emplace_back([this, n] { work(n); });
   } catch (...) {
@@ -60,7 +62,7 @@ void ThreadPool::work(unsigned number) {
 // one of the two sees the other. All of these accesses are in one order (the default of atomics).
 template <class Done>
 void ThreadPool::wait_until(std::condition_variable& changed, Done done) {
-  for (unsigned spin = 0; spin < kSpins; ++spin) {
+  for (unsigned spin = 0; spin < spins_; ++spin) {
     if (done()) return;
     pause_briefly();
   }

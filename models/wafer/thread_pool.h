@@ -32,6 +32,7 @@ class ThreadPool {
   void wait_until(std::condition_variable& changed, Done done);
   void wake(std::condition_variable& changed);
 
+  const unsigned spins_;  // before a thread sleeps
   const std::function<void(unsigned)>* job_ = nullptr;
   std::atomic<bool> ends_{false};
   // Each on a cache line of its own: one is written by the caller, the other by the workers.

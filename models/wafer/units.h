@@ -319,7 +319,9 @@ class Store {
   /// Adds places; without `traced` no serial number is kept.
   void grow(std::size_t places, bool traced) {
     wavelets_.resize(wavelets_.size() + places);
-    if (traced) idents_.resize(wavelets_.size());
+    if (!traced) return;
+    idents_.reserve(wavelets_.capacity());
+    idents_.resize(wavelets_.size());
   }
   void put(std::size_t at, const link::Wavelet& w) {
     wavelets_[at] = Stored(w);
@@ -329,7 +331,7 @@ class Store {
     return wavelets_[at].wavelet(idents_.empty() ? 0 : idents_[at]);
   }
   const Stored& operator[](std::size_t at) const { return wavelets_[at]; }
-  void prefetch(std::size_t first, std::size_t end) const {
+  [[gnu::always_inline]] void prefetch(std::size_t first, std::size_t end) const {
     tessera::prefetch(wavelets_.data(), first, end);
   }
 

@@ -75,9 +75,9 @@ struct FabricOptions {
              "threads that step the tiles of structure 'dense'; results do not depend on "
              "it (default: all cores if the program keeps them busy, else 1)"),
          {"skew", "CYCLES,ROWS,COLUMNS",
-          "blocks of tiles of structure 'dense' that one thread steps so many cycles ahead of "
+          "blocks of tiles of structure 'dense' that a thread steps so many cycles ahead of "
           "others, or 1,1,1 for none; "
-          "results do not depend on it (default: 16,16,16 where tiles are many and busy)",
+          "results do not depend on it (default: 32,16,16 where tiles are many and busy)",
           [this](const std::string& text) { skew = skew_in(text); }},
          replace_option}};
   }

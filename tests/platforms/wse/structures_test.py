@@ -72,9 +72,9 @@ RANKS = [["--structure=dense"], [2, "--structure=dense"], [4, "--structure=dense
 MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n"]
 THREADS = [["--structure=dense", f"--threads={count}"] for count in (1, 2, 3, 7)]
 # Tiles that are stepped ahead of others, in blocks of several sizes.
-SKEWS = [["--structure=dense", "--threads=1", f"--skew={skew}"] for skew in ("1,1,1", "2,3,2", "3,1,5", "8,4,4", "16,16,16")]
+SKEWS = [["--structure=dense", "--threads=1", f"--skew={skew}"] for skew in ("1,1,1", "2,3,2", "3,1,5", "8,4,4", "32,16,16")]
 SKEWS += [["--structure=dense", f"--threads={threads}", f"--skew={skew}"]
-          for threads, skew in ((2, "16,16,16"), (3, "3,2,5"), (7, "8,1,3"))]
+          for threads, skew in ((2, "32,16,16"), (3, "3,2,5"), (7, "8,1,3"))]
 
 
 def check_waits(report):
