@@ -24,6 +24,7 @@ CROSSING_BYTES = 48  # a wavelet or credit between strips (models/wafer/rims.h)
 WINDOW_BYTES = 4200  # of a busy tile
 NEAR_BYTES = 4e6     # where a busy tile begins to miss the cache
 FAR_BYTES = 64e6     # where all of them do
+AHEAD_TILES = 8192   # busy ones from which on blocks are stepped ahead of others
 # Other computers, for predictions only: a message between two of them, and the rate of their network.
 NODE_MESSAGE_S = 3e-6
 NODE_BYTES_PER_S = 10e9
@@ -37,6 +38,7 @@ class Run:
     height: int
     params: dict
     threads: int = 1
+    level: bool = False  # all tiles in the same cycle
     seconds: float = 0.0
     cycles: int = 0
     counters: dict = dataclasses.field(default_factory=dict)
@@ -59,6 +61,10 @@ class Run:
         vertical = self.counters["hops_north"] + self.counters["hops_south"]
         return 2 * vertical * (strips - 1) / max(1, self.height - 1)
 
+    def is_ahead(self):
+        """Are blocks of tiles stepped ahead of others (models/wafer/strips.cpp)?"""
+        return not self.level and self.steps / self.cycles >= max(AHEAD_TILES, self.tiles / 4)
+
     def distance(self):
         """0: the busy tiles of a cycle fit the cache; 1: none of them is there from the last cycle."""
         window = max(1.0, self.steps / self.cycles * WINDOW_BYTES)
@@ -70,13 +76,15 @@ class Run:
 class Costs:
     """Of this computer, in seconds."""
     unit: dict = dataclasses.field(default_factory=dict)  # a step or hop, by program, with the busy tiles in the cache
+    first: dict = dataclasses.field(default_factory=dict)  # by program, the first pass over a tile: its lines come from memory
     far: float = 0.0       # what a step takes longer beyond the cache
-    tile: float = 0.0      # the first use of a tile with an engine
+    far_ahead: float = 0.0  # the same where blocks of tiles are stepped ahead of others
     handover: float = 0.0  # of a cycle to the other threads and back
 
     def one_thread(self, run):
         near = self.unit[run.example] * run.units
-        return near + (self.far * run.distance() * run.steps + self.tile * run.tiles if run.steps else 0.0)
+        far = self.far_ahead if run.is_ahead() else self.far
+        return near + far * run.distance() * run.steps + self.first.get(run.example, 0.0) * run.tiles
 
     def seconds(self, run, threads=1):
         """The strips are whole rows, and the largest one decides."""
@@ -91,16 +99,17 @@ class Costs:
 
 
 def small_runs():
-    """What a step of each program costs in the cache: runs of a tenth of a second and more."""
-    return [Run("stream_rows", 128, 128, {"B": 1000}),
-            Run("exchange", 16, 16, {"ITER": 200}),
-            Run("reduce_chain", 32, 32, {"B": 1000}),
-            Run("reduce_two_phase", 32, 32, {"B": 1000, "S": 6}),
-            Run("gemv_stream", 32, 32, {"M": 1024, "N": 1024})]
+    """Each program twice: long on few tiles, for what a step costs in the cache, and short on many, for the first pass
+    over a tile."""
+    return [(Run("stream_rows", 128, 128, {"B": 1000}), None),
+            (Run("exchange", 16, 16, {"ITER": 200}), Run("exchange", 32, 32, {"ITER": 1})),
+            (Run("reduce_chain", 32, 32, {"B": 1000}), Run("reduce_chain", 128, 128, {"B": 64})),
+            (Run("reduce_two_phase", 32, 32, {"B": 1000, "S": 6}), Run("reduce_two_phase", 128, 128, {"B": 64, "S": 11})),
+            (Run("gemv_stream", 32, 32, {"M": 1024, "N": 1024}), Run("gemv_stream", 128, 128, {"M": 512, "N": 512}))]
 
 
-TILE_RUN = Run("reduce_chain", 128, 128, {"B": 8})  # a few steps of each tile
-FAR_RUN = Run("exchange", 128, 128, {"ITER": 5})
+FAR_RUN = Run("exchange", 128, 128, {"ITER": 5}, level=True)
+AHEAD_RUN = Run("exchange", 128, 128, {"ITER": 5})
 HANDOVER_RUN = Run("exchange", 64, 64, {"ITER": 20}, threads=2)
 
 
@@ -131,6 +140,7 @@ class Bench:
         print(f"{run.example} {run.width}x{run.height} {run.threads}", file=sys.stderr, flush=True)
         command = [self.platform, ROOT / "examples" / run.example / "layout.json", "--preset", self.preset, "--structure", "dense",
                    "--quiet", "--no-waits", "--threads", run.threads, "--report", self.report]
+        command += ["--skew", "1,1,1"] if run.level else []
         command += [f"--param={name}={value}" for name, value in {"W": run.width, "H": run.height, **run.params}.items()]
         seconds = []
         for _ in range(self.repeats):
@@ -144,28 +154,30 @@ class Bench:
 
 
 def calibrate(bench):
-    """Each constant from one run whose other parts are known. The small runs contain the first use of their tiles, and the
-    run for that contains steps; both are small parts, so a few rounds settle them."""
+    """Each constant from one run whose other parts are known. A long run contains the first pass over its tiles, and a
+    short one contains steps; rounds settle how much."""
     costs = Costs()
-    small = [bench.measure(run) for run in small_runs()]
-    tile, far, handover = bench.measure(TILE_RUN), bench.measure(FAR_RUN), bench.measure(HANDOVER_RUN)
-    for _ in range(4):
-        for run in small:
-            first_use = costs.tile * run.tiles if run.steps else 0.0
-            costs.unit[run.example] = (run.seconds - first_use) / run.units
-        costs.tile = max(0.0, (tile.seconds - costs.unit[tile.example] * tile.units) / tile.tiles)
+    for long, short in small_runs():
+        long, short = bench.measure(long), short and bench.measure(short)
+        name, first = long.example, 0.0
+        for _ in range(16 if short else 1):
+            costs.unit[name] = (long.seconds - first * long.tiles) / long.units
+            if short:
+                first = max(0.0, (short.seconds - costs.unit[name] * short.units) / short.tiles)
+                costs.first[name] = first
+    far, ahead, handover = (bench.measure(run) for run in (FAR_RUN, AHEAD_RUN, HANDOVER_RUN))
     costs.far = max(0.0, (far.seconds - costs.one_thread(far)) / (far.distance() * far.steps))
+    costs.far_ahead = max(0.0, (ahead.seconds - costs.one_thread(ahead)) / (ahead.distance() * ahead.steps))
     costs.handover = max(0.0, (handover.seconds - costs.seconds(handover, 2)) / handover.cycles)
     return costs
 
 
 def show_costs(costs):
-    print_table(["what", "ns"],
-                [[("hop" if name == "stream_rows" else "step with its hops") + f", {name}", f"{1e9 * value:.3g}"]
-                 for name, value in costs.unit.items()]
-                + [["more for a step beyond the cache", f"{1e9 * costs.far:.3g}"],
-                   ["first use of a tile with an engine", f"{1e9 * costs.tile:.3g}"],
-                   ["cycle with several threads", f"{1e9 * costs.handover:.3g}"]])
+    rows = [[("hop" if name == "stream_rows" else "step with its hops") + f", {name}", value] for name, value in costs.unit.items()]
+    rows += [[f"first pass over a tile, {name}", value] for name, value in costs.first.items()]
+    rows += [["more for a step beyond the cache", costs.far], ["the same, tiles ahead of others", costs.far_ahead],
+             ["cycle with several threads", costs.handover]]
+    print_table(["what", "ns"], [[what, f"{1e9 * value:,.3g}" if value < 1e-6 else f"{1e9 * value:,.0f}"] for what, value in rows])
 
 
 def show_points(rows):

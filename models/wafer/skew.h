@@ -17,7 +17,8 @@ struct Skew {
   unsigned depth = kMaxDepth;  ///< cycles, at most kMaxDepth; 1: none
   int rows = 16;
   int columns = 16;
-  bool when_busy = true;  ///< only while so many tiles are busy that the cache does not hold them
+  /// Only while so many tiles are busy that the cache does not hold them, and not a few of each block.
+  bool when_busy = true;
 };
 
 /// No latency of a wafer whose tiles are stepped ahead of others may be above.

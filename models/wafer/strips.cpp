@@ -22,6 +22,9 @@ constexpr std::size_t kFewCrossings = 256;
 constexpr std::size_t kLargeWafer = 16384;  // tiles
 // So many busy tiles do not fit a cache of 40 MB.
 constexpr std::size_t kTilesBeyondCache = 8192;
+// One engine in so many works: blocks are fetched as a whole, which costs more than it saves where a few tiles of
+// each work.
+constexpr std::size_t kSparse = 4;
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -76,7 +79,9 @@ bool can_skew(const Strip& rows, const Threads& threads, const observe::EventStr
 Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::EventStream* events,
                const std::vector<Channel*>& others)
     : plan_(rows.plan), threads_(threads), is_large_(rows.tile_count() >= kLargeWafer),
-      events_(events), skewed_(can_skew(rows, threads, events)), first_row_(rows.first_row) {
+      events_(events), skewed_(can_skew(rows, threads, events)),
+      busy_enough_(std::max(kTilesBeyondCache, programs_in(rows) / kSparse)),
+      first_row_(rows.first_row) {
   const auto height = static_cast<unsigned>(std::max(rows.end_row - rows.first_row, 1));
   const auto processes = std::min(static_cast<unsigned>(others.size() + 1), height);
   const unsigned count = std::clamp(threads.count, 1U, height / processes);
@@ -188,7 +193,7 @@ Cycle Strips::next_due_of_parts() const {
 
 bool Strips::is_worth_skew() const {
   if (!skewed_ || (events_ != nullptr && events_->is_traced())) return false;
-  return !threads_.skew.when_busy || busy_ >= kTilesBeyondCache;
+  return !threads_.skew.when_busy || busy_ >= busy_enough_;
 }
 
 // Of a cycle with a failure everything counts, of later ones nothing.

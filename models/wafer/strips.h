@@ -126,6 +126,7 @@ class Strips {
   std::vector<std::unique_ptr<RemotePart>> remotes_;  // south of them
   std::vector<Part*> parts_;                          // all of them
   const bool skewed_;                                 // tiles may be stepped ahead of others
+  const std::size_t busy_enough_;                     // engines: where skewing pays, by default
   Cycle computed_to_ = 0;
   std::uint64_t busy_ = 0;  // engines stepped in a cycle of late
   const int first_row_;
