@@ -8,6 +8,7 @@ kernel in C++, the start of a compiled one, and 1,024 clusters in one process.
 Times are CPU time, the least of several runs, less that of a run with nothing to do. The machine is a2a3.
 """
 import argparse
+import importlib.util
 import json
 import os
 import pathlib
@@ -185,6 +186,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help="short runs")
     parser.add_argument("--bin", default=str(ROOT / "build/bin"), help="the folder of the executables")
     arguments = parser.parse_args()
+    if importlib.util.find_spec("numpy") is None:
+        sys.exit("bench_clusters.py: NumPy is missing (Debian package python3-numpy)")
     with tempfile.TemporaryDirectory() as folder:
         rows = Bench(arguments.bin, folder, arguments.quick).rows()
     if arguments.json:
