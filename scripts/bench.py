@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+from bench_run import run_platform
 from files import write_text
 from tables import print_table, read_sizes, scaled
 
@@ -70,14 +71,8 @@ class Bench:
 
     def run(self, case, structure, params):
         """The report of one run, which must pass its checks."""
-        command = [self.platform, str(case.layout), "--preset", self.preset, "--structure", structure, "--quiet",
-                   "--report", str(self.report), "--no-waits"]
-        command += ["--threads", str(self.threads)] if structure == "dense" else []
-        command += [f"--param={name}={value}" for name, value in params.items()]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-        if result.returncode != 0:
-            sys.exit(f"{' '.join(command)}\nended with exit code {result.returncode}\n{result.stdout}{result.stderr}")
-        return json.loads(self.report.read_text())
+        options = ["--preset", self.preset] + (["--threads", self.threads] if structure == "dense" else [])
+        return run_platform(self.platform, case.layout, self.report, structure, params, options)
 
     def has(self, structure):
         command = [self.platform, str(CASES[0].layout), "--preset", self.preset, "--structure", structure, "--quiet"]

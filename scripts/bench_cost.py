@@ -11,10 +11,10 @@ import json
 import math
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
+from bench_run import run_platform
 from files import write_text
 from tables import print_table
 
@@ -138,19 +138,14 @@ class Bench:
     def measure(self, run):
         """The fastest of some runs."""
         print(f"{run.example} {run.width}x{run.height} {run.threads}", file=sys.stderr, flush=True)
-        command = [self.platform, ROOT / "examples" / run.example / "layout.json", "--preset", self.preset, "--structure", "dense",
-                   "--quiet", "--no-waits", "--threads", run.threads, "--report", self.report]
-        command += ["--skew", "1,1,1"] if run.level else []
-        command += [f"--param={name}={value}" for name, value in {"W": run.width, "H": run.height, **run.params}.items()]
-        seconds = []
-        for _ in range(self.repeats):
-            result = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
-            if result.returncode != 0:
-                sys.exit(f"{' '.join(map(str, command))}\nended with exit code {result.returncode}\n{result.stdout}{result.stderr}")
-            report = json.loads(self.report.read_text())
-            seconds.append(report["wall"]["run_s"])
+        layout = ROOT / "examples" / run.example / "layout.json"
+        options = ["--preset", self.preset, "--threads", run.threads, *(["--skew", "1,1,1"] if run.level else [])]
+        params = {"W": run.width, "H": run.height, **run.params}
+        reports = [run_platform(self.platform, layout, self.report, "dense", params, options) for _ in range(self.repeats)]
+        seconds = min(report["wall"]["run_s"] for report in reports)
+        report = reports[-1]
         counters = {name: counter["value"] for name, counter in report["counters"].items()}
-        return dataclasses.replace(run, seconds=min(seconds), cycles=report["cycles"], counters=counters)
+        return dataclasses.replace(run, seconds=seconds, cycles=report["cycles"], counters=counters)
 
 
 def calibrate(bench):

@@ -91,23 +91,23 @@ struct TMPipe {
     if constexpr (UnitFlag) TSTORE<STPhase::Final>(to, tile);
     else TSTORE(to, tile);
   }
-  TSR_INLINE void push_columns(Prod& tile) {
+  /// Calls work(place, columns) for the parts of a tile whose columns are those of several tiles of the other side, which lie one behind
+  /// the other in the slot.
+  template <class Other, class Whole, class Work>
+  TSR_INLINE void by_columns(const tsr_detail::PipeEnd& end, Whole& tile, Work work) {
     using T = typename Prod::DType;
-    char* const base = slot(prod, kParts * Cons::Numel * sizeof(T));
-    Tile<TileType::Vec, T, Prod::Rows, Prod::Cols, BLayout::RowMajor, Prod::Rows, Cons::Cols> columns;
+    char* const base = slot(end, kParts * Other::Numel * sizeof(T));
+    Tile<TileType::Vec, T, Whole::Rows, Whole::Cols, BLayout::RowMajor, Whole::Rows, Other::Cols> columns;
     for (int n = 0; n < kParts; ++n) {
-      TASSIGN(columns, tile.address + n * Cons::Cols * sizeof(T));
-      TSTORE(part<T>(base + n * Cons::Numel * sizeof(T), Prod::Rows, Cons::Cols), columns);
+      TASSIGN(columns, tile.address + n * Other::Cols * sizeof(T));
+      work(part<T>(base + n * Other::Numel * sizeof(T), Whole::Rows, Other::Cols), columns);
     }
   }
+  TSR_INLINE void push_columns(Prod& tile) {
+    by_columns<Cons>(prod, tile, [](auto to, auto& columns) { TSTORE(to, columns); });
+  }
   TSR_INLINE void pop_parts(Cons& tile) {
-    using T = typename Cons::DType;
-    char* const base = slot(cons, kParts * Prod::Numel * sizeof(T));
-    Tile<TileType::Vec, T, Cons::Rows, Cons::Cols, BLayout::RowMajor, Cons::Rows, Prod::Cols> columns;
-    for (int n = 0; n < kParts; ++n) {
-      TASSIGN(columns, tile.address + n * Prod::Cols * sizeof(T));
-      TLOAD(columns, part<T>(base + n * Prod::Numel * sizeof(T), Cons::Rows, Prod::Cols));
-    }
+    by_columns<Prod>(cons, tile, [](auto from, auto& columns) { TLOAD(columns, from); });
   }
   /// Into the buffer of the consumer, where it finds the tile.
   TSR_INLINE void push_to_core(Prod& tile) {
