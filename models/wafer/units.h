@@ -52,12 +52,7 @@ class ActiveSet {
   void insert(std::uint32_t unit, Cycle at) { Row(*this, at).insert(unit); }
   /// `unit` is due in the cycle behind that of the last take().
   void insert_for_next(std::uint32_t unit) {
-    const std::size_t word = unit / 64;
-    const std::uint64_t before = next_words_[word];
-    next_words_[word] = before | bit(unit % 64);
-    if (before != 0) return;
-    next_summary_[word / 64] |= bit(word % 64);
-    occupied_ |= next_bit_;
+    if (mark(next_words_, next_summary_, unit)) occupied_ |= next_bit_;
   }
 
   /// One cycle of the set, for whoever inserts many units for it.
@@ -72,12 +67,7 @@ class ActiveSet {
     Row(const Row&) = delete;
     Row& operator=(const Row&) = delete;
     void insert(std::uint32_t unit) {
-      const std::size_t word = unit / 64;
-      const std::uint64_t before = words_[word];
-      words_[word] = before | bit(unit % 64);
-      if (before != 0) return;
-      summary_[word / 64] |= bit(word % 64);
-      used_ = true;
+      if (mark(words_, summary_, unit)) used_ = true;
     }
 
    private:
@@ -154,6 +144,15 @@ class ActiveSet {
   }
   static unsigned row_of(Cycle c) { return static_cast<unsigned>(c % kHorizon); }
   static std::uint64_t bit(std::size_t n) { return std::uint64_t{1} << n; }
+  /// Notes a unit in a row. True: it is the first one of its word.
+  static bool mark(std::uint64_t* words, std::uint64_t* summary, std::uint32_t unit) {
+    const std::size_t word = unit / 64;
+    const std::uint64_t before = words[word];
+    words[word] = before | bit(unit % 64);
+    if (before != 0) return false;
+    summary[word / 64] |= bit(word % 64);
+    return true;
+  }
   static unsigned lowest(std::uint64_t bits) {
     return static_cast<unsigned>(__builtin_ctzll(bits));
   }
