@@ -86,7 +86,7 @@ Cycle ComputeEngineCore::step_all(Cycle now) {
     used = static_cast<bool>(chosen);
     return end_step(chosen, goes_on, ran, now);
   } catch (...) {  // the run ends in this cycle
-    if (pe_.waits != nullptr) vector_.account_waits(pe_, used, false, false, now);
+    vector_.account_waits(pe_, used, false, false, now);
     throw;
   }
 }
@@ -108,7 +108,7 @@ Cycle ComputeEngineCore::stream_end() const {
 [[gnu::always_inline]] inline std::uint32_t ComputeEngineCore::look_at_queues(Cycle now) {
   Operations& operations = vector_.operations();
   const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
-  if (pe_.waits == nullptr) return lacking;
+  if (lacking == operations.lacking() || pe_.waits == nullptr) return lacking;
   const std::uint32_t came = operations.set_lacking(lacking);
   if (came != 0) account_came(pe_, operations, came, now);
   return lacking;
@@ -134,12 +134,11 @@ Cycle ComputeEngineCore::stream(Cycle now) {
       if (!vector_.execute_group(pe_, *op, elements, false, now))
         next = next_wake(true, false, now);
     } catch (...) {
-      if (pe_.waits != nullptr) vector_.account_waits(pe_, false, false, false, now);
+      vector_.account_waits(pe_, false, false, false, now);
       throw;
     }
   }
-  if (pe_.waits != nullptr)
-    vector_.account_waits(pe_, op != nullptr, op != nullptr && next == now + 1, false, now);
+  vector_.account_waits(pe_, op != nullptr, op != nullptr && next == now + 1, false, now);
   return next;
 }
 
@@ -279,7 +278,8 @@ void ComputeEngineCore::wait_for_operands() {
 
 void ComputeEngineCore::set_waits(observe::TileWaits* waits) {
   pe_.waits = waits;
-  waits->lines().reach(pe_.program->code_size());
+  waits->reach(pe_.program->code_size());
+  vector_.begin_accounting();
 }
 
 void ComputeEngineCore::finish_waits(Cycle cycles) {

@@ -28,7 +28,7 @@ std::uint8_t lowest(unsigned queues) {
 std::uint32_t groups_of(const Operation& op, const OperationWaits& waits) {
   if (op.asked) return waits.asked.groups;
   if (op.single_step && op.in_memory()) return 0;
-  return op.single ? op.done : (op.done + op.width - 1) / op.width;
+  return op.single || op.width == 1 ? op.done : (op.done + op.width - 1) / op.width;
 }
 
 /// The cycle behind the last group of `op`.
@@ -92,6 +92,10 @@ Cycle flush(EngineState& pe, const Operation& op, std::uint32_t lacking, bool en
   std::uint32_t conflicts = 0;
   if (groups == 0) {
     start = cycles_between(waits.since, paced);
+  } else if (!op.may_conflict) {
+    const Cycle from = behind_last_group(pe, op, false);
+    interval = (groups - 1) * (op.interval - 1) + cycles_between(from, paced);
+    end = std::max(from, now);  // it may complete in the cycle of the group
   } else {
     const std::uint32_t all = conflicts_of(pe, op);
     const bool last = conflict_was_last(pe, op, all);
@@ -100,7 +104,7 @@ Cycle flush(EngineState& pe, const Operation& op, std::uint32_t lacking, bool en
     conflicts = met * (op.interval * pe.timing().read_conflict_factor - 1);
     interval = (groups - 1 - met) * (op.interval - 1);
     (last ? conflicts : interval) += cycles_between(from, paced);
-    end = std::max(from, now);  // it may complete in the cycle of the group
+    end = std::max(from, now);
   }
   if (!op.finishing && op.due < now) account_queues(op, waits, lacking, 0, now);
   const std::uint32_t wavelet = waits.counted.wavelet;
