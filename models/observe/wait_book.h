@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/prefetch.h"
 
 namespace tessera::observe {
 
@@ -112,7 +113,9 @@ class LineWaits {
     std::uint64_t task_start = 0;
   };
   /// By pc; until reach().
-  Main* main() { return main_.data(); }
+  Main* main() {
+    return main_.data();
+  }
   /// There are lines 0 to `lines` - 1, as the other functions require.
   void reach(std::size_t lines) {
     if (lines <= main_.size()) return;
@@ -146,31 +149,14 @@ class LineWaits {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Operations::Sums> more_operations_;
 };
 
-/// What the operation of a thread did with its cycles, as far as its source line does not have it yet
-/// (models/pe/wait_account.h).
+/// What the operation of a thread, which is asked in every step (pe::Operation::asked), did with its
+/// cycles, as far as its source line does not have it yet.
 struct OperationWaits {
-  struct Counted {
-    std::uint32_t start;  ///< cycles from `since` until its first group is due
-    // Cycles in which it lacked a wavelet on its input queue, or room in its output queue: those before
-    // a cycle whose low bits are `until`.
-    std::uint32_t wavelet;
-    std::uint32_t room;
-    std::uint32_t until;
-  };
-  /// Of an operation that is asked in every step (pe::Operation::asked).
-  struct Asked {
-    std::uint32_t groups;
-    WaitReason reason;  ///< the last answer
-    std::uint8_t number;
-  };
   Cycle since = 0;  ///< all before is in the line
-  union {
-    Counted counted;
-    Asked asked;
-  };
-  OperationWaits() : counted{0, 0, 0, 0} {}
+  std::uint32_t groups = 0;
+  WaitReason reason = WaitReason::kTurn;  ///< the last answer
+  std::uint8_t number = 0;
 };
-static_assert(sizeof(OperationWaits) == 24, "they share lines of the cache");
 
 /// The groups of an operation that met a bank conflict.
 struct Conflicts {
@@ -220,10 +206,10 @@ class alignas(64) TileWaits {
   LineWaits& lines() { return *lines_; }
   /// Whether a listener hears of every wait.
   bool is_told() const { return is_told_; }
-  /// Of the operation that a thread has.
+  /// Of the operation that a thread has, if it is asked.
   OperationWaits& thread(unsigned thread) { return threads_[thread]; }
   const OperationWaits& thread(unsigned thread) const { return threads_[thread]; }
-  /// The same, of an operation that may meet conflicts.
+  /// Of the operation that a thread has, if it may meet conflicts.
   Conflicts& conflicts(unsigned thread) { return conflicts_[thread]; }
 
   /// The main thread waits for `reason`, kLatency or kTaskStart, from cycle `from` on, because of
@@ -264,6 +250,10 @@ class alignas(64) TileWaits {
   void restore(const Cycles& cycles) { cycles_ = cycles; }
   /// What instructions of the main thread need, into the cache of the host.
   [[gnu::always_inline]] void prefetch() const { __builtin_prefetch(this, 1); }
+  /// What any step needs.
+  [[gnu::always_inline]] void prefetch_all() const {
+    tessera::prefetch(reinterpret_cast<const char*>(this), 0, offsetof(TileWaits, place_));
+  }
 
  private:
   void tell(WaitSpan span) const;
@@ -295,7 +285,7 @@ class alignas(64) TileWaits {
     WaitReason reason = WaitReason::kTaskStart;
   };
 
-  // The first line of the cache has what instructions of the main thread need.
+  // What most tiles need lies in two lines of the cache, the first of which instructions of the main thread need.
   Cycle since_ = 0;
   Main main_;
   LineWaits::Main* main_lines_ = nullptr;

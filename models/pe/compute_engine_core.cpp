@@ -110,7 +110,7 @@ Cycle ComputeEngineCore::stream_end() const {
   const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
   if (lacking == operations.lacking() || pe_.waits == nullptr) return lacking;
   const std::uint32_t came = operations.set_lacking(lacking);
-  if (came != 0) account_came(pe_, operations, came, now);
+  if (came != 0) account_came(operations, came, now);
   return lacking;
 }
 
@@ -283,8 +283,8 @@ void ComputeEngineCore::set_waits(observe::TileWaits* waits) {
 }
 
 void ComputeEngineCore::finish_waits(Cycle cycles) {
-  const Operations& operations = vector_.operations();
-  for (const Operation& op : operations) pe::finish_waits(pe_, op, operations.lacking(), cycles);
+  Operations& operations = vector_.operations();
+  for (Operation& op : operations) pe::finish_waits(pe_, op, operations.lacking(), cycles);
   if (pe_.main.runs() && operations.of_main_thread() == nullptr) pe_.waits->end_main(cycles);
 }
 

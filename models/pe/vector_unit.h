@@ -98,8 +98,9 @@ class VectorUnit {
   bool putting_off_ : 1;  // groups before the next wake-up are executed late
   bool step_every_group_ : 1;
   // Where waits are accounted:
-  bool some_asked_ : 1;     // operations, in every step, what they wait for
-  bool nothing_waits_ : 1;  // the tile is accounted as busy, and no operation is asked, or nobody accounts
+  bool some_asked_ : 1;  // operations, in every step, what they wait for
+  bool
+      nothing_waits_ : 1;  // the tile is accounted as busy, and no operation is asked, or nobody accounts
   std::uint8_t control_mask_;
   OutputBindings outputs_;
 };
