@@ -74,7 +74,7 @@ class Node {
   Node at(const std::string& key) const;
   std::vector<std::pair<std::string, Node>> members() const;
 
-  /// Elements of an array; fails if this is none.
+  /// Elements of an array. Fails if this value is not an array.
   std::vector<Node> items() const;
 
   /// Members or elements of the value of a key that may be missing: then there are none.
@@ -93,7 +93,7 @@ class Node {
   Expression expression(const Constants& constants, const Expression::Names& variables = {}) const;
   /// The value of an expression without variables.
   std::int64_t integer(const Constants& constants) const;
-  /// The same, and in lowest..highest, which T holds.
+  /// The same. The value must be in lowest..highest, a range that T holds.
   template <class T = std::int64_t>
   T integer_in(const Constants& constants, std::int64_t lowest, std::int64_t highest,
                const std::string& what) const {
