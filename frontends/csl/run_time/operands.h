@@ -20,7 +20,7 @@ ir::Value scalar(Evaluator& evaluator, const Result& value, const Node& at);
 /// The bits of a known value of a type that registers hold, but for pointers to variables.
 std::uint32_t bits_of(const Engine& engine, const Type& type, const Value& value);
 
-/// What the language does without being asked; `what` names the target in messages.
+/// The implicit conversion; `what` names the target in messages.
 Result convert_operand(Evaluator& evaluator, const Result& from, const Type* to, const Node& at,
                        const std::string& what);
 /// `@as`.
@@ -34,7 +34,7 @@ Result unary_operand(Evaluator& evaluator, UnaryOp op, const Result& value, cons
 
 FunctionCode& code_of(Evaluator& evaluator);
 
-/// The type that both operands become without being asked; nullptr: there is none.
+/// The type that both operands become by implicit conversion; nullptr: there is none.
 const Type* common_type(const Engine& engine, const Result& left, const Result& right);
 
 }  // namespace tessera::csl

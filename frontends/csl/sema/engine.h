@@ -64,7 +64,7 @@ class Engine {
   /// The module that `@import_module` at `at` gives.
   Instance* import(Instance& importer, const std::string& path, const Result& bindings,
                    const Node& at);
-  /// Converts without being asked. `what` names the target in the message: "the parameter 'n'".
+  /// Converts implicitly. `what` names the target in the message: "the parameter 'n'".
   Result convert(const Result& from, const Type* to, const Node& at, const std::string& what);
   /// A value of a type whose parts are undefined.
   Value undefined_value(const Type& type) const;
