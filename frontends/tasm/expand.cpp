@@ -12,9 +12,9 @@
 namespace tessera::tasm {
 namespace {
 
-/// Macros, repeats, ifs and includes inside each other.
+/// How many macros, repeats, ifs and includes may stand inside each other.
 constexpr unsigned kMostLevels = 64;
-/// Words and lines that expansions write, in all.
+/// How many words and lines expansions may write in all.
 constexpr std::size_t kMostExpanded = 1000000;
 
 /// Its last token is of the kind kEnd.
@@ -320,7 +320,7 @@ class Expander {
     process(lines, 0, lines.size());
   }
 
-  /// Those of repeats and macros inside it are not its own.
+  /// Labels of repeats and macros inside the block are not its own.
   void add_labels(const Lines& body, Values& values) {
     unsigned inside = 0;
     std::vector<std::string> labels;
@@ -351,7 +351,7 @@ class Expander {
   NamedLine named_;
   unsigned next_line_ = 1;
   unsigned level_ = 0;
-  unsigned expansions_ = 0;  // with labels
+  unsigned expansions_ = 0;  // expansions with labels
   std::size_t expanded_ = 0;
 };
 
