@@ -39,7 +39,7 @@ class Document {
  private:
   friend class Node;
   std::string file_;
-  AbsentNames absent_;  // of its expressions
+  AbsentNames absent_;  // names that expressions may not use here
   std::unique_ptr<const boost::json::value> value_;
 };
 
@@ -114,7 +114,7 @@ class Node {
   std::string place_;
 };
 
-/// Fails unless `name` is one that expressions could use. `what` says of what it is the name.
+/// Fails unless `name` is one that expressions could use. `what` says what it names.
 void check_name(const Node& node, const std::string& name, const std::string& what);
 
 /// Fails at a value of an option --param NAME=VALUE whose name is not among `declared`. `what`
