@@ -129,7 +129,7 @@ struct Wait {
   std::optional<std::string> name;
   std::string place;
 };
-/// Tiles to host array.
+/// Copies from the tiles to a host array.
 struct CopyOut {
   std::string name;
   std::string place;

@@ -314,7 +314,7 @@ class Compiler {
             return listening.collides(node, from, slot, of);
           },
           frugal);
-    } catch (const UserError&) {  // it does not fit
+    } catch (const UserError&) {  // the phase does not fit
       return std::nullopt;
     }
   }

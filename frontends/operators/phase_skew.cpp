@@ -58,7 +58,7 @@ class SkewGuard {
     std::set<Link> links;
     for (std::size_t i = 0; i < phase.operators.size(); ++i) {
       const Outcome outcome = phase.decisions[i].outcome;
-      if (outcome == Outcome::kContinuing) continue;  // its words are of any phase
+      if (outcome == Outcome::kContinuing) continue;  // its words belong to no one phase
       const bool proves = outcome == Outcome::kMessage || outcome == Outcome::kProcessor ||
                           outcome == Outcome::kMarker;
       for (const StreamPlan& stream : phase.operators[i].streams) {

@@ -15,9 +15,9 @@ namespace tessera::operators {
 
 /// Why a stop hands a word to its own processor.
 enum class Delivery : std::uint8_t {
-  kData,   ///< it is a destination
-  kEcho,   ///< it is the source: proof that the word has left (numesh.md 3.4)
-  kCross,  ///< it is only crossed: proof that the word has left, dropped by the processor
+  kData,   ///< the node is a destination
+  kEcho,   ///< the node is the source: proof that the word has left (numesh.md 3.4)
+  kCross,  ///< the word only crosses the node: proof that it has left; the processor drops it
 };
 
 struct Branch {

@@ -172,7 +172,7 @@ class TileLowering : LoweringPart {
   /// The address of a pointer into a buffer on chip that is such an argument: it gets 8 KiB, or what
   /// small buffers have.
   std::int64_t room_for_pointer(const Parameter& p, const TileOperand& place);
-  /// Several tiles of one type behind each other, and one of them.
+  /// Define several tiles of one type behind each other, and one of them.
   void alloc_several(const Operation& op);
   void one_of_several(const Operation& op);
   /// Valid sizes of a tile, sizes and strides of a view.

@@ -9,8 +9,8 @@ namespace tessera::pto {
 namespace {
 
 using Kind = Token::Kind;
-constexpr unsigned kMostModules = 16;  // inside each other
-constexpr unsigned kMostRegions = 64;  // inside each other
+constexpr unsigned kMostModules = 16;  // limit of modules inside each other
+constexpr unsigned kMostRegions = 64;  // limit of regions inside each other
 
 /// Whether an unknown operation ends in front of the next token: another one begins there.
 bool ends_unknown(const Token& next, const Token& before) {

@@ -48,7 +48,7 @@ class TypeParser {
 
   TokenCursor& cursor_;
   std::map<std::string, Type> aliases_;
-  unsigned pointers_ = 0;  // that the type being parsed is inside of
+  unsigned pointers_ = 0;  // the pointer types around the type that is being parsed
 };
 
 }  // namespace tessera::pto

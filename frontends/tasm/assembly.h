@@ -40,7 +40,7 @@ struct NamedLine {
 enum class Known : std::uint8_t {
   kNumbersAbove,  ///< the params and consts above the line
   kNumbers,       ///< all params and consts
-  kAddresses,     ///< and the addresses of data symbols
+  kAddresses,     ///< all params and consts, and the addresses of data symbols
 };
 
 /// The registers of a descriptor that its loads do not name. A DSR keeps its registers for the

@@ -118,7 +118,7 @@ class Expander {
     --level_;
   }
 
-  /// The line behind it.
+  /// Returns the index of the line behind those that it has processed.
   std::size_t process_line(const Lines& lines, std::size_t i) {
     const std::string word = word_of(lines[i]);
     TokenCursor cursor(lines[i], diagnostics_);
@@ -258,7 +258,7 @@ class Expander {
     expand(macro.body, std::move(values), lines_down, place);
   }
 
-  /// Each in parentheses if it is an expression of several words.
+  /// The arguments, each in parentheses if it is an expression of several words.
   std::vector<Line> arguments_of(TokenCursor& cursor) const {
     std::vector<Line> arguments;
     while (!cursor.at_end()) {

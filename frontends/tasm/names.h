@@ -30,7 +30,7 @@ std::string_view to_string(NameKind kind);
 
 struct Entity {
   NameKind kind = NameKind::kConst;
-  std::size_t index = 0;  ///< in the image's list of its kind
+  std::size_t index = 0;  ///< index in the image's list of its kind
   Number value;           ///< param, const
   unsigned line = 0;
 };

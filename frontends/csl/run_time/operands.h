@@ -8,7 +8,7 @@
 
 namespace tessera::csl {
 
-/// How a value of a type travels in registers; nothing: it does not.
+/// The IR type of a value in registers; nothing: such values are not in registers.
 std::optional<ir::Type> register_type(const Type& type);
 /// Whether a type exists only at compile time.
 bool is_comptime_only(const Type& type);

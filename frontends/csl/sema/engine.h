@@ -80,7 +80,7 @@ class Engine {
     fail_at(at.file, at.place, text::joined(problem...));
   }
   [[noreturn]] void fail_at(std::uint16_t file, Place place, const std::string& problem) const;
-  /// Says it once for each place.
+  /// Warns once for each place and text.
   void warn(const Node& at, const std::string& text);
   bool has_warned() const { return !warned_.empty(); }
   std::ostream& messages() { return messages_; }
