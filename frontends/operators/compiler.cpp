@@ -397,7 +397,7 @@ class Compiler {
   const Target& target_;
   Compiled result_;
   std::optional<std::uint32_t> common_length_;
-  std::optional<UserError> refusal_;  // why the last common length failed, unless slots lacked
+  std::optional<UserError> refusal_;  // error of the last common length, if it had slots
   std::map<std::pair<std::size_t, std::size_t>, StreamSlots> fixed_;  // by operator and stream
 };
 

@@ -34,7 +34,7 @@ enum class Outcome : std::uint8_t {
   kProcessor,
   kMarker,
   kBarrier,
-  kWrong,       ///< no technique, because the program asks for none
+  kWrong,       ///< no technique, as the program demands
   kCovered,     ///< another operator or the barrier of the phase proves it
   kContinuing,  ///< exempt because it goes on through all phases (3.7)
   kLast,        ///< no phase follows

@@ -87,7 +87,7 @@ enum class Meaning : std::uint8_t {
   kCompare,
   kSelect,
   kCast,
-  kSizeOf,         ///< the valid sizes of a tile, or a dimension of a view
+  kSizeOf,         ///< the valid sizes of a tile, or a size or stride of a view
   kConvertScalar,  ///< between an integer and a real: `opcode`
   kSpecial,        ///< reads `special`
   kFor,
