@@ -53,8 +53,8 @@ struct LowerOptions {
   /// The level of the public assembler (1 to 3) whose rules about addresses hold; 0: no rules.
   int level = 0;
   Version version = Version::kAugust2026;
-  /// Whether the missing end of a pipe (no function has it) belongs to a peer outside of the program,
-  /// which is always ready. It always does if the module has no function for the other kind of core.
+  /// Whether an end of a pipe that no function has belongs to a peer outside of the program, which
+  /// is always ready. If the module has no function for the other kind of core, it always does.
   bool external_peers = false;
 };
 
