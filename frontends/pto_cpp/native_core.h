@@ -37,7 +37,7 @@ struct NativeCores::Core {
   void start();
   /// Runs native code up to its next request.
   void run();
-  /// Of native code: waits until the request has been served.
+  /// Native code calls this to wait until its request has been served.
   [[gnu::always_inline]] void wait(const Request& r) {
     launch.trail->at(reinterpret_cast<const void*>(module.base() + r.from));
     request = r;
@@ -63,7 +63,7 @@ struct NativeCores::Core {
   TsrApi api{};
   // What every request needs, in few lines of the cache.
   Request request;
-  bool served = true;        // the request
+  bool served = true;        // the request has been served
   bool is_launcher = false;  // the function is a launcher, which has come to its launch
   unsigned load_piece = 0;   // bytes that the scalar unit is loading
   std::uint64_t load_address = 0,
@@ -75,9 +75,9 @@ struct NativeCores::Core {
   std::deque<Store> stores;  // not issued yet
   unsigned block = 0, block_count = 0;
   std::function<const std::byte*(unsigned)>
-      contents;                    // while it is found out whether the core takes part
-  std::string failure;             // of a request kFailed
-  std::vector<std::byte> statics;  // of this core: the variables of the module
+      contents;                    // set only while it is found out whether the core takes part
+  std::string failure;             // the text of a request kFailed
+  std::vector<std::byte> statics;  // this core's copy of the variables of the module
   std::vector<std::int64_t> arguments;
   std::shared_ptr<cluster::Program> program;
 };
