@@ -39,7 +39,7 @@ struct Origin {
 };
 
 struct Loaded {
-  std::string name;                       ///< of the config: "wse3"
+  std::string name;                       ///< name of the configuration: "wse3"
   std::map<std::string, Origin> origins;  ///< by path, one for every field
 };
 

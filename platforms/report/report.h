@@ -151,17 +151,17 @@ struct Diagnoses {
 /// results.
 struct Run {
   std::vector<std::string> argv;
-  std::string version;                          ///< of Tessera
-  std::string commit;                           ///< of its sources; empty: they were no checkout
-  std::map<std::string, std::string> params;    ///< of the program, defaults included
+  std::string version;                          ///< version of Tessera
+  std::string commit;                           ///< commit; empty: its sources were no checkout
+  std::map<std::string, std::string> params;    ///< parameters of the program, defaults included
   std::map<std::string, std::string> settings;  ///< --set
   // Digests of 16 hex digits; empty: the run ended before it was known.
-  std::string config_digest;                 ///< of all values of the configuration
-  std::string program_digest;                ///< of `files`
+  std::string config_digest;                 ///< digest of all values of the configuration
+  std::string program_digest;                ///< digest of `files`
   std::map<std::string, std::string> files;  ///< texts of the program, seen from its folder: digest
   std::map<std::string, std::string> inputs;  ///< arrays, by name or by file: digest
-  std::uint64_t seed = 1;                     ///< of --shuffle-step-order
-  unsigned threads = 1;                       ///< of this process
+  std::uint64_t seed = 1;                     ///< seed of --shuffle-step-order
+  unsigned threads = 1;                       ///< threads of this process
   unsigned ranks = 1;                         ///< processes that shared the machine
 
   /// Takes the parameters of a program: pairs of a name and a whole number.
@@ -208,7 +208,7 @@ struct Report {
   std::uint64_t wait_count = 0;  ///< all of them, `stuck` or more
 };
 
-/// A name as keys of a report have it: "mte2" of "MTE2".
+/// A name as keys of a report have it: "mte2" for "MTE2".
 std::string lower_case(std::string text);
 /// "1 wait", "3 waits".
 std::string plural(std::uint64_t count, const std::string& noun);

@@ -49,7 +49,7 @@ std::string names(DirectionSet set) {
   return text.empty() ? "nothing" : text;
 }
 
-/// Of the side of a square with side 1.
+/// The middle of a side of a square with side 1; for the ramp the centre of the square.
 struct Point {
   double x, y;
 };
@@ -63,7 +63,7 @@ struct Routed {
   TileCoord tile;
   fabric::ColorRoute route;
 };
-using Map = std::vector<Routed>;  // of one color
+using Map = std::vector<Routed>;  // the routes of one color
 
 class Picture {
  public:
