@@ -454,7 +454,7 @@ class Generator {
   std::uint32_t result_ = kResults;
   unsigned operations_ = 0;
   bool loads_before_start_ =
-      false;  // of the first operation: wse.md 5.11, @load_to_dsr at comptime
+      false;  // the first operation's loads: wse.md 5.11, @load_to_dsr at comptime
   std::vector<Repeatable> repeatable_;  // asynchronous operations of the last phase
 };
 

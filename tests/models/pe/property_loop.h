@@ -58,7 +58,7 @@ class VectorLoop {
     unsigned packed = 1;
     unsigned least = 1;
     bool half = false;
-    std::uint32_t payload = 0;  ///< of the wavelet whose elements are being read
+    std::uint32_t payload = 0;  ///< kFabric: payload of the wavelet being read; kPointer: result
     unsigned held = 0;
   };
 

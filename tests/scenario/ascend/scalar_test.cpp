@@ -43,7 +43,7 @@ struct Options {
 
 constexpr Profile kProfiles[] = {Profile::kA2A3, Profile::kA5};
 
-/// Of a kernel for AIVs.
+/// Runs a kernel for AIVs.
 Outcome run(const std::string& text, const Options& options) {
   const pto::Kernel kernel =
       pto::lower(pto::parse(text, "k.pto"), {options.profile, options.params});
