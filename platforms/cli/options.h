@@ -49,9 +49,9 @@ struct Options {
   std::optional<std::uint64_t> seed;
   bool shuffle_step_order = false;
   bool validate = false;
-  bool print_config = false;                       ///< only MachineOptions has the option
-  bool print_schema = false;                       ///< only MachineOptions has the option
-  std::vector<std::string> files_written;          ///< by all options; parse() fills it
+  bool print_config = false;               ///< only MachineOptions has the option
+  bool print_schema = false;               ///< only MachineOptions has the option
+  std::vector<std::string> files_written;  ///< files that the options write; parse() fills it
   std::map<std::string, std::string> arrays_read;  ///< --input: name -> file; parse() fills it
   /// The options that a platform adds to these, in its constructor.
   std::vector<OptionGroup> own_groups;

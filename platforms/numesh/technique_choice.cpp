@@ -51,8 +51,8 @@ class Search {
     result_.predicted = predict(result_.compiled);
     known_[outcomes(result_.compiled)] = result_.predicted;
     result_.candidates.push_back({"length", result_.predicted});
-    // What message lengths suggest is message-bound or processor-bound: of a large program both are left
-    // out, and the barrier too if the others took long.
+    // What message lengths suggest is message-bound or processor-bound. For a large program both are
+    // left out, and the barrier too if the others took long.
     const bool is_large = work_ > kMostSearch / 2;
     for (const Technique technique : kTechniques) {
       if (is_large && technique != Technique::kMarker &&

@@ -40,7 +40,7 @@ struct DeviceStatement {
 struct ScriptText {
   std::string file;
   std::vector<DeviceStatement> devices;  ///< at least one
-  std::vector<Line> lines;               ///< without those of the devices
+  std::vector<Line> lines;               ///< all lines but those of the devices
 };
 /// Throws UserError.
 ScriptText read_script(const std::string& file);
