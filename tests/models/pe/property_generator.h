@@ -61,7 +61,7 @@ class Generator {
     for (unsigned i = kArenaCount; i-- > 1;) std::swap(order[i], order[random_.below(i + 1)]);
     if (random_.chance(20))
       emit_and_run(Opcode::kSetctm, {imm(static_cast<int>(random_.below(64)))});
-    unsigned lane = 1;  // order[0]: of the synchronous operations
+    unsigned lane = 1;  // order[0] is for the synchronous operations
     const std::vector<Repeatable> before = std::move(repeatable_);
     repeatable_.clear();
     for (const Repeatable& again : before) {

@@ -18,7 +18,7 @@ namespace tessera::wafer::bench {
 
 enum class Flavor {
   kDrains,    ///< all that is sent is taken in the end
-  kTeardown,  ///< .. until a control wavelet suspends its color
+  kTeardown,  ///< all is taken until a control wavelet suspends its color
   kChaos,     ///< routes that lead nowhere, color swap, injection, two directions at once
 };
 

@@ -98,7 +98,7 @@ struct Times {
   double core, mac, vec;  ///< us
 };
 
-/// With a latency of cross-core flags in cycles; 0: of the preset.
+/// `latency`: cycles of cross-core flags; 0: the preset's.
 Times run(LaunchRatio ratio, int depth, unsigned latency = 0) {
   ClusterConfig config = a2a3_config();
   if (latency > 0) config.core.sync.cluster_latency = latency;

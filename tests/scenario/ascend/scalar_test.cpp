@@ -149,7 +149,7 @@ TEST(ascend, M28_control_registers_of_another_core) {
                                             "from another core's hangs the chip (50 s operator "
                                             "time-out)"),
                                   HasSubstr(kControlId)));
-    // Those of cores that the kernel does not run on are there, too.
+    // Registers of cores that the kernel does not run on are there, too.
     const Outcome far =
         run(from_number(kLoad), {profile, {{"ADDRESS", registers_of(0, 35)}}, {}, 1});
     EXPECT_THAT(far.error, HasSubstr("of AIC of cluster 35: a load from another core's hangs"));
