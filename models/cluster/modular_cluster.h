@@ -101,7 +101,7 @@ class SharedUnit : public sc_core::sc_module, public timing::Steppable {
   }
 
  protected:
-  /// `protocol_id`: of the report that a core asked through the socket of another one.
+  /// `protocol_id` is the id of the report that a core asked through the socket of another one.
   SharedUnit(sc_core::sc_module_name name, timing::ClockDomain& domain, const char* protocol_id,
              unsigned clusters, Core core);
 

@@ -21,7 +21,7 @@ class RegisterSchedule {
   explicit RegisterSchedule(unsigned registers) : ready_(registers, 0) {}
 
   void add(const RegisterOperation& operation);
-  /// Of the whole function.
+  /// Cycles of the whole function.
   Cycle cycles() const;
 
  private:
@@ -48,7 +48,7 @@ class RegisterSchedule {
   std::vector<Cycle> ready_;  // by register: when it is there
   std::array<Calendar, kRegisterUnitCount> units_;
   Calendar ub_, stores_of_ub_;
-  std::array<Cycle, kQueue> starts_{};  // of the last instructions
+  std::array<Cycle, kQueue> starts_{};  // start cycles of the last instructions
   std::uint64_t dispatched_ = 0;
   Cycle accesses_done_ = 0, fence_ = 0;
   Cycle end_ = 0;

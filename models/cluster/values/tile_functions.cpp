@@ -305,7 +305,7 @@ TileValues Computation::part() const {
   return to;
 }
 
-// Of equal elements the second one counts.
+// If both elements are equal, the second one counts.
 TileValues Computation::part_arguments() const {
   TileValues value = zeros(rows_, columns_);
   TileValues to = TileValues::zeros(in_[2].element, rows_, columns_);
@@ -323,7 +323,7 @@ TileValues Computation::part_arguments() const {
   return to;
 }
 
-// Sums are exact. A scale gives a number of f16 at most as large as the largest one.
+// Sums are exact. A scaled result is limited to the largest number of f16.
 TileValues Computation::map_convert() const {
   constexpr double kLargestHalf = 65504;
   const bool scales = !op_.scalars.empty();
@@ -342,7 +342,7 @@ TileValues Computation::map_convert() const {
   return to;
 }
 
-// In f32 and rounded once more to a narrower type.
+// Computes in f32; a narrower type is rounded to once more.
 TileValues Computation::multiply_add() const {
   TileValues to = b();
   for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
@@ -373,7 +373,7 @@ TileValues Computation::map_add() const {
   return to;
 }
 
-// Of equal elements the first one counts.
+// If several elements are equal, the first one counts.
 TileValues Computation::argument(bool by_row) const {
   const std::size_t outer = by_row ? a().rows : a().columns;
   const std::size_t inner = by_row ? a().columns : a().rows;
