@@ -189,7 +189,7 @@ const Schedule& schedule_of(const Node& node, const Turn& turn) {
 /// the two lengths.
 struct Collision {
   NodeId from;
-  Port port;  // of `from`
+  Port port;  // port of `from`
   StreamId sent;
   std::uint32_t sent_epoch, sent_slot;
   NodeId to;
