@@ -1,5 +1,5 @@
 // The AI cores of a launch, their sync unit and GM in one module: ClusterCore as one block of a clock
-// domain. For speed; modular_cluster.h is the same of a module per block, with the same events in the
+// domain. For speed; modular_cluster.h is the same with a module per block, with the same events in the
 // same cycles.
 #pragma once
 

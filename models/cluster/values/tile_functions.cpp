@@ -164,8 +164,9 @@ TileValues Computation::map() const {
   return to;
 }
 
-// What stands once a row or once a column: in a column, or a row, of its own, or one after the other. Rows of 32 bytes
-// are a block each, which repeats along the row.
+// Spreads an operand that has one value for each row or column of the result. The values stand in a
+// column, or a row, or one after the other. Rows of 32 bytes are a block each, which repeats along the
+// row.
 TileValues Computation::broadcast(bool by_row, bool maps) const {
   const TileValues& once = maps ? b() : a();
   TileValues to = zeros(maps ? std::min(rows_, a().rows) : rows_,
@@ -217,7 +218,7 @@ bool compares(Predicate predicate, double a, double b) {
   return holds(predicate, std::int64_t{a > b} - std::int64_t{a < b}, 0);
 }
 
-// Bits of a byte from the lowest one on, eight elements a byte of the result.
+// A byte of the result has the bits of eight elements, from the lowest bit on.
 TileValues Computation::compare() const {
   const auto predicate = static_cast<Predicate>(op_.predicate);
   TileValues to = TileValues::zeros(Element::kU8, std::min(rows_, a().rows), (a().columns + 7) / 8);
@@ -277,7 +278,7 @@ TileValues Computation::transpose() const {
   return to;
 }
 
-// What stands once a row, as in broadcast().
+// The value for row `row` of an operand that has one for each row, as in broadcast().
 double Computation::of_row(const TileValues& once, std::size_t row) const {
   return once.numbers[row * (once.rows > 1 ? once.columns : 1)];
 }
@@ -407,7 +408,7 @@ TileValues Computation::triangle() const {
   return to;
 }
 
-// Rounded to f32 behind each step, then to the integer.
+// Rounds to f32 behind each step, then to the integer.
 TileValues Computation::quantize() const {
   TileValues to = a();
   for (std::size_t i = 0; i < to.size(); ++i) {
