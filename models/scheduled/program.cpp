@@ -238,7 +238,7 @@ void compare_turns(const Program& program, NodeId from, Port port, NodeId to,
   }
 }
 
-/// All of them, between turns of neighbours whose epochs follow each other in either order.
+/// All collisions between turns of neighbours whose epochs follow each other in either order.
 /// Continuing streams do not collide with themselves.
 std::vector<Collision> find_collisions(const Program& program) {
   std::vector<Collision> found;
