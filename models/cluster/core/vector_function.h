@@ -1,8 +1,8 @@
 // A vector function of A5 (reference ascend.md 4.1, 4.3): what its body accesses and how long it takes.
 //
 // Instructions are dispatched in order, two in a cycle, into a queue of 58. Each starts when its sources are
-// there and its unit is free, and its result is there some cycles later. UB takes two accesses in a cycle, of them
-// one store. A function takes 23 cycles to start and 12 to drain.
+// there and its unit is free, and its result is there some cycles later. UB takes two accesses in a cycle, at
+// most one of which is a store. A function takes 23 cycles to start and 12 to drain.
 #pragma once
 
 #include <array>
