@@ -49,14 +49,14 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
   /// An operation that has sent a wavelet: the first one, and where an arrow from it begins.
   struct Send {
     Cycle cycle = kNever;
-    std::uint32_t number = 0;  ///< of the wavelet: the lower half of its ident
+    std::uint32_t number = 0;  ///< the lower half of the wavelet's ident
     std::uint8_t row = 0;
     bool is_over = true;
   };
   struct Tile {
     std::uint32_t named = 0;      ///< rows announced so far, a bit each
-    std::uint32_t issued_pc = 0;  ///< of the instruction issued last
-    std::uint32_t bin = ~0U;      ///< of `hops`
+    std::uint32_t issued_pc = 0;  ///< pc of the instruction issued last
+    std::uint32_t bin = ~0U;      ///< the stretch that `hops` counts
     std::uint32_t open = kNone;   ///< the first of its slices under way, in `slices_`
     std::array<std::uint8_t, kDirectionCount> hops{};
     std::uint8_t next_send = 0;
@@ -65,7 +65,7 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
   /// A task, an operation, or wavelets that enter a queue.
   struct Slice {
     Cycle start = 0;
-    std::uint32_t length = 0;  ///< of wavelets: cycles from the first to the last one
+    std::uint32_t length = 0;  ///< for wavelets: cycles from the first to the last one
     std::uint32_t count = 0;   ///< elements, or wavelets
     std::uint32_t pc = 0;
     std::uint32_t what = 0;  ///< task, opcode or color
@@ -108,7 +108,7 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
   Scope scope_;
   std::deque<Tile> tiles_;    ///< by place
   std::deque<Slice> slices_;  ///< those under way, a list for each tile, and those to be used again
-  std::uint32_t free_ = kNone;  ///< the first of the latter
+  std::uint32_t free_ = kNone;  ///< the first slice to be used again
   Written written_;
   std::uint32_t bin_ = ~0U;             ///< the stretch whose hops are counted
   std::vector<std::uint32_t> counted_;  ///< tiles with hops in it

@@ -157,7 +157,7 @@ struct OperationWaits {
     std::uint32_t room;
     std::uint32_t until;
   };
-  /// Of an operation that is asked in every step (pe::Operation::asked).
+  /// State of an operation that is asked in every step (pe::Operation::asked).
   struct Asked {
     std::uint32_t groups;
     WaitReason reason;  ///< the last answer
@@ -178,7 +178,7 @@ struct Conflicts {
   std::uint32_t last = 0;  ///< low bits of the cycle of the last of them
 };
 
-/// What one compute engine did with its cycles. Of the tile as a whole, a cycle counts once: as busy
+/// What one compute engine did with its cycles. For the tile as a whole, a cycle counts once: as busy
 /// if any thread has the issue slot, else by the wait of its first thread: the main thread, if it
 /// has a task, else the lowest microthread with an operation. Counts of cycles wrap at 2^32.
 ///
@@ -187,7 +187,7 @@ struct Conflicts {
 /// operation (models/pe/wait_account.h).
 class alignas(64) TileWaits {
  public:
-  /// `lines`: of its program.
+  /// `lines` are those of its program.
   TileWaits(std::uint32_t place, LineWaits& lines) : lines_(&lines), place_(place) {}
 
   // --- the tile
@@ -214,10 +214,10 @@ class alignas(64) TileWaits {
   LineWaits& lines() { return *lines_; }
   /// Whether a listener hears of every wait.
   bool is_told() const { return lines_->listener() != nullptr; }
-  /// Of the operation that a thread has.
+  /// The account of the operation that a thread has.
   OperationWaits& thread(unsigned thread) { return threads_[thread]; }
   const OperationWaits& thread(unsigned thread) const { return threads_[thread]; }
-  /// The same, of an operation that may meet conflicts.
+  /// The conflicts of that operation, if it may meet any.
   Conflicts& conflicts(unsigned thread) { return conflicts_[thread]; }
 
   /// The main thread waits for `reason`, kLatency or kTaskStart, from cycle `from` on, because of
@@ -314,7 +314,8 @@ class WaitBook {
   /// The run has had `cycles` cycles. Call once, when the engines have finished their threads
   /// (pe::ComputeEngineCore::finish_waits); `stepped` as in TileWaits::finish.
   void finish(Cycle cycles, Cycle stepped);
-  /// Of all tiles with a compute engine; they add up to their number times the cycles of the run.
+  /// Cycles of all tiles with a compute engine. The totals of all reasons add up to the number of these
+  /// tiles times the cycles of the run.
   std::uint64_t total(WaitReason reason) const;
   /// How many programs there are, and the lines of each.
   std::size_t programs() const { return lines_.size(); }

@@ -125,7 +125,7 @@ class ComputeEngineCore {
   struct Candidate {
     /// A group of its operation; nullptr: an instruction of the main thread.
     Operation* op = nullptr;
-    std::uint32_t elements = 0;  ///< of the group
+    std::uint32_t elements = 0;  ///< elements of the group
     ThreadId thread = kNobody;
     explicit operator bool() const { return thread != kNobody; }
     static constexpr ThreadId kNobody = kThreadCount;

@@ -37,7 +37,7 @@ struct DecodedInstruction {
   /// file 0, source file 1, destination.
   Slots lengths;
   std::uint8_t operand_count = 0;
-  std::array<std::uint8_t, kMaxOperands> bytes{};  ///< of an element, by slot
+  std::array<std::uint8_t, kMaxOperands> bytes{};  ///< bytes of an element, by slot
 };
 
 /// An input queue, and what decides which task its wavelets start.

@@ -104,7 +104,7 @@ class Sram {
   // The page that was written last: where it is needs no look into numbers_.
   std::uint8_t last_page_ = kNoPage;
   std::uint8_t last_number_ = 0;  // its index in pages_
-  std::uint8_t last_offset_ = 0;  // of the last write in it
+  std::uint8_t last_offset_ = 0;  // offset of the last write in it
 };
 
 }  // namespace tessera::pe

@@ -100,7 +100,7 @@ Pes::Pes(Blocks& blocks)
       of_tile_(blocks.strip.tile_count(), kNoIndex) {
   const Plan& plan = blocks.plan;
   std::vector<std::shared_ptr<const pe::DecodedImage>>
-      programs;  // of the strip; each shared by its tiles
+      programs;  // programs of the strip; each shared by its tiles
   for (const auto& image : plan.images) {
     queue_maps_.emplace_back(*image);
     programs.push_back(nullptr);
@@ -235,7 +235,7 @@ inline void Pes::land(Pe& pe, std::uint64_t cycle) {
 // without effect, and drops calls.
 [[gnu::always_inline]] inline void Pes::prefetch_behind(std::uint32_t pe, Cycle now) const {
   constexpr unsigned kAhead = 3;
-  constexpr unsigned kEntries = 24;  // of a few queues
+  constexpr unsigned kEntries = 24;  // as many as a few queues have
   if (pe + kAhead >= pes_.size()) return;
   const Pe& next = pes_[pe + kAhead];
   next.engine.prefetch(now);

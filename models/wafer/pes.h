@@ -108,7 +108,7 @@ class Pe final : public pe::PeConfig, public pe::PeQueues {
   std::uint8_t inputs = 0;
   std::uint8_t outputs = 0;
   std::uint8_t ramps = 0;
-  fabric::Turn ramp_turn;      ///< of the output queues
+  fabric::Turn ramp_turn;      ///< which output queue is served next
   std::uint64_t arriving = 0;  ///< cycles in which a wavelet lands in one of the queues
   pe::ComputeEngineCore engine;
 };
