@@ -199,6 +199,8 @@ class Pes {
   Store in_entries_;
   std::vector<OutQueue> out_queues_;
   Store out_entries_;
+  std::vector<std::uint32_t>
+      out_numbers_;  // by place there, if they are traced: lower halves of serial numbers
   std::vector<Cycle> visible_from_;  // by place in out_entries_
   std::vector<RampLink> ramp_links_;
   std::uint64_t engine_steps_ = 0;
