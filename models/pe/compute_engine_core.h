@@ -107,8 +107,11 @@ class ComputeEngineCore {
     pe_.sram.prefetch();
     if (pe_.waits != nullptr && now >= streams_until_) pe_.waits->prefetch();
   }
-  /// All of its operations.
-  void prefetch_all() const { vector_.operations().prefetch_all(); }
+  /// All of its operations, and what it accounts.
+  void prefetch_all() const {
+    vector_.operations().prefetch_all();
+    if (pe_.waits != nullptr) pe_.waits->prefetch_all();
+  }
   /// Memory, as far as the engine has been stepped or caught up.
   Sram& sram() { return pe_.sram; }
   const Sram& sram() const { return pe_.sram; }

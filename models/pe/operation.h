@@ -72,6 +72,17 @@ struct Completion {
   TaskId on_control_target;
 };
 
+/// What an operation did with its cycles, as far as its source line does not have it yet (wait_account.h):
+/// cycles, and low bits of cycles.
+struct CountedWaits {
+  std::uint32_t since;    ///< all before is in the line
+  std::uint32_t wavelet;  ///< in which it lacked a wavelet on its input queue
+  std::uint32_t room;     ///< in which it lacked room in its output queue
+  /// `wavelet` and `room` count cycles before this one. Of an operation on memory, which lacks neither:
+  /// cycles from `since` until its first group is due.
+  std::uint32_t until;
+};
+
 struct EngineState;
 struct Operation;
 /// Moves elements of an operation (elements.h).
@@ -109,8 +120,11 @@ struct Operation {
   bool uses_fifo = false;
   std::array<Cursor, kMaxOperands> cursors;  ///< [0] destination, then the sources
   // From here on not every cycle.
-  std::uint64_t channels = 0;    ///< channels of its input queues, as task_bit
-  AddressWalk zeroed;            ///< the addresses that `zero` clears
+  std::uint64_t channels = 0;  ///< channels of its input queues, as task_bit
+  union {
+    AddressWalk zeroed = {};  ///< the addresses that `zero` clears, if zeroed_slot is not 0
+    CountedWaits waits;       ///< if somebody reads them and it is not asked; then zeroed_slot is 0
+  };
   Completion completion;         ///< asked for by the instruction or by loads of its fabric DSRs
   std::uint16_t index = 0;       ///< value of OpConfig::index, read at dispatch
   std::uint8_t inputs = 0;       ///< queues that it reads, one bit each

@@ -80,10 +80,8 @@ class ClockDomain : public sc_core::sc_module {
   /// From now on, or no longer, nobody outside looks at the blocks or acts on them until they rest or the bound is
   /// reached: a block without connections to others may compute cycles before their time.
   void set_unwatched(bool unwatched) { unwatched_ = unwatched; }
-  /// Overrides set_unwatched(): every block is always at its cycle.
-  void keep_level() { keeps_level_ = true; }
   /// No block may compute this cycle or a later one before its time.
-  Cycle free_until() const { return unwatched_ && !keeps_level_ ? bound_ : 0; }
+  Cycle free_until() const { return unwatched_ ? bound_ : 0; }
   /// A block has computed all cycles before `cycle`: pauses wait until then.
   void set_computed_to(Cycle cycle) { computed_to_ = cycle; }
   /// Called after each cycle; answers true to pause the kernel. For bounds, progress lines and
@@ -120,7 +118,6 @@ class ClockDomain : public sc_core::sc_module {
   Cycle bound_ = kNever;
   Cycle computed_to_ = 0;
   bool unwatched_ = false;
-  bool keeps_level_ = false;
   bool stepping_ = false;
   bool started_ = false;  // cycle now_ has been stepped
   bool pause_requested_ = false;

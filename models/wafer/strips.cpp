@@ -192,8 +192,7 @@ Cycle Strips::next_due_of_parts() const {
 // --- cycles before their time
 
 bool Strips::is_worth_skew() const {
-  if (!skewed_ || (events_ != nullptr && events_->is_traced())) return false;
-  return !threads_.skew.when_busy || busy_ >= busy_enough_;
+  return may_be_ahead() && (!threads_.skew.when_busy || busy_ >= busy_enough_);
 }
 
 // A cycle with a failure counts in full; later cycles do not count at all.
@@ -360,7 +359,9 @@ void Strips::report_failure() {
     const std::exception_ptr failure = part->take_failure();
     if (first == nullptr) first = failure;
   }
-  if (first != nullptr) std::rethrow_exception(first);
+  if (first == nullptr) return;
+  failed_ = true;
+  std::rethrow_exception(first);
 }
 
 // --- tiles and ports
