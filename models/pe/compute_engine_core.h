@@ -108,7 +108,10 @@ class ComputeEngineCore {
     if (pe_.waits != nullptr && now >= streams_until_) pe_.waits->prefetch();
   }
   /// All of its operations.
-  void prefetch_all() const { vector_.operations().prefetch_all(); }
+  void prefetch_all() const {
+    vector_.operations().prefetch_all();
+    pe_.sram.prefetch();
+  }
   /// Memory, as far as the engine has been stepped or caught up.
   Sram& sram() { return pe_.sram; }
   const Sram& sram() const { return pe_.sram; }
