@@ -151,6 +151,8 @@ struct Operation {
     return ((needs_inputs | std::uint32_t{needs_outputs} << kMaxQueues) & queues) != 0;
   }
   bool complete() const { return terminated || (!endless && done >= length); }
+  /// Whether a group of `elements` would be its last one.
+  bool ends_with(std::uint32_t elements) const { return !endless && length - done <= elements; }
   std::uint32_t left(std::uint32_t most) const {
     return endless || length - done > most ? most : length - done;
   }
