@@ -89,7 +89,7 @@ void TileWaits::tell(WaitSpan span) const {
   lines_->listener()->on_wait(span);
 }
 
-// The lines have it.
+// Only tells the listener: the lines have these waits already.
 void TileWaits::tell_issue(std::uint32_t pc, Cycle turn, Cycle now) const {
   if (turn > main_.since) tell({0, kWaitMainThread, main_.pc, main_.reason, 0, main_.since, turn});
   if (now > turn) tell({0, kWaitMainThread, pc, WaitReason::kTurn, 0, turn, now});

@@ -164,7 +164,7 @@ struct Conflicts {
   std::uint32_t last = 0;  ///< low bits of the cycle of the last of them
 };
 
-/// What one compute engine did with its cycles. Of the tile as a whole, a cycle counts once: as busy
+/// What one compute engine did with its cycles. For the tile as a whole, a cycle counts once: as busy
 /// if any thread has the issue slot, else by the wait of its first thread: the main thread, if it
 /// has a task, else the lowest microthread with an operation. Counts of cycles wrap at 2^32.
 ///
@@ -173,7 +173,7 @@ struct Conflicts {
 /// operation (models/pe/wait_account.h).
 class alignas(64) TileWaits {
  public:
-  /// `lines`: of its program.
+  /// `lines` are those of its program.
   TileWaits(std::uint32_t place, LineWaits& lines)
       : lines_(&lines), is_told_(lines.listener() != nullptr), place_(place) {}
   /// Its program has `lines` lines: before anything is accounted.
@@ -206,10 +206,10 @@ class alignas(64) TileWaits {
   LineWaits& lines() { return *lines_; }
   /// Whether a listener hears of every wait.
   bool is_told() const { return is_told_; }
-  /// Of the operation that a thread has, if it is asked.
+  /// The account of the operation that a thread has, if it is asked.
   OperationWaits& thread(unsigned thread) { return threads_[thread]; }
   const OperationWaits& thread(unsigned thread) const { return threads_[thread]; }
-  /// Of the operation that a thread has, if it may meet conflicts.
+  /// The conflicts of the operation that a thread has, if it may meet any.
   Conflicts& conflicts(unsigned thread) { return conflicts_[thread]; }
 
   /// The main thread waits for `reason`, kLatency or kTaskStart, from cycle `from` on, because of
@@ -322,7 +322,8 @@ class WaitBook {
   /// The run has had `cycles` cycles. Call once, when the engines have finished their threads
   /// (pe::ComputeEngineCore::finish_waits); `stepped` as in TileWaits::finish.
   void finish(Cycle cycles, Cycle stepped);
-  /// Of all tiles with a compute engine; they add up to their number times the cycles of the run.
+  /// Cycles of all tiles with a compute engine. The totals of all reasons add up to the number of these
+  /// tiles times the cycles of the run.
   std::uint64_t total(WaitReason reason) const;
   /// How many programs there are, and the lines of each.
   std::size_t programs() const { return lines_.size(); }

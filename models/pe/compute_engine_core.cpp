@@ -70,8 +70,7 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Decoded
 
 Cycle ComputeEngineCore::step_all(Cycle now) {
   if (pe_.waits != nullptr) pe_.waits->prefetch();
-  vector_.catch_up(pe_, now);
-  vector_.stay_awake();
+  vector_.wake_up(pe_, now);
   bool used = false;
   try {
     const bool ran = pe_.main.runs();
@@ -117,8 +116,7 @@ Cycle ComputeEngineCore::stream_end() const {
 
 // A step in which nothing can happen but a group of an operation, and not its last one.
 Cycle ComputeEngineCore::stream(Cycle now) {
-  vector_.catch_up(pe_, now);
-  vector_.stay_awake();
+  vector_.wake_up(pe_, now);
   Operations& operations = vector_.operations();
   const std::uint32_t lacking = look_at_queues(now);
   Operation* const op =
@@ -128,12 +126,11 @@ Cycle ComputeEngineCore::stream(Cycle now) {
     next = next_wake(false, false, now);
   } else {
     const std::uint32_t elements = op->single ? 1 : group_size(pe_, *op, now);
-    if (op->left(elements + 1) <= elements) return step_all(now);  // it may complete
+    if (op->ends_with(elements)) return step_all(now);  // it may complete
     vector_.set_last_issued(op->thread);
     if (pe_.timing().issue == IssueRule::kRotation) operations.set_turn_behind(op);
     try {
-      if (!vector_.execute_group(pe_, *op, elements, false, now))
-        next = next_wake(true, false, now);
+      if (!vector_.execute_inner_group(pe_, *op, elements, now)) next = next_wake(true, false, now);
     } catch (...) {
       vector_.account_waits(pe_, false, false, false, now);
       throw;

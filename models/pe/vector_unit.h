@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "models/pe/banks.h"
 #include "models/pe/engine_state.h"
 #include "models/pe/operation.h"
 #include "models/pe/output_bindings.h"
@@ -60,13 +61,28 @@ class VectorUnit {
   /// `op` has the issue slot. `heads`: as heads_matter(). Returns whether it has another group in the
   /// next cycle.
   bool execute_group(EngineState& pe, Operation& op, std::uint32_t elements, bool heads, Cycle now);
+  /// The same of a group that is not the last one, where heads do not matter and nobody hears of stalls.
+  [[gnu::always_inline]] bool execute_inner_group(EngineState& pe, Operation& op,
+                                                  std::uint32_t elements, Cycle now) {
+    if (op.kernel == nullptr) return execute_group(pe, op, elements, false, now);
+    const bool conflict = reads_conflict(pe, op);
+    op.kernel(pe, op, elements, control_mask_, wavelets_sent_, now);
+    account_group(pe, op, conflict, now);
+    op.due = now + Cycle{op.interval} * slowdown(pe, conflict);
+    pe.probe.emit(now, observe::EventKind::kCompute, op.event_word(), elements);
+    return !op.self_contained && op.due == now + 1;
+  }
 
   /// Executes the groups that were put off and are due before cycle `now`.
   void catch_up(EngineState& pe, Cycle now) {
     if (putting_off_) execute_late(pe, now);
   }
-  /// From here on no group is put off.
-  void stay_awake() { putting_off_ = false; }
+  /// The same, and from here on no group is put off.
+  void wake_up(EngineState& pe, Cycle now) {
+    if (!putting_off_) return;
+    execute_late(pe, now);
+    putting_off_ = false;
+  }
   /// The earlier of cycle `next` and the cycle in which an operation wants the engine stepped.
   /// `acted`: something was issued, or wavelets were taken from a queue.
   Cycle next_wake(const EngineState& pe, bool acted, Cycle next, Cycle now);
@@ -87,6 +103,15 @@ class VectorUnit {
     return op.self_contained && !step_every_group_ && !op.finishing && op.due > now;
   }
   Cycle wake_of(const EngineState& pe, const Operation& op, bool acted, Cycle now) const;
+  /// Whether the next elements that it reads meet in a bank of memory.
+  static bool reads_conflict(const EngineState& pe, const Operation& op) {
+    return op.may_conflict &&
+           pe::reads_conflict(op.cursors[1].walk.address(), op.cursors[2].walk.address(),
+                              pe.timing().bank_rule);
+  }
+  static unsigned slowdown(const EngineState& pe, bool conflict) {
+    return conflict ? pe.timing().read_conflict_factor : 1;
+  }
   bool execute_any(EngineState& pe, Operation& op, std::uint32_t elements, bool heads, Cycle now);
   bool end_group(EngineState& pe, Operation& op, bool conflict, Cycle now, std::uint32_t event_word,
                  std::uint32_t elements);

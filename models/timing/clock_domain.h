@@ -111,8 +111,8 @@ class ClockDomain : public sc_core::sc_module {
   Scheduler scheduler_;
   const std::uint64_t period_ticks_;  // period in units of the kernel's time resolution
   sc_core::sc_event tick_;
-  Cycle origin_ = 0;           // of the cycles, in cycles since the start of the simulation
-  sc_core::sc_time reset_at_;  // inside cycle 0
+  Cycle origin_ = 0;           // where cycle 0 lies, in cycles since the start of the simulation
+  sc_core::sc_time reset_at_;  // time of the last reset, which lies in cycle 0
   Cycle now_ = 0;
   Cycle armed_for_ = kNever;
   Cycle bound_ = kNever;

@@ -50,7 +50,7 @@ class Strips {
   /// The first cycle that has not been computed.
   Cycle computed_to() const { return computed_to_; }
   Cycle next_due(Cycle now) const;
-  // Of a process that another one leads: what Part has for cycles before their time.
+  // For a process that another one leads: what Part has for cycles before their time.
   void step_stage(const Window& window, unsigned stage);
   Cycle failed_at() const;
   Cycle last_ahead() const;
