@@ -159,19 +159,21 @@ class Accounts {
 
 // Tiles are stepped ahead of others in blocks of any size, by one thread or several. The state behind a failure is not compared: it has
 // no reader.
-void compare_skewed(const RandomWafer& wafer, std::uint64_t seed, std::size_t& ahead) {
+void compare_skewed(const RandomWafer& wafer, std::uint64_t seed, std::size_t& failures,
+                    std::size_t& ahead) {
   constexpr Cycle kEnd = 400000;  // of outcomes()
   DenseMachine level(wafer.plan, wafer.scripts, false);
   Accounts accounts_of_level(level, wafer.plan);
   std::vector<Outcome> expected = outcomes(level, wafer);
   const auto accounts = accounts_of_level.finish(kEnd);
+  failures += expected.back().failure.empty() ? 0 : 1;
   for (const unsigned depth : {2U, 3U, 8U, kMaxDepth}) {
     const Skew skew{depth, static_cast<int>(1 + seed % 5), static_cast<int>(1 + seed / 5 % 6),
                     false};
     // Threads of their own in a few cases only: cycles this short wait for them.
     const unsigned strips = depth > 2 && depth <= 8 ? 1 + static_cast<unsigned>(seed % 4) : 1;
     DenseMachine skewed(wafer.plan, wafer.scripts, false, seed % 2 * seed,
-                        {strips, seed % 8 != 1, skew});
+                        {strips, seed % 16 != 1, skew});
     Accounts accounts_of_skewed(skewed, wafer.plan);
     std::vector<Outcome> found = outcomes(skewed, wafer);
     ahead += skewed.runs_ahead() ? 1 : 0;
@@ -196,9 +198,7 @@ TEST(WaferPropertySkew, AgreesWithTilesThatAreLevel) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto flavor = static_cast<Flavor>(seed % 3);
     const RandomWafer wafer(fabric::bench::Choices(seed), flavor, kPerSource, false);
-    DenseMachine level(wafer.plan, wafer.scripts, false);
-    failures += outcomes(level, wafer).back().failure.empty() ? 0 : 1;
-    compare_skewed(wafer, seed, ahead);
+    compare_skewed(wafer, seed, failures, ahead);
     if (HasFailure()) return;
   }
   EXPECT_GT(failures, 3U);
