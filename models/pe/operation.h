@@ -104,18 +104,18 @@ struct Operation {
   std::uint8_t least = 1;      ///< elements a group, unless fewer are left: whole wavelets
   Opcode op = Opcode::kEnd;    ///< of the instruction
   bool endless = false;
-  bool terminated = false;  ///< ended before its length was done
-  bool single_step = false;
+  bool terminated = false;   ///< ended before its length was done
+  std::uint8_t sources = 0;  ///< how many; they are cursors 1 to this
   bool uses_fifo = false;
   std::array<Cursor, kMaxOperands> cursors;  ///< [0] destination, then the sources
   // From here on not every cycle.
-  std::uint64_t channels = 0;    ///< of its input queues, as task_bit
-  AddressWalk zeroed;            ///< the addresses that `zero` clears
-  Completion completion;         ///< of the instruction, and of the loads of its fabric DSRs
-  std::uint16_t index = 0;       ///< of the config, read at dispatch
-  std::uint8_t inputs = 0;       ///< queues that it reads, one bit each
-  std::uint8_t outputs = 0;      ///< queues that it writes
-  std::uint8_t sources = 0;      ///< how many; they are cursors 1 to this
+  std::uint64_t channels = 0;  ///< of its input queues, as task_bit
+  AddressWalk zeroed;          ///< the addresses that `zero` clears
+  Completion completion;       ///< of the instruction, and of the loads of its fabric DSRs
+  std::uint16_t index = 0;     ///< of the config, read at dispatch
+  std::uint8_t inputs = 0;     ///< queues that it reads, one bit each
+  std::uint8_t outputs = 0;    ///< queues that it writes
+  bool single_step = false;
   std::uint8_t zeroed_slot = 0;  ///< the source that `zero` clears in the end; 0: none
   /// The destination register is also a source: each element needs the last result.
   bool accumulates = false;
@@ -257,10 +257,11 @@ class Operations {
   /// What a group needs of that which is asked first.
   [[gnu::always_inline]] void prefetch() const {
     const unsigned first = summary_.turn < operations_.size() ? summary_.turn : 0;
-    const char* const bytes = reinterpret_cast<const char*>(operations_.data() + first);
-    tessera::prefetch(bytes, 0, offsetof(Operation, cursors) + 3 * sizeof(Cursor));
+    prefetch(operations_.data() + first);
   }
-  void prefetch_all() const { tessera::prefetch(operations_.data(), 0, operations_.size()); }
+  [[gnu::always_inline]] void prefetch_all() const {
+    for (const Operation& op : *this) prefetch(&op);
+  }
   bool empty() const { return operations_.empty(); }
   /// The operation that is asked first, or the end; until operations are added or completed.
   Operation* turn() { return operations_.data() + summary_.turn; }
@@ -274,6 +275,11 @@ class Operations {
   Operation* behind(ThreadId thread) { return operations_.data() + number_below(thread); }
 
  private:
+  [[gnu::always_inline]] static void prefetch(const Operation* op) {
+    const char* const bytes = reinterpret_cast<const char*>(op);
+    tessera::prefetch(bytes, 0, offsetof(Operation, cursors) + 3 * sizeof(Cursor));
+  }
+
   using SmallSizes =
       boost::container::vector_options_t<boost::container::stored_size<std::uint8_t>>;
   using Vector = boost::container::vector<Operation, void, SmallSizes>;
