@@ -107,8 +107,11 @@ class ComputeEngineCore {
     pe_.sram.prefetch();
     if (pe_.waits != nullptr && now >= streams_until_) pe_.waits->prefetch();
   }
-  /// The same of all its operations.
-  void prefetch_all() const { vector_.operations().prefetch_all(); }
+  /// The same of all its operations, and what it accounts.
+  void prefetch_all() const {
+    vector_.operations().prefetch_all();
+    if (pe_.waits != nullptr) pe_.waits->prefetch_all();
+  }
   /// What they read and write in memory next.
   void prefetch_operands() const {
     for (const Operation& op : vector_.operations()) {
@@ -134,7 +137,7 @@ class ComputeEngineCore {
   struct Candidate {
     /// A group of its operation; nullptr: an instruction of the main thread.
     Operation* op = nullptr;
-    std::uint32_t elements = 0;  ///< of the group
+    std::uint32_t elements = 0;  ///< elements of the group
     ThreadId thread = kNobody;
     explicit operator bool() const { return thread != kNobody; }
     static constexpr ThreadId kNobody = kThreadCount;

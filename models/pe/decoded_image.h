@@ -41,7 +41,7 @@ struct DecodedInstruction {
   Slots lengths;
   std::uint32_t number = 0;  ///< DSD operation: its place among those of the image
   std::uint8_t operand_count = 0;
-  std::array<std::uint8_t, kMaxOperands> bytes{};  ///< of an element, by slot
+  std::array<std::uint8_t, kMaxOperands> bytes{};  ///< bytes of an element, by slot
 };
 
 /// An input queue, and what decides which task its wavelets start.

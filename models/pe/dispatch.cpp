@@ -238,7 +238,7 @@ class Dispatch {
     cursor.kind = Cursor::Kind::kFifo;
     cursor.number = pe_.program->dsrs().fifo_index(*dsr.dsd);
     if (pe_.image().generation != Generation::kWse2 || dsr.dsd->simd == SimdMode::kMax) return;
-    const SimdLimits limits = limits_of(dsr.dsd->simd);  // of 16-bit elements
+    const SimdLimits limits = limits_of(dsr.dsd->simd);  // limits for 16-bit elements
     const unsigned words = cursor.bytes / 2U;
     cursor.least = static_cast<std::uint8_t>(std::max(limits.least / words, 1U));
     cursor.most = static_cast<std::uint8_t>(std::max(limits.most / words, 1U));

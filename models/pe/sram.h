@@ -144,13 +144,13 @@ class Sram {
   // Pages in the order in which they were first written, then unused ones. If these are more than kFew, there follows
   // a table: by page its place among them.
   std::unique_ptr<std::uint8_t[]> pages_;
-  std::uint64_t ids_ = ~std::uint64_t{0};  // of the first pages, a byte each; kNone: unused
+  std::uint64_t ids_ = ~std::uint64_t{0};  // ids of the first pages, a byte each; kNone: unused
   // The page that was written last, which most accesses are about.
   std::uint32_t last_page_ = kNoPage;
   std::uint8_t pages_size_ = 0;
   std::uint8_t pages_used_ = 0;
   std::uint8_t last_number_ = 0;  // its place in pages_
-  std::uint8_t last_offset_ = 0;  // of the last write in it
+  std::uint8_t last_offset_ = 0;  // offset of the last write in it
 };
 
 }  // namespace tessera::pe

@@ -18,7 +18,7 @@ namespace tessera::pe {
 class VectorUnit {
  public:
   explicit VectorUnit(const Image& image)
-      : putting_off_(false), step_every_group_(false), some_asked_(false), nothing_waits_(false),
+      : putting_off_(false), step_every_group_(false), some_asked_(false), nothing_waits_(true),
         control_mask_(image.control_mask) {}
 
   /// The operations in progress.
@@ -47,11 +47,14 @@ class VectorUnit {
   void take_fifo_actions(EngineState& pe, Cycle now) {
     if (operations_.use_fifos()) meet_shortages(pe, now);
   }
-  /// At the end of a step, where waits are accounted. `goes_on`: the slot was used, and the engine is
-  /// stepped in the next cycle, too. `ask`: some operations can be asked now what they wait for.
+  /// Waits are accounted from now on.
+  void begin_accounting() { nothing_waits_ = false; }
+  /// At the end of a step. `goes_on`: the slot was used, and the engine is stepped in the next cycle,
+  /// too. `ask`: some operations can be asked now what they wait for.
   void account_waits(EngineState& pe, bool chosen, bool goes_on, bool ask, Cycle now) {
     // While the slot is used in every cycle, the tile waits for nothing.
-    if (!goes_on || ask || !nothing_waits_) account_step(pe, chosen, goes_on, ask, now);
+    if (goes_on && nothing_waits_ && !ask) return;
+    if (pe.waits != nullptr) account_step(pe, chosen, goes_on, ask, now);
   }
   /// Whether some operations are asked in every step what they wait for.
   bool some_are_asked() const { return some_asked_; }
@@ -120,8 +123,9 @@ class VectorUnit {
   bool putting_off_ : 1;  // groups before the next wake-up are executed late
   bool step_every_group_ : 1;
   // Where waits are accounted:
-  bool some_asked_ : 1;     // operations, in every step, what they wait for
-  bool nothing_waits_ : 1;  // the tile is accounted as busy, and no operation is asked
+  bool some_asked_ : 1;  // operations, in every step, what they wait for
+  bool
+      nothing_waits_ : 1;  // the tile is accounted as busy, and no operation is asked, or nobody accounts
   std::uint8_t control_mask_;
   OutputBindings outputs_;
 };

@@ -135,7 +135,7 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
   std::uint8_t inputs = 0;
   std::uint8_t outputs = 0;
   std::uint8_t ramps = 0;
-  fabric::Turn ramp_turn;  ///< of the output queues
+  fabric::Turn ramp_turn;  ///< which output queue is served next
   Landings landings;
   pe::ComputeEngineCore engine;
 };
@@ -228,6 +228,8 @@ class Pes {
   Store in_entries_;
   std::vector<OutQueue> out_queues_;
   Store out_entries_;
+  std::vector<std::uint32_t>
+      out_numbers_;  // by place there, if they are traced: lower halves of serial numbers
   std::vector<Cycle> visible_from_;  // by place in out_entries_
   std::vector<RampLink> ramp_links_;
   std::uint64_t engine_steps_ = 0;
