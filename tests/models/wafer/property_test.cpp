@@ -173,7 +173,7 @@ void compare_skewed(const RandomWafer& wafer, std::uint64_t seed, std::size_t& f
     // Threads of their own in a few cases only: cycles this short wait for them.
     const unsigned strips = depth > 2 && depth <= 8 ? 1 + static_cast<unsigned>(seed % 4) : 1;
     DenseMachine skewed(wafer.plan, wafer.scripts, false, seed % 2 * seed,
-                        {strips, seed % 16 != 1, skew});
+                        {strips, seed % 64 != 1, skew});
     Accounts accounts_of_skewed(skewed, wafer.plan);
     std::vector<Outcome> found = outcomes(skewed, wafer);
     ahead += skewed.runs_ahead() ? 1 : 0;
