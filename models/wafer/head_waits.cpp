@@ -1,0 +1,85 @@
+#include "models/wafer/head_waits.h"
+
+namespace tessera::wafer {
+
+namespace {
+
+unsigned landed_in(const Pipe& pipe) {
+  return pipe.landed % Pipe::kSuspended;
+}
+
+/// Calls `visit` for the links in `bits`.
+template <class Visit>
+void for_each_link(const Slots& slots, const Slot& slot, unsigned bits, Visit visit) {
+  for (; bits != 0; bits &= bits - 1)
+    visit(slots.links()[slot.first_link + static_cast<unsigned>(__builtin_ctz(bits))]);
+}
+
+}  // namespace
+
+// What leaves waits from its first cycle on. What lands is stepped in that cycle, and what comes to the front can
+// leave in the next one.
+void HeadWaits::note_pipe(std::uint32_t index, unsigned held, Cycle now) {
+  const Pipe& pipe = pipes_.all()[index];
+  Cycle& since = pipe_since_[index];
+  if (pipe.held != held) {
+    if (since < now) waits_.wait(pipe.place, pipe.direction(), now - since);
+    since = landed_in(pipe) > 0 ? now + 1 : kNever;
+  } else if (since == kNever && landed_in(pipe) > 0) {
+    since = now;
+  }
+}
+
+void HeadWaits::look_at(Before& before, std::uint32_t first, unsigned count) const {
+  for (unsigned s = 0; s < count; ++s) {
+    const Slot& slot = slots_.all()[first + s];
+    before.held[s] = slot.held;
+    before.to_go[s] =
+        slot.held == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(slots_.branches_of_head(slot));
+  }
+}
+
+void HeadWaits::note_slots(const Before& before, std::uint32_t first, unsigned count, Cycle now) {
+  for (unsigned s = 0; s < count; ++s) {
+    const Slot& slot = slots_.all()[first + s];
+    Cycle& since = slot_since_[first + s];
+    const bool removed = slot.held != before.held[s];
+    if (!removed && slot.landed == 0) continue;
+    if (since == kNever) since = now;
+    const unsigned left = removed ? 0 : slots_.branches_of_head(slot);
+    for_each_link(slots_, slot, before.to_go[s] & ~left,
+                  [&](const Link& link) { waits_.wait(slot.place, link.out, now - since); });
+    if (removed) {
+      since = slot.landed > 0 ? now + 1 : kNever;
+    } else if (!slot.suspended) {
+      for_each_link(slots_, slot, left, [&](const Link& link) {
+        if (link.credits > 0) waits_.take(slot.place, link.out);
+      });
+    }
+  }
+}
+
+void HeadWaits::add_lasting(observe::LinkWaits& waits, Cycle end) const {
+  for (std::size_t i = 0; i < pipe_since_.size(); ++i) {
+    if (pipe_since_[i] >= end) continue;
+    const Pipe& pipe = pipes_.all()[i];
+    const Cycle cycles = end - pipe_since_[i];
+    if (pipe.suspended())
+      waits.wait_for_route(pipe.place, cycles);
+    else
+      waits.wait(pipe.place, pipe.direction(), cycles);
+  }
+  for (std::size_t i = 0; i < slot_since_.size(); ++i) {
+    if (slot_since_[i] >= end) continue;
+    const Slot& slot = slots_.all()[i];
+    const Cycle cycles = end - slot_since_[i];
+    if (slot.suspended) {
+      waits.wait_for_route(slot.place, cycles);
+      continue;
+    }
+    for_each_link(slots_, slot, slots_.branches_of_head(slot),
+                  [&](const Link& link) { waits.wait(slot.place, link.out, cycles); });
+  }
+}
+
+}  // namespace tessera::wafer
