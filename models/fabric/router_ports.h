@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 
+#include "models/observe/link_waits.h"
 #include "models/observe/wait.h"
 #include "tlm_ifaces/config/config_kit.h"
 #include "tlm_ifaces/kit/broken_rule.h"

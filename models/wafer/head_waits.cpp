@@ -8,11 +8,14 @@ unsigned landed_in(const Pipe& pipe) {
   return pipe.landed % Pipe::kSuspended;
 }
 
+unsigned lowest(unsigned bits) {
+  return static_cast<unsigned>(__builtin_ctz(bits));
+}
+
 /// Calls `visit` for the links in `bits`.
 template <class Visit>
 void for_each_link(const Slots& slots, const Slot& slot, unsigned bits, Visit visit) {
-  for (; bits != 0; bits &= bits - 1)
-    visit(slots.links()[slot.first_link + static_cast<unsigned>(__builtin_ctz(bits))]);
+  for (; bits != 0; bits &= bits - 1) visit(slots.links()[slot.first_link + lowest(bits)]);
 }
 
 }  // namespace
@@ -30,33 +33,44 @@ void HeadWaits::note_pipe(std::uint32_t index, unsigned held, Cycle now) {
   }
 }
 
-void HeadWaits::look_at(Before& before, std::uint32_t first, unsigned count) const {
-  for (unsigned s = 0; s < count; ++s) {
+// A slot with one link needs no look at its head: one that does not leave through the link does not wait either.
+void HeadWaits::look_at(Before& before, std::uint32_t first, unsigned busy) const {
+  for (; busy != 0; busy &= busy - 1) {
+    const unsigned s = lowest(busy);
     const Slot& slot = slots_.all()[first + s];
     before.held[s] = slot.held;
-    before.to_go[s] =
-        slot.held == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(slots_.branches_of_head(slot));
+    before.to_go[s] = slot.links == 1 || slot.held == 0
+                          ? std::uint8_t{1}
+                          : static_cast<std::uint8_t>(slots_.branches_of_head(slot));
   }
 }
 
-void HeadWaits::note_slots(const Before& before, std::uint32_t first, unsigned count, Cycle now) {
-  for (unsigned s = 0; s < count; ++s) {
+void HeadWaits::note_slots(const Before& before, std::uint32_t first, unsigned busy, Cycle now) {
+  for (; busy != 0; busy &= busy - 1) {
+    const unsigned s = lowest(busy);
     const Slot& slot = slots_.all()[first + s];
     Cycle& since = slot_since_[first + s];
-    const bool removed = slot.held != before.held[s];
-    if (!removed && slot.landed == 0) continue;
-    if (since == kNever) since = now;
-    const unsigned left = removed ? 0 : slots_.branches_of_head(slot);
-    for_each_link(slots_, slot, before.to_go[s] & ~left,
-                  [&](const Link& link) { waits_.wait(slot.place, link.out, now - since); });
-    if (removed) {
+    if (slot.held != before.held[s]) {
+      if (since < now) {
+        for_each_link(slots_, slot, before.to_go[s],
+                      [&](const Link& link) { waits_.wait(slot.place, link.out, now - since); });
+      }
       since = slot.landed > 0 ? now + 1 : kNever;
-    } else if (!slot.suspended) {
-      for_each_link(slots_, slot, left, [&](const Link& link) {
-        if (link.credits > 0) waits_.take(slot.place, link.out);
-      });
+    } else if (slot.landed > 0) {
+      if (since == kNever) since = now;
+      if (!slot.suspended) note_head(slot, before.to_go[s], since, now);
     }
   }
+}
+
+// The head has left through some of the links `before`, and waits for the others.
+void HeadWaits::note_head(const Slot& slot, unsigned before, Cycle since, Cycle now) {
+  const unsigned left = slot.links == 1 ? 1 : slots_.branches_of_head(slot);
+  for_each_link(slots_, slot, before & ~left,
+                [&](const Link& link) { waits_.wait(slot.place, link.out, now - since); });
+  for_each_link(slots_, slot, left, [&](const Link& link) {
+    if (link.credits > 0) waits_.take(slot.place, link.out);
+  });
 }
 
 void HeadWaits::add_lasting(observe::LinkWaits& waits, Cycle end) const {

@@ -27,13 +27,13 @@ class HeadWaits {
     step();
     note_pipe(index, held, now);
   }
-  /// `step` steps `count` slots from `first` on.
+  /// `step` steps slots from `first` on: those that hold something are among `busy`, one bit each.
   template <class Step>
-  void step_slots(std::uint32_t first, unsigned count, Cycle now, Step&& step) {
+  void step_slots(std::uint32_t first, unsigned busy, Cycle now, Step&& step) {
     Before before;
-    look_at(before, first, count);
+    look_at(before, first, busy);
     step();
-    note_slots(before, first, count, now);
+    note_slots(before, first, busy, now);
   }
   /// As that of fabric::HeadWaits.
   void add_lasting(observe::LinkWaits& waits, Cycle end) const;
@@ -41,12 +41,13 @@ class HeadWaits {
  private:
   /// Slots before their step: wavelets, and links that the head has still to leave through.
   struct Before {
-    std::array<std::uint8_t, kColorCount * kDirectionCount> held;
-    std::array<std::uint8_t, kColorCount * kDirectionCount> to_go;
+    std::array<std::uint8_t, 32> held;
+    std::array<std::uint8_t, 32> to_go;
   };
-  void look_at(Before& before, std::uint32_t first, unsigned count) const;
+  void look_at(Before& before, std::uint32_t first, unsigned busy) const;
   void note_pipe(std::uint32_t index, unsigned held, Cycle now);
-  void note_slots(const Before& before, std::uint32_t first, unsigned count, Cycle now);
+  void note_slots(const Before& before, std::uint32_t first, unsigned busy, Cycle now);
+  void note_head(const Slot& slot, unsigned before, Cycle since, Cycle now);
 
   observe::LinkWaits& waits_;
   const Pipes& pipes_;

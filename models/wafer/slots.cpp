@@ -76,7 +76,7 @@ void Slots::step(Cycle now) {
   if (!blocks_.waits) return blocks_.order.step_due(due_, now, some, step_unit);
   blocks_.order.step_due(due_, now, some, [&](std::uint32_t unit) {
     const std::uint32_t group = slots_[unit].group;
-    blocks_.waits->step_slots(unit, group == kNoIndex ? 1 : groups_[group].slots, now,
+    blocks_.waits->step_slots(unit, group == kNoIndex ? 1 : groups_[group].busy, now,
                               [&] { step_unit(unit); });
   });
 }

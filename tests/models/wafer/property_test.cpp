@@ -205,7 +205,8 @@ Drawn draw(Flavor flavor) {
     wafer.load(machine, 0);
     machine.run();
     const Outcome outcome = machine.outcome();
-    for (const observe::LinkWaits::Tile& tile : machine.link_waits().tiles()) {
+    const observe::LinkWaits waits = machine.link_waits();
+    for (const observe::LinkWaits::Tile& tile : waits.tiles()) {
       for (Direction out : kAllDirections) {
         drawn.credits += tile.credit(out) > 0 ? 1 : 0;
         drawn.taken += tile.taken[index(out)] > 0 ? 1 : 0;
@@ -250,6 +251,7 @@ TEST(WaferPropertyTraffic, DrawsEverything) {
   const Drawn teardown = draw(Flavor::kTeardown);
   expect_variety(teardown);
   EXPECT_GT(teardown.teardowns, 100U);
+  EXPECT_GT(teardown.no_route, 30U);
   EXPECT_GT(teardown.stuck, 30U);
   const Drawn chaos = draw(Flavor::kChaos);
   expect_variety(chaos);
