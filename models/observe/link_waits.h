@@ -12,13 +12,13 @@
 
 namespace tessera::observe {
 
-/// Of all routers of a machine. A wavelet waits from the cycle in which it has landed and is the oldest of its
+/// The waits of all routers of a machine. A wavelet waits from the cycle in which it has landed and is the oldest of its
 /// buffer; in a cycle it waits once for each output that it has still to leave through. Whoever steps routers
 /// tells of a wait when it ends. Counts wrap at 2^32.
 class LinkWaits {
  public:
   struct Tile {
-    std::array<std::uint32_t, kDirectionCount> waited{};  ///< by output
+    std::array<std::uint32_t, kDirectionCount> waited{};  ///< cycles of waiting wavelets, by output
     /// Cycles of `waited` in which there was room behind the output, and another wavelet left through it.
     std::array<std::uint32_t, kDirectionCount> taken{};
     /// Cycles without an output: in teardown, or in a switch position that does not receive it or does not

@@ -66,7 +66,7 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
   struct Slice {
     Cycle start = 0;
     std::uint32_t count = 0;  ///< elements, or wavelets
-    std::uint32_t at = 0;     ///< pc; of wavelets: cycles from the first to the last one
+    std::uint32_t at = 0;     ///< pc; for wavelets: cycles from the first to the last one
     std::uint32_t next = kNone;
     std::uint16_t what = 0;  ///< task, opcode or color
     std::uint8_t row = 0;
@@ -112,8 +112,8 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
       T, void, boost::container::deque_options_t<boost::container::block_size<1024>>>;
   Blocks<Tile> tiles_;    ///< by place
   Blocks<Slice> slices_;  ///< those under way, a list for each tile, and those to be used again
-  std::uint32_t free_ = kNone;   ///< the first of the latter
-  std::uint32_t issued_pc_ = 0;  ///< of the instruction issued last; its operation starts next
+  std::uint32_t free_ = kNone;   ///< the first slice to be used again
+  std::uint32_t issued_pc_ = 0;  ///< pc of the instruction issued last; its operation starts next
   Written written_;
   std::uint32_t bin_ = ~0U;             ///< the stretch whose hops are counted
   std::vector<std::uint32_t> counted_;  ///< tiles with hops in it

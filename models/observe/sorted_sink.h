@@ -63,7 +63,7 @@ class SortedSink : public Sink {
   Cycle cycle_ = 0;   ///< the one that is being stepped
   Events events_;
   std::map<Cycle, Events> ahead_;     ///< later cycles
-  std::vector<std::uint64_t> order_;  ///< of hand_on(); kept for its memory
+  std::vector<std::uint64_t> order_;  ///< used by hand_on(); kept for its memory
 };
 
 }  // namespace tessera::observe

@@ -114,9 +114,8 @@ inline void Pes::put(std::uint32_t index, const link::Wavelet& w, ActiveSet::Row
   const unsigned at = queue.head + queue.held;
   in_entries_.put(queue.first_entry + (at < queue.room ? at : at - queue.room), w);
   ++queue.held;
-  queue.arriving |= cycle_bit(due);
   Pe& pe = pes_[queue.pe];
-  pe.arriving |= cycle_bit(due);
+  pe.landings.put(queue.number, due);
   if (blocks_.events != nullptr) {
     blocks_.events->record({due, pe.place, observe::EventKind::kQueueIn,
                             queue.id.value() | queue.color.value() << 8, w.payload, w.ident});

@@ -20,8 +20,8 @@ void for_each_link(const Slots& slots, const Slot& slot, unsigned bits, Visit vi
 
 }  // namespace
 
-// What leaves waits from its first cycle on. What lands is stepped in that cycle, and what comes to the front can
-// leave in the next one.
+// A wavelet that leaves has waited since its first cycle at the front: that of its landing, in which the pipe is always
+// stepped, or the one after the wavelet before it left.
 void HeadWaits::note_pipe(std::uint32_t index, unsigned held, Cycle now) {
   const Pipe& pipe = pipes_.all()[index];
   Cycle& since = pipe_since_[index];

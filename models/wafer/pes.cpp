@@ -101,7 +101,7 @@ Pes::Pes(Blocks& blocks)
       of_tile_(blocks.strip.tile_count(), kNoIndex) {
   const Plan& plan = blocks.plan;
   std::vector<std::shared_ptr<const pe::DecodedImage>>
-      programs;  // of the strip; each shared by its tiles
+      programs;  // programs of the strip; each shared by its tiles
   for (const auto& image : plan.images) {
     queue_maps_.emplace_back(*image);
     programs.push_back(nullptr);
@@ -162,8 +162,8 @@ void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
     queue.pe = index_at(pe.place);
     queue.room = length;
     queue.first_entry = static_cast<std::uint32_t>(in_entries_.size());
+    queue.number = ++pe.inputs;
     in_entries_.grow(length, false);  // behind EventKind::kQueueIn nobody reads serial numbers
-    ++pe.inputs;
   } else {
     OutQueue& queue = out_queues_.emplace_back();
     queue.id = binding.id;
@@ -220,15 +220,12 @@ void Pes::access(std::uint32_t place, pe::HostAccess access, Cycle at_cycle) {
   due_engines_.insert(index_at(place), at_cycle, blocks_.now);
 }
 
-inline void Pes::land(Pe& pe, std::uint64_t cycle) {
-  pe.arriving &= ~cycle;
-  for (unsigned i = 0; i < pe.inputs; ++i) {
-    InQueue& queue = in_queues_[pe.first_input + i];
-    if ((queue.arriving & cycle) == 0) continue;
-    queue.arriving &= ~cycle;
-    ++queue.landed;
-    pe.with_wavelets_ |= queue_bit(queue.id);
-  }
+inline void Pes::land(Pe& pe, Cycle now) {
+  const unsigned number = pe.landings.take(now);
+  if (number == 0) return;
+  InQueue& queue = in_queues_[pe.first_input + number - 1];
+  ++queue.landed;
+  pe.with_wavelets_ |= queue_bit(queue.id);
 }
 
 // What the next PEs need and the host does not fetch by itself, because it does not lie in a row, is on its way into
@@ -236,7 +233,7 @@ inline void Pes::land(Pe& pe, std::uint64_t cycle) {
 // without effect, and drops calls.
 [[gnu::always_inline]] inline void Pes::prefetch_behind(std::uint32_t pe, Cycle now) const {
   constexpr unsigned kAhead = 3;
-  constexpr unsigned kEntries = 24;  // of a few queues
+  constexpr unsigned kEntries = 24;  // as many as a few queues have
   if (pe + kAhead >= pes_.size()) return;
   const Pe& next = pes_[pe + kAhead];
   next.engine.prefetch(now);
@@ -270,7 +267,7 @@ void Pes::prefetch_engines(Span pes) const {
 [[gnu::always_inline]] inline void Pes::step_engine(std::uint32_t index, Cycle now) {
   if (is_large_ && blocks_.selection.is_all()) prefetch_behind(index, now);
   Pe& pe = pes_[index];
-  if ((pe.arriving & cycle_bit(now)) != 0) land(pe, cycle_bit(now));
+  land(pe, now);
   const Cycle next = pe.engine.step(now);
   if (next == now + 1)
     due_engines_.near().insert_for_next(index);

@@ -62,7 +62,7 @@ struct Group {
   bool merges = false;         ///< every slot has one output, and it is the same one
   std::uint16_t controls = 0;  ///< control wavelets in the slots
   std::uint32_t busy = 0;      ///< slots that are not idle, one bit each
-  // Of groups that merge, one bit a slot: a wavelet may go on, and there is room for it.
+  // For groups that merge, one bit a slot: a wavelet may go on, and there is room for it.
   std::uint32_t landed = 0;
   std::uint32_t credited = 0;
   std::uint64_t due = 0;  ///< cycles in which a wavelet lands in a slot, or a credit comes back

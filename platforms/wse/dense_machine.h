@@ -59,6 +59,7 @@ class DenseMachine : public sc_core::sc_module, public Machine {
   void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const override {
     wafer_.core().add_lasting_waits(waits, end);
   }
+  bool knows_waits() const override { return wafer_.core().knows_waits(); }
   std::size_t wavelets_held() const override { return wafer_.core().wavelets_held(); }
   void describe_waits(observe::Waits& waits) const override;
 

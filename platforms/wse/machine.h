@@ -80,6 +80,8 @@ class Machine {
   // What other processes do and have recorded.
   virtual void catch_up_others(Cycle /*end*/) {}
   virtual void account_waits_of_others(bool /*links*/) {}
+  /// Whether the accounts of waits are those of the last cycle (wafer::Strips::knows_waits).
+  virtual bool knows_waits() const { return true; }
   virtual void collect(observe::EventStream& /*events*/) {}
   virtual void collect_waits(observe::WaitBook& /*book*/, observe::LinkWaits* /*links*/,
                              Cycle /*cycles*/) {}
