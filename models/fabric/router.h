@@ -36,6 +36,11 @@ class Router : public RouterPorts, public timing::Steppable, private config_spac
     core_->describe_waits(waits, now);
   }
 
+  void set_link_waits(observe::LinkWaits& waits) override { core_->set_link_waits(waits); }
+  void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const override {
+    core_->add_lasting_waits(waits, end);
+  }
+
   /// As built with these parameters: empty and without routes. When all blocks around have been
   /// reset and configured, start() asks them for their room, as it does when the simulation starts.
   void reset(const FabricTiming& timing, observe::Probe probe) {

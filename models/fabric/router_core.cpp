@@ -54,6 +54,7 @@ void RouterCore::credit(Direction out, Color color, Cycle due) {
 
 inline void RouterCore::remove_head(InputBuffer& buffer, Cycle now, Step& step) {
   buffers_.remove_head(buffer);
+  if (waits_ != nullptr) waits_->remove(InputBuffers::pair_of(buffer.in, buffer.color));
   step.credits.push_back(CreditReturn{buffer.in, buffer.color, now + timing_.credit_latency});
 }
 
@@ -68,7 +69,9 @@ inline void RouterCore::leave(Direction out, const link::Wavelet& w, Cycle now, 
 // to be kept: the hop that streams are made of.
 inline bool RouterCore::pass_on(InputBuffer& buffer, Direction out, Cycle now, Step& step) {
   if (credits_.usable(credit_channel(out, buffer.color)) == 0) return false;
-  arbiters_[index(out)].grant_alone(InputBuffers::pair_of(buffer.in, buffer.color));
+  const unsigned pair = InputBuffers::pair_of(buffer.in, buffer.color);
+  arbiters_[index(out)].grant_alone(pair);
+  if (waits_ != nullptr) waits_->leave(pair, out, now);
   const link::Wavelet& w = buffer.head().wavelet;
   probe_.emit(now, observe::EventKind::kHop, observe::hop_word(w, out), w.payload, w.ident);
   leave(out, w, now, step);
@@ -115,10 +118,12 @@ RouterCore::Step RouterCore::step(Cycle now) {
     return step;
   }
   if (const std::optional<unsigned> pair = only_plain_head()) {
+    if (waits_ != nullptr) account_waits(now);
     step.next = next_wake(now, serve_alone(*pair, now, step));
     return step;
   }
   CandidateSet moved = look_at_heads(now);
+  if (waits_ != nullptr) account_waits(now);
   // 2. Landed heads ask for outputs.
   const Requests requests = collect_requests(now);
   // 3. Each output port grants one of them.
@@ -154,6 +159,25 @@ CandidateSet RouterCore::look_at_heads(Cycle now) {
     if (heads_.ask_filters(buffer) && heads_.is_done(buffer)) dropped.insert(pair);
   });
   return dropped;
+}
+
+// Outputs of the landed heads, and which of them have room.
+void RouterCore::account_waits(Cycle now) {
+  buffers_.occupied().for_each([&](unsigned pair) {
+    const InputBuffer& buffer = buffers_[pair];
+    if (buffer.head().due > now) return;
+    DirectionSet outputs, open;
+    for (unsigned variant = 0; variant < heads_.variants(); ++variant) {
+      if (heads_.is_suspended(buffer)) break;
+      const DirectionSet some = heads_.outputs(buffer, variant);
+      for (Direction out : kAllDirections) {
+        if (!some.contains(out)) continue;
+        outputs.insert(out);
+        if (credits_.usable(credit_channel(out, buffer.color_as(variant))) > 0) open.insert(out);
+      }
+    }
+    waits_->look(pair, outputs, open, now);
+  });
 }
 
 void RouterCore::tell_who_stays(Cycle now) const {
@@ -225,6 +249,7 @@ void RouterCore::send(InputBuffer& buffer, Direction out, Cycle now, Step& step)
   // The CE gets the list as it came, with the argument of its task; links as pop mode leaves it.
   if (out != Direction::kRamp) w.payload = departure.payload;
   probe_.emit(now, observe::EventKind::kHop, word, w.payload, w.ident);
+  if (waits_ != nullptr) waits_->leave(InputBuffers::pair_of(buffer.in, buffer.color), out, now);
   leave(out, w, now, step);
 }
 

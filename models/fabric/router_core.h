@@ -28,11 +28,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "models/fabric/fabric_timing.h"
 #include "models/fabric/head_routing.h"
+#include "models/fabric/head_waits.h"
 #include "models/fabric/registers.h"
 #include "models/fabric/route_table.h"
 #include "models/fabric/sender.h"
@@ -106,6 +108,10 @@ class RouterCore {
   void set_reconfigurable(Generation generation) { routes_.set_reconfigurable(generation); }
   /// Who is told what becomes of routes and of wavelets under way; it outlives the router.
   void set_epoch_checker(EpochChecker* epochs) { routes_.set_epoch_checker(epochs); }
+  /// From cycle 0 on the router tells `waits`, which outlives it, what its wavelets wait for.
+  void set_link_waits(observe::LinkWaits& waits) {
+    waits_ = std::make_unique<HeadWaits>(waits, probe_.place());
+  }
 
   // --- running ---
 
@@ -151,6 +157,10 @@ class RouterCore {
   }
   /// For a deadlock report: every landed head that cannot leave through one of its outputs.
   void describe_waits(observe::Waits& waits, Cycle now) const;
+  /// Adds to `waits` what has waited in the cycles before `end` and still does. Requires set_link_waits().
+  void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const {
+    waits_->add_lasting(waits, end);
+  }
 
  private:
   using Requests = std::array<CandidateSet, kDirectionCount>;  // per output port: pairs
@@ -164,6 +174,7 @@ class RouterCore {
   bool serve_alone(unsigned pair, Cycle now, Step& step);
   bool pass_on(InputBuffer& buffer, Direction out, Cycle now, Step& step);
   CandidateSet look_at_heads(Cycle now);
+  void account_waits(Cycle now);
   void check_coincidence(const RouteTable::Channel& channel, Cycle now) const;
   void tell_who_stays(Cycle now) const;
   Requests collect_requests(Cycle now) const;
@@ -185,6 +196,7 @@ class RouterCore {
   InputBuffers buffers_;
   HeadRouting heads_{routes_, buffers_};
   Credits credits_;
+  std::unique_ptr<HeadWaits> waits_;  // nullptr: nobody asked
 };
 
 // What a wavelet in a router waits for, in words: one wording for every structure that a router may

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 
+#include "models/observe/link_waits.h"
 #include "models/observe/wait.h"
 #include "tlm_ifaces/config/config_kit.h"
 #include "tlm_ifaces/kit/broken_rule.h"
@@ -35,6 +36,9 @@ class RouterPorts : public sc_core::sc_module {
   virtual std::size_t held() const = 0;
   /// For a deadlock report: the wavelets that cannot leave.
   virtual void describe_waits(observe::Waits& waits, Cycle now) const = 0;
+  /// As those of RouterCore; a router of a user tells nothing.
+  virtual void set_link_waits(observe::LinkWaits& /*waits*/) {}
+  virtual void add_lasting_waits(observe::LinkWaits& /*waits*/, Cycle /*end*/) const {}
   /// As at the start: the machine is reset, and its clock domain counts from cycle 0 again. Without it a
   /// reset is reported as kit::kNoRestartId.
   virtual void restart() { kit::report_no_restart(name()); }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "models/observe/event_stream.h"
+#include "models/wafer/head_waits.h"
 #include "models/wafer/pes.h"
 #include "models/wafer/pipes.h"
 #include "models/wafer/plan.h"
@@ -74,6 +76,7 @@ struct Blocks {
   Slots slots;
   Routers routers;
   Pes pes;
+  std::optional<HeadWaits> waits;  ///< of pipes and slots; none: nobody asked
 
  private:
   void deliver_elsewhere(Ref receiver, const link::Wavelet& w, Cycle due);

@@ -86,9 +86,14 @@ inline void Pipes::step_one(std::uint32_t index, CycleState& cycle) {
 
 void Pipes::step(Cycle now) {
   CycleState cycle(*this, blocks_.plan.fabric, now);
-  blocks_.order.step_due(
-      due_, now, blocks_.selection.of(Selection::kPipes),
-      [&](std::uint32_t pipe) __attribute__((always_inline)) { step_one(pipe, cycle); });
+  const Spans* const some = blocks_.selection.of(Selection::kPipes);
+  const auto step_pipe = [&](std::uint32_t pipe) __attribute__((always_inline)) {
+    step_one(pipe, cycle);
+  };
+  if (!blocks_.waits) return blocks_.order.step_due(due_, now, some, step_pipe);
+  blocks_.order.step_due(due_, now, some, [&](std::uint32_t pipe) {
+    blocks_.waits->step_pipe(pipe, now, [&] { step_pipe(pipe); });
+  });
 }
 
 link::Wavelet Pipes::head_of(std::uint32_t index) const {

@@ -285,8 +285,8 @@ void RemotePart::catch_up(Cycle end) {
   post(Request::kCatchUp).put(end);
 }
 
-void RemotePart::account_waits() {
-  post(Request::kAccountWaits);
+void RemotePart::account_waits(bool links) {
+  post(Request::kAccountWaits).put(links);
 }
 
 void RemotePart::collect(observe::EventStream& events) {
@@ -300,7 +300,8 @@ void RemotePart::collect(observe::EventStream& events) {
   events.add(digest, counters);
 }
 
-void RemotePart::collect_waits(observe::WaitBook& book, Cycle cycles, Cycle stepped) {
+void RemotePart::collect_waits(observe::WaitBook& book, observe::LinkWaits* links, Cycle cycles,
+                               Cycle stepped) {
   Packet& packet = post(Request::kCollectWaits);
   packet.put(cycles);
   packet.put(stepped);
@@ -315,6 +316,7 @@ void RemotePart::collect_waits(observe::WaitBook& book, Cycle cycles, Cycle step
     for (const auto& entry : answer.get_all<observe::LineWaits::Entry>())
       book.add_line(program, entry);
   }
+  if (links != nullptr) links->put(rows_.first_place, answer.get_all<observe::LinkWaits::Tile>());
 }
 
 }  // namespace tessera::wafer

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/observe/event_stream.h"
+#include "models/observe/link_waits.h"
 #include "models/observe/wait_book.h"
 #include "models/wafer/packet.h"
 #include "models/wafer/part.h"
@@ -59,13 +60,14 @@ class RemotePart final : public Part {
                     Cycle end);
   /// ComputeEngineCore::catch_up of all engines.
   void catch_up(Cycle end);
-  /// Every engine there accounts its waits from now on.
-  void account_waits();
+  /// Every engine there accounts its waits from now on, and with `links` every router too.
+  void account_waits(bool links);
   bool is_lost() const { return lost_; }
   /// Adds what was recorded there. Once, after the run.
   void collect(observe::EventStream& events);
-  /// The cycles are those of observe::WaitBook::finish().
-  void collect_waits(observe::WaitBook& book, Cycle cycles, Cycle stepped);
+  /// The cycles are those of observe::WaitBook::finish(). `links`: nullptr if they are not accounted.
+  void collect_waits(observe::WaitBook& book, observe::LinkWaits* links, Cycle cycles,
+                     Cycle stepped);
 
  private:
   /// For hand_on().

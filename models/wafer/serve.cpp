@@ -153,7 +153,7 @@ class Server final : private Outside, private observe::Diagnoses {
       break;
     }
     case Request::kAccountWaits:
-      account_waits();
+      account_waits(from.get<bool>());
       break;
     case Request::kCollect:
       collect();
@@ -277,7 +277,8 @@ class Server final : private Outside, private observe::Diagnoses {
     return static_cast<std::size_t>(plan_.image_of_tile[place]);
   }
 
-  void account_waits() {
+  void account_waits(bool links) {
+    if (links) strips_->set_link_waits(links_.emplace(plan_.tile_count()));
     book_ = std::make_unique<observe::WaitBook>(plan_.tile_count(), nullptr);
     for_all_engines([this](std::uint32_t place, pe::ComputeEngineCore& engine) {
       const std::size_t thread = strips_->strip_of(plan_.tile_of(place));
@@ -312,6 +313,11 @@ class Server final : private Outside, private observe::Diagnoses {
       answer_.put(program % plan_.images.size());
       answer_.put_all(book_->lines(program).entries());
     }
+    if (!links_) return;
+    strips_->add_lasting_waits(*links_, std::min(cycles, stepped));
+    const auto tiles_of = links_->tiles().begin();
+    answer_.put_all(std::vector<observe::LinkWaits::Tile>(tiles_of + rows_->first_place,
+                                                          tiles_of + rows_->end_place));
   }
 
   // Outside
@@ -366,6 +372,7 @@ class Server final : private Outside, private observe::Diagnoses {
   std::unique_ptr<Strip> rows_;
   std::unique_ptr<observe::EventStream> stream_;
   std::unique_ptr<observe::WaitBook> book_;
+  std::optional<observe::LinkWaits> links_;
   std::unique_ptr<Strips> strips_;
 };
 

@@ -61,18 +61,24 @@ struct Slots::CycleState {
 
 void Slots::step(Cycle now) {
   CycleState cycle(blocks_, due_, blocks_.pes.engines_near(), now);
-  blocks_.order.step_due(due_, now, blocks_.selection.of(Selection::kSlots),
-                         [&](std::uint32_t unit) {
-                           const std::uint32_t group = slots_[unit].group;
-                           if (group == kNoIndex) {
-                             step_one(unit, cycle);
-                           } else if (groups_[group].merges && groups_[group].controls == 0) {
-                             step_merge(groups_[group], cycle);
-                           } else {
-                             step_group(groups_[group], cycle);
-                             if (groups_[group].merges) look_again(groups_[group]);
-                           }
-                         });
+  const Spans* const some = blocks_.selection.of(Selection::kSlots);
+  const auto step_unit = [&](std::uint32_t unit) __attribute__((always_inline)) {
+    const std::uint32_t group = slots_[unit].group;
+    if (group == kNoIndex) {
+      step_one(unit, cycle);
+    } else if (groups_[group].merges && groups_[group].controls == 0) {
+      step_merge(groups_[group], cycle);
+    } else {
+      step_group(groups_[group], cycle);
+      if (groups_[group].merges) look_again(groups_[group]);
+    }
+  };
+  if (!blocks_.waits) return blocks_.order.step_due(due_, now, some, step_unit);
+  blocks_.order.step_due(due_, now, some, [&](std::uint32_t unit) {
+    const std::uint32_t group = slots_[unit].group;
+    blocks_.waits->step_slots(unit, group == kNoIndex ? 1 : groups_[group].busy, now,
+                              [&] { step_unit(unit); });
+  });
 }
 
 // Arrivals land, credits become usable.

@@ -431,6 +431,14 @@ void Strips::describe_waits(observe::Waits& waits, Cycle now) const {
   for (Part* const part : parts_) part->describe_waits(waits, now);
 }
 
+void Strips::set_link_waits(observe::LinkWaits& waits) {
+  for (const auto& part : locals_) part->core()->set_link_waits(waits);
+}
+
+void Strips::add_lasting_waits(observe::LinkWaits& waits, Cycle end) const {
+  for (const auto& part : locals_) part->core()->add_lasting_waits(waits, end);
+}
+
 std::vector<pe::Sram> Strips::take_memories() {
   std::vector<pe::Sram> memories;
   for (const auto& part : locals_) {

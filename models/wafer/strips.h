@@ -83,6 +83,9 @@ class Strips {
     outer(side).take(side, crossings, now);
   }
   void describe_waits(observe::Waits& waits, Cycle now) const;
+  // The next two hold for the strips in this process.
+  void set_link_waits(observe::LinkWaits& waits);
+  void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const;
   /// As those of Ports.
   unsigned capacity(std::uint32_t port, Color color) const;
   void put(std::uint32_t port, const link::Wavelet& w, Cycle due);

@@ -150,6 +150,16 @@ void WaferCore::describe_waits(observe::Waits& waits, Cycle now) const {
   }
 }
 
+void WaferCore::set_link_waits(observe::LinkWaits& waits) {
+  blocks_.waits.emplace(waits, blocks_.pipes, blocks_.slots);
+  for (WholeRouter& router : blocks_.routers.all()) router.core.set_link_waits(waits);
+}
+
+void WaferCore::add_lasting_waits(observe::LinkWaits& waits, Cycle end) const {
+  blocks_.waits->add_lasting(waits, end);
+  for (const WholeRouter& router : blocks_.routers.all()) router.core.add_lasting_waits(waits, end);
+}
+
 std::string WaferCore::what_pipe_waits_for(const Pipe& pipe) const {
   if (pipe.landed % Pipe::kSuspended == 0) return {};
   if (pipe.suspended()) return fabric::end_of_teardown(pipe.held);

@@ -111,6 +111,9 @@ class WaferCore {
   std::size_t wavelets_held() const;
   /// Reports what blocks wait for, tile by tile, in the words of the cores.
   void describe_waits(observe::Waits& waits, Cycle now) const;
+  /// As those of fabric::RouterCore, of all routers.
+  void set_link_waits(observe::LinkWaits& waits);
+  void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const;
 
  private:
   WaferCore(const Strip& strip, Outside& outside, observe::EventStream* events, SlotGraph graph);

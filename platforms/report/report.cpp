@@ -130,11 +130,26 @@ json::array checks_json(const Report& r) {
   return out;
 }
 
+json::array links_json(const Report& r, const std::vector<WaitSummary::Link>& links) {
+  json::array out;
+  for (const WaitSummary::Link& link : links) {
+    json::object entry{{singular(r.places_key), to_array(link.at)},
+                       {"direction", link.direction},
+                       {"wavelets", link.wavelets}};
+    if (!r.waits.routers.empty()) {
+      entry["credit"] = link.credit;
+      entry["taken"] = link.taken;
+    }
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
 json::object waits_json(const Report& r) {
   const WaitSummary& waits = r.waits;
   json::object reasons;
   for (const WaitSummary::Reason& reason : waits.reasons) reasons[reason.name] = reason.cycles;
-  json::array lines, links;
+  json::array lines;
   for (const WaitSummary::Line& line : waits.lines) {
     json::object entry{{"place", line.place},
                        {"reason", line.reason},
@@ -144,15 +159,15 @@ json::object waits_json(const Report& r) {
     if (!line.thread.empty()) entry["thread"] = line.thread;
     lines.push_back(std::move(entry));
   }
-  for (const WaitSummary::Link& link : waits.links) {
-    links.push_back(json::object{{singular(r.places_key), to_array(link.at)},
-                                 {"direction", link.direction},
-                                 {"wavelets", link.wavelets}});
-  }
   json::object out{
       {"unit", waits.unit}, {"units", waits.units},          {"busy", waits.busy},
       {"idle", waits.idle}, {"reasons", std::move(reasons)}, {"lines", std::move(lines)}};
-  if (!links.empty()) out["links"] = std::move(links);
+  if (!waits.links.empty()) out["links"] = links_json(r, waits.links);
+  if (waits.routers.empty()) return out;
+  json::object routers;
+  for (const WaitSummary::Reason& reason : waits.routers) routers[reason.name] = reason.cycles;
+  out["routers"] = std::move(routers);
+  out["waiting_links"] = links_json(r, waits.waiting_links);
   return out;
 }
 

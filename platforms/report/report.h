@@ -109,10 +109,13 @@ struct WaitSummary {
     std::uint64_t cycles = 0;
     std::uint64_t busy = 0;  ///< cycles in which this line of this thread worked
   };
+  /// A link of a router. What the wavelets at the front of its buffers waited for, in cycles of wavelets.
   struct Link {
     std::vector<int> at;
     std::string direction;
     std::uint64_t wavelets = 0;
+    std::uint64_t credit = 0;  ///< room behind the link
+    std::uint64_t taken = 0;   ///< the link, through which others left
   };
   std::string unit;  ///< what has the cycles: "tile", "pipe", "node"
   std::uint64_t units =
@@ -122,7 +125,11 @@ struct WaitSummary {
   std::vector<Reason> reasons;  ///< sorted by cycles, none with 0
   std::vector<Line> lines;      ///< sorted by cycles; the first ones
   std::vector<Link> links;      ///< sorted by wavelets; the first ones
-  bool shown = false;           ///< print_text() shows it
+  std::vector<Link>
+      waiting_links;  ///< those that wavelets waited for, sorted by cycles; the first ones
+  /// What the wavelets at the front of the buffers of all routers waited for.
+  std::vector<Reason> routers;
+  bool shown = false;  ///< print_text() shows it
 
   /// Puts reasons and lines in order, without those that have no cycle; keeps the first lines.
   void sort();

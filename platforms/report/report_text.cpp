@@ -162,7 +162,24 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
   return with_digits(100 * static_cast<double>(part) / static_cast<double>(whole), 1) + " %";
 }
 
+void print_waits_of_links(const Report& r, std::ostream& out) {
+  const std::vector<WaitSummary::Link>& links = r.waits.waiting_links;
+  if (links.empty()) return;
+  out << "\nwhat wavelets in routers waited for, in cycles of wavelets\n";
+  for (const WaitSummary::Reason& reason : r.waits.routers) {
+    if (reason.cycles > 0)
+      out << "  " << right(grouped(reason.cycles), 13) << "  " << padded(reason.name, 6) << "  "
+          << reason.what << '\n';
+  }
+  out << "\nlinks that wavelets waited for most: for room behind them, while others left\n";
+  for (std::size_t i = 0; i < std::min(links.size(), kMaxWaits); ++i) {
+    out << "  " << right(grouped(links[i].credit), 13) << "  " << right(grouped(links[i].taken), 13)
+        << "  " << in_brackets(links[i].at) << ' ' << links[i].direction << '\n';
+  }
+}
+
 void print_links(const Report& r, std::ostream& out) {
+  print_waits_of_links(r, out);
   if (r.waits.links.empty()) return;
   out << "\nbusiest links, in wavelets\n";
   for (std::size_t i = 0; i < std::min(r.waits.links.size(), kMaxWaits); ++i) {

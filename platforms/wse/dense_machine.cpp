@@ -101,18 +101,18 @@ void DenseMachine::catch_up_others(Cycle end) {
   for_all_others(wafer_, [end](wafer::RemotePart& other) { other.catch_up(end); });
 }
 
-void DenseMachine::account_waits_of_others() {
-  for_all_others(wafer_, [](wafer::RemotePart& other) { other.account_waits(); });
+void DenseMachine::account_waits_of_others(bool links) {
+  for_all_others(wafer_, [links](wafer::RemotePart& other) { other.account_waits(links); });
 }
 
 void DenseMachine::collect(observe::EventStream& events) {
   for_all_others(wafer_, [&events](wafer::RemotePart& other) { other.collect(events); });
 }
 
-void DenseMachine::collect_waits(observe::WaitBook& book, Cycle cycles) {
+void DenseMachine::collect_waits(observe::WaitBook& book, observe::LinkWaits* links, Cycle cycles) {
   const Cycle stepped = domain_.next_free_cycle();
-  for_all_others(wafer_, [&book, cycles, stepped](wafer::RemotePart& other) {
-    other.collect_waits(book, cycles, stepped);
+  for_all_others(wafer_, [&book, links, cycles, stepped](wafer::RemotePart& other) {
+    other.collect_waits(book, links, cycles, stepped);
   });
 }
 

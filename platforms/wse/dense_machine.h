@@ -52,9 +52,13 @@ class DenseMachine : public sc_core::sc_module, public Machine {
   void write_memory(TileCoord tile, std::uint32_t address,
                     const std::vector<std::byte>& bytes) override;
   void catch_up_others(Cycle end) override;
-  void account_waits_of_others() override;
+  void account_waits_of_others(bool links) override;
   void collect(observe::EventStream& events) override;
-  void collect_waits(observe::WaitBook& book, Cycle cycles) override;
+  void collect_waits(observe::WaitBook& book, observe::LinkWaits* links, Cycle cycles) override;
+  void set_link_waits(observe::LinkWaits& waits) override { wafer_.core().set_link_waits(waits); }
+  void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const override {
+    wafer_.core().add_lasting_waits(waits, end);
+  }
   bool knows_waits() const override { return wafer_.core().knows_waits(); }
   std::size_t wavelets_held() const override { return wafer_.core().wavelets_held(); }
   void describe_waits(observe::Waits& waits) const override;

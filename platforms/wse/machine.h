@@ -13,6 +13,7 @@
 #include "models/host/edge.h"
 #include "models/observe/diagnosis.h"
 #include "models/observe/event_stream.h"
+#include "models/observe/link_waits.h"
 #include "models/observe/wait.h"
 #include "models/observe/wait_book.h"
 #include "models/pe/compute_engine_core.h"
@@ -78,11 +79,17 @@ class Machine {
                             const std::vector<std::byte>& bytes);
   // What other processes do and have recorded.
   virtual void catch_up_others(Cycle /*end*/) {}
-  virtual void account_waits_of_others() {}
+  virtual void account_waits_of_others(bool /*links*/) {}
   /// Whether the accounts of waits are those of the last cycle (wafer::Strips::knows_waits).
   virtual bool knows_waits() const { return true; }
   virtual void collect(observe::EventStream& /*events*/) {}
-  virtual void collect_waits(observe::WaitBook& /*book*/, Cycle /*cycles*/) {}
+  virtual void collect_waits(observe::WaitBook& /*book*/, observe::LinkWaits* /*links*/,
+                             Cycle /*cycles*/) {}
+  /// The routers of this process tell `waits`, which outlives the machine, what their wavelets wait for. After each
+  /// reset() again.
+  virtual void set_link_waits(observe::LinkWaits& waits) = 0;
+  /// Adds what has waited in the cycles before `end` and still does.
+  virtual void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const = 0;
   /// Runs `function` on the tile from cycle `at` on. Requires engine(tile) != nullptr.
   virtual void launch(TileCoord tile, const pe::Function& function,
                       const std::vector<std::uint32_t>& arguments, Cycle at) = 0;

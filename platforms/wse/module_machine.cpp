@@ -194,4 +194,12 @@ void ModuleMachine::describe_waits(observe::Waits& waits) const {
   edges_->describe_waits(waits, domain_.now());
 }
 
+void ModuleMachine::set_link_waits(observe::LinkWaits& waits) {
+  for (const auto& tile : tiles_) tile->router().set_link_waits(waits);
+}
+
+void ModuleMachine::add_lasting_waits(observe::LinkWaits& waits, Cycle end) const {
+  for (const auto& tile : tiles_) tile->router().add_lasting_waits(waits, end);
+}
+
 }  // namespace tessera::wse

@@ -37,6 +37,7 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
       observe_engines();
     else if (waits_ != nullptr)
       waits_ = std::make_unique<observe::WaitBook>(layout_.tile_count(), nullptr);
+    if (!same_program) link_waits_.reset();
   });
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);
 }
@@ -71,7 +72,11 @@ void ObservedMachine::account_waits() {
     if (pe::ComputeEngineCore* const engine = machine_->engine({x, y}))
       engine->set_waits(&waits_->open(place, number));
   }
-  machine_->account_waits_of_others();
+  if (accounts_all_ && (options_.waits || options_.report_detail)) {
+    link_waits_ = std::make_unique<observe::LinkWaits>(layout_.tile_count());
+    machine_->set_link_waits(*link_waits_);
+  }
+  machine_->account_waits_of_others(link_waits_ != nullptr);
 }
 
 void ObservedMachine::catch_up_at(std::uint32_t place, Cycle end) {
@@ -130,10 +135,10 @@ void ObservedMachine::summarize(report::Report& report) const {
   }
   if (waits_ && machine_->knows_waits()) {
     finish_waits(report.cycles);
-    machine_->collect_waits(*waits_, report.cycles);
+    machine_->collect_waits(*waits_, link_waits_.get(), report.cycles);
     summarize_waits(*waits_, images_, report.waits);
     report.waits.shown = options_.waits;
-    if (options_.waits || options_.report_detail) add_busiest_links(counters, report.waits);
+    if (link_waits_) add_links(counters, *link_waits_, report.waits);
   }
   if (options_.report_detail) add_places(report.places);
   report.diagnoses.count = diagnoses_.count();
@@ -146,7 +151,9 @@ void ObservedMachine::finish_waits(Cycle cycles) const {
     const std::vector<int> at = coordinates(place);
     if (waits_->tile(place) != nullptr) machine_->engine({at[0], at[1]})->finish_waits(cycles);
   }
-  waits_->finish(cycles, machine_->domain().next_free_cycle());
+  const Cycle stepped = machine_->domain().next_free_cycle();
+  waits_->finish(cycles, stepped);
+  if (link_waits_) machine_->add_lasting_waits(*link_waits_, std::min(cycles, stepped));
 }
 
 void ObservedMachine::add_places(report::Places& places) const {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/observe/link_waits.h"
 #include "models/observe/wait_book.h"
 #include "platforms/run/driver.h"
 #include "platforms/wse/diagnosis_log.h"
@@ -75,6 +76,7 @@ class ObservedMachine final : public run::View {
   DiagnosisLog diagnoses_;
   std::vector<std::shared_ptr<const pe::Image>> images_;  ///< by program of waits_
   std::unique_ptr<observe::WaitBook> waits_;              ///< nullptr: nobody asked
+  std::unique_ptr<observe::LinkWaits> link_waits_;        ///< nullptr: nobody asked
   bool accounts_all_ = false;  ///< accounts all tiles, else those whose waits a trace shows
   std::unique_ptr<Machine> machine_;
   bool is_destroyed_ = false;  // true: the destructor always destroys the machine

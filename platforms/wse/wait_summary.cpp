@@ -67,12 +67,28 @@ class Lines {
 
 struct NamedLink {
   Counter counter;
-  const char* direction;
+  Direction direction;
 };
-constexpr std::array<NamedLink, 4> kLinks = {{{Counter::kHopsEast, "EAST"},
-                                              {Counter::kHopsWest, "WEST"},
-                                              {Counter::kHopsNorth, "NORTH"},
-                                              {Counter::kHopsSouth, "SOUTH"}}};
+constexpr std::array<NamedLink, kDirectionCount> kLinks = {
+    {{Counter::kHopsEast, Direction::kEast},
+     {Counter::kHopsWest, Direction::kWest},
+     {Counter::kHopsNorth, Direction::kNorth},
+     {Counter::kHopsSouth, Direction::kSouth},
+     {Counter::kOffRampWavelets, Direction::kRamp}}};
+
+/// The links with most of something, and none with nothing of it; of equal ones the first.
+template <class Amount>
+std::vector<report::WaitSummary::Link> most(std::vector<report::WaitSummary::Link> links,
+                                            Amount amount) {
+  constexpr std::size_t kMostLinks = 100;
+  links.erase(std::remove_if(links.begin(), links.end(),
+                             [&](const auto& link) { return amount(link) == 0; }),
+              links.end());
+  std::stable_sort(links.begin(), links.end(),
+                   [&](const auto& a, const auto& b) { return amount(a) > amount(b); });
+  links.resize(std::min(links.size(), kMostLinks));
+  return links;
+}
 
 }  // namespace
 
@@ -96,27 +112,36 @@ void summarize_waits(const observe::WaitBook& book,
   summary.sort();
 }
 
-void add_busiest_links(const observe::Counters& counters, report::WaitSummary& summary) {
-  constexpr std::size_t kMostLinks = 100;
-  std::vector<std::tuple<std::uint32_t, std::uint32_t, const char*>> links;
+void add_links(const observe::Counters& counters, const observe::LinkWaits& waits,
+               report::WaitSummary& summary) {
+  using Link = report::WaitSummary::Link;
+  std::vector<Link> links;
+  std::array<std::uint64_t, 3> totals{};  // credit, taken, route
   for (std::uint32_t place = 0; place < counters.width() * counters.height(); ++place) {
-    for (const NamedLink& link : kLinks) {
-      const std::uint32_t wavelets = counters.tile(place, link.counter);
-      if (wavelets > 0) links.emplace_back(wavelets, place, link.direction);
+    const observe::LinkWaits::Tile& tile = waits.tiles()[place];
+    totals[2] += tile.route;
+    for (const NamedLink& named : kLinks) {
+      const std::uint32_t wavelets = counters.tile(place, named.counter);
+      const std::uint32_t credit = tile.credit(named.direction);
+      const std::uint32_t taken = tile.taken[index(named.direction)];
+      totals[0] += credit;
+      totals[1] += taken;
+      if (wavelets + credit + taken == 0) continue;
+      const auto x = static_cast<int>(place % counters.width());
+      const auto y = static_cast<int>(place / counters.width());
+      links.push_back({{x, y}, to_string(named.direction), wavelets, credit, taken});
     }
   }
-  const std::size_t kept = std::min(links.size(), kMostLinks);
-  const auto more = [](const auto& a, const auto& b) {
-    return std::get<0>(a) != std::get<0>(b) ? std::get<0>(a) > std::get<0>(b)
-                                            : std::get<1>(a) < std::get<1>(b);
-  };
-  std::stable_sort(links.begin(), links.end(), more);
-  for (std::size_t i = 0; i < kept; ++i) {
-    const auto& [wavelets, place, direction] = links[i];
-    const auto x = static_cast<int>(place % counters.width());
-    const auto y = static_cast<int>(place / counters.width());
-    summary.links.push_back({{x, y}, direction, wavelets});
-  }
+  summary.routers = {
+      {"credit", "room behind a link: its receiver gives no credit", totals[0]},
+      {"taken", "a link through which other wavelets left", totals[1]},
+      {"route", "a route: the end of a teardown, or another switch position", totals[2]}};
+  const auto waited = [](const Link& link) { return link.credit + link.taken; };
+  summary.waiting_links = most(links, waited);
+  links.erase(std::remove_if(links.begin(), links.end(),
+                             [](const Link& link) { return link.direction == "RAMP"; }),
+              links.end());
+  summary.links = most(links, [](const Link& link) { return link.wavelets; });
 }
 
 observe::HeatMap wait_map(const observe::WaitBook& book, unsigned width, unsigned height,
@@ -135,7 +160,10 @@ observe::HeatMap link_map(const observe::Counters& counters, Cycle cycles) {
   observe::HeatMap map{counters.width(), counters.height(), "load of the busiest link", "%", {}};
   for (std::uint32_t place = 0; place < counters.width() * counters.height(); ++place) {
     std::uint32_t most = 0;
-    for (const NamedLink& link : kLinks) most = std::max(most, counters.tile(place, link.counter));
+    for (const NamedLink& link : kLinks) {
+      if (link.direction != Direction::kRamp)
+        most = std::max(most, counters.tile(place, link.counter));
+    }
     map.values.push_back(100 * static_cast<double>(most) / static_cast<double>(cycles));
   }
   return map;

@@ -6,6 +6,7 @@
 
 #include "models/observe/counters.h"
 #include "models/observe/heatmap.h"
+#include "models/observe/link_waits.h"
 #include "models/observe/wait_book.h"
 #include "models/pe/program.h"
 #include "platforms/report/report.h"
@@ -16,8 +17,10 @@ namespace tessera::wse {
 void summarize_waits(const observe::WaitBook& book,
                      const std::vector<std::shared_ptr<const pe::Image>>& images,
                      report::WaitSummary& summary);
-/// Adds the links between tiles, or to the rim, that carried most. Requires counters of tiles.
-void add_busiest_links(const observe::Counters& counters, report::WaitSummary& summary);
+/// Adds the links between tiles, or to the rim, that carried most, and those that wavelets waited for most, RAMP
+/// among them. Requires counters of tiles.
+void add_links(const observe::Counters& counters, const observe::LinkWaits& waits,
+               report::WaitSummary& summary);
 
 /// Share of cycles in which a tile waited, in percent of `cycles`.
 observe::HeatMap wait_map(const observe::WaitBook& book, unsigned width, unsigned height,

@@ -72,9 +72,21 @@ struct Outcome {
   std::uint64_t digest = 0;
   std::size_t held = 0;
   std::string waits;
-  std::string failure;  ///< illegal behaviour, and its cycle
-  Cycle asleep_at = 0;  ///< last cycle in which anything was due
+  std::string failure;     ///< illegal behaviour, and its cycle
+  Cycle asleep_at = 0;     ///< last cycle in which anything was due
+  std::string link_waits;  ///< empty if they are not accounted
 };
+
+inline std::string to_text(const observe::LinkWaits& waits) {
+  std::string text;
+  for (const observe::LinkWaits::Tile& tile : waits.tiles()) {
+    for (Direction out : kAllDirections) {
+      text += std::to_string(tile.credit(out)) + "+" + std::to_string(tile.taken[index(out)]) + " ";
+    }
+    text += std::to_string(tile.route) + "\n";
+  }
+  return text;
+}
 
 class Machine {
  public:
@@ -141,7 +153,15 @@ class Machine {
           to_string(plan_.tile_of(wait.place)) + " " + wait.who + ": " + wait.what + "\n";
     result.failure = failure_;
     result.asleep_at = now_;
+    if (accounts_) result.link_waits = to_text(link_waits());
     return result;
+  }
+  /// Up to the last event, or to the last cycle: events may be announced for later ones.
+  observe::LinkWaits link_waits() const {
+    observe::LinkWaits all = link_waits_;
+    const Cycle last = stream_.counters().total(observe::Counter::kLastEventCycle);
+    add_lasting_waits(all, std::min(last, now_) + 1);
+    return all;
   }
   virtual std::size_t held() const = 0;
   /// Wavelets that ports have not handed over or not taken yet.
@@ -183,8 +203,11 @@ class Machine {
   virtual void put_into_wafer(std::uint32_t port, const link::Wavelet& w, Cycle due) = 0;
   virtual void credit_wafer(std::uint32_t port, Color color, Cycle due) = 0;
   virtual void describe_waits(observe::Waits& waits, Cycle now) const = 0;
+  virtual void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const = 0;
 
   const Plan& plan_;
+  observe::LinkWaits link_waits_{plan_.tile_count()};
+  bool accounts_ = false;  ///< waits of links
 
  private:
   struct Timed {
@@ -259,6 +282,8 @@ class DenseMachine : public Machine, private Outside {
   DenseMachine(const Plan& plan, std::vector<PortScript> scripts, bool traced,
                std::uint64_t shuffle = 0, Threads threads = {})
       : Machine(plan, std::move(scripts), traced), wafer_(Strip(plan), threads, *this, &stream_) {
+    accounts_ = traced || shuffle != 0;
+    if (accounts_) wafer_.set_link_waits(link_waits_);
     step_.run = [this](Cycle now) {
       const Cycle next = wafer_.step(now, run_end());
       runs_ahead_ |= wafer_.computed_to() > now + 1;
@@ -303,6 +328,9 @@ class DenseMachine : public Machine, private Outside {
   }
   void credit(std::uint32_t port, Color color, Cycle due) override {
     credit_at_port(port, color, due);
+  }
+  void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const override {
+    wafer_.add_lasting_waits(waits, end);
   }
   void describe_waits(observe::Waits& waits, Cycle now) const override {
     wafer_.describe_waits(waits, now);

@@ -86,6 +86,10 @@ class Both {
     reference.run(end);
   }
   Outcome outcome() const { return dense.outcome(); }
+  /// Up to the last event.
+  observe::LinkWaits::Tile link_waits(std::uint32_t place) const {
+    return dense.link_waits().tiles()[place];
+  }
   std::vector<observe::Event> events(EventKind kind, std::uint32_t place) const {
     std::vector<observe::Event> found;
     for (const observe::Event& e : outcome().events) {
@@ -114,6 +118,7 @@ class Both {
       ASSERT_EQ(as_tuple(a.events[i]), as_tuple(b.events[i])) << "event " << i;
     EXPECT_EQ(a.failure, b.failure);
     EXPECT_EQ(a.waits, b.waits);
+    EXPECT_EQ(a.link_waits, b.link_waits);
     EXPECT_EQ(a.held, b.held);
     EXPECT_EQ(a.digest, b.digest);
   }

@@ -59,6 +59,55 @@ TEST(WaferCore, AFullReceiverHoldsTheStreamUpToItsRoom) {
   EXPECT_EQ(both.payloads().size(), 50U);
 }
 
+// --- waits of the oldest wavelets ---
+
+TEST(WaferCoreLinkWaits, AWaveletWaitsForRoomFromItsFirstCycleAtTheFront) {
+  Both both(row(4).build(), 3);
+  both.close_ports();
+  for (std::uint32_t n = 0; n < 50; ++n) both.send(0, data(1, n));
+  both.run(1000);
+  // The fourth wavelet comes to the front of tile 3 behind the third, and still waits in the last cycle.
+  const std::vector<Cycle> sent = both.cycles(EventKind::kHop, 3);
+  Cycle last = 0;
+  for (const observe::Event& e : both.outcome().events) last = std::max(last, e.cycle);
+  ASSERT_GT(last, sent.back());
+  EXPECT_EQ(both.link_waits(3).credit(kE), last - sent.back());
+  both.open_ports(1000);
+  both.run(2000);
+  const std::vector<Cycle> all = both.cycles(EventKind::kHop, 3);
+  EXPECT_GE(both.link_waits(3).credit(kE), all[3] - all[2] - 1);
+  EXPECT_EQ(both.link_waits(3).taken[index(kE)], 0U);
+}
+
+TEST(WaferCoreLinkWaits, AWaveletWaitsForALinkThatAnotherColorHas) {
+  constexpr std::uint32_t kWavelets = 20;
+  PlanBuilder builder = grid(1, 1);
+  builder.route_of({0, 0}, 1, route({kW}, {kE})).route_of({0, 0}, 2, route({kN}, {kE}));
+  builder.port({0, 0}, kW).port({0, 0}, kN).port({0, 0}, kE);
+  Both both(builder.build(), 2 * kWavelets);
+  for (std::uint32_t n = 0; n < kWavelets; ++n) {
+    both.send(0, data(1, n));
+    both.send(1, data(2, n));
+  }
+  both.run();
+  // In all cycles but the last one two heads ask for the link.
+  EXPECT_EQ(both.link_waits(0).taken[index(kE)], 2 * kWavelets - 1);
+  EXPECT_EQ(both.link_waits(0).credit(kE), 0U);
+  EXPECT_EQ(both.link_waits(0).route, 0U);
+}
+
+TEST(WaferCoreLinkWaits, InTeardownAWaveletWaitsForARoute) {
+  Both both(row(2).build());
+  both.send(0, control(1, link::Command::kTeardown));
+  both.send(0, data(1, 5));
+  both.send(0, data(1, 6));
+  both.run();
+  EXPECT_GT(both.link_waits(0).route, 0U);
+  EXPECT_EQ(both.link_waits(0).waited[index(kE)], 0U);
+}
+
+// --- flags ---
+
 TEST(WaferCore, FlagsOfAWaveletTravelWithIt) {
   Both both(row(5).build());
   link::Wavelet half = data(1, 7);

@@ -53,6 +53,9 @@ std::string difference(const Outcome& expected, const Outcome& found, bool trace
     return "asleep at " + std::to_string(expected.asleep_at) + " against " +
            std::to_string(found.asleep_at);
   }
+  if (!expected.link_waits.empty() && !found.link_waits.empty() &&
+      expected.link_waits != found.link_waits)
+    return "waits of links:\n" + expected.link_waits + "against\n" + found.link_waits;
   if (expected.waits != found.waits) return "waits:\n" + expected.waits + "against\n" + found.waits;
   if (expected.deliveries.size() != found.deliveries.size()) return "wavelets taken by ports";
   for (std::size_t i = 0; i < expected.deliveries.size(); ++i) {
@@ -186,6 +189,7 @@ void compare_skewed(const RandomWafer& wafer, std::uint64_t seed, std::size_t& f
       if (expected[stage].failure.empty()) continue;
       expected[stage].held = found[stage].held;
       expected[stage].waits = found[stage].waits;
+      expected[stage].link_waits = "";
     }
     expect_equal(expected, found, false, ("depth " + std::to_string(depth)).c_str());
   }
@@ -233,7 +237,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, WaferProperty,
 struct Drawn {
   std::size_t pipes = 0, slots = 0, multicasts = 0, groups = 0, large_groups = 0, whole_tiles = 0,
               ports = 0, inner_ports = 0, failures = 0, stuck = 0, controls = 0, halves = 0,
-              flips = 0, teardowns = 0, switches = 0;
+              flips = 0, teardowns = 0, switches = 0, credits = 0, taken = 0, no_route = 0;
 };
 
 void count_units(const Plan& plan, Drawn& drawn) {
@@ -259,6 +263,14 @@ Drawn draw(Flavor flavor) {
     wafer.load(machine, 0);
     machine.run();
     const Outcome outcome = machine.outcome();
+    const observe::LinkWaits waits = machine.link_waits();
+    for (const observe::LinkWaits::Tile& tile : waits.tiles()) {
+      for (Direction out : kAllDirections) {
+        drawn.credits += tile.credit(out) > 0 ? 1 : 0;
+        drawn.taken += tile.taken[index(out)] > 0 ? 1 : 0;
+      }
+      drawn.no_route += tile.route > 0 ? 1 : 0;
+    }
     drawn.failures += outcome.failure.empty() ? 0 : 1;
     drawn.stuck += outcome.failure.empty() && outcome.held > 0 ? 1 : 0;
     for (const observe::Event& e : outcome.events) {
@@ -275,6 +287,8 @@ Drawn draw(Flavor flavor) {
 
 void expect_variety(const Drawn& drawn) {
   EXPECT_GT(drawn.pipes, 150U);
+  EXPECT_GT(drawn.credits, 1000U);
+  EXPECT_GT(drawn.taken, 200U);
   EXPECT_GT(drawn.slots, 500U);
   EXPECT_GT(drawn.multicasts, 150U);
   EXPECT_GT(drawn.groups, 150U);
@@ -295,6 +309,7 @@ TEST(WaferPropertyTraffic, DrawsEverything) {
   const Drawn teardown = draw(Flavor::kTeardown);
   expect_variety(teardown);
   EXPECT_GT(teardown.teardowns, 100U);
+  EXPECT_GT(teardown.no_route, 30U);
   EXPECT_GT(teardown.stuck, 30U);
   const Drawn chaos = draw(Flavor::kChaos);
   expect_variety(chaos);

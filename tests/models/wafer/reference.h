@@ -30,6 +30,8 @@ class ReferenceMachine : public Machine {
     for (std::uint32_t place = 0; place < plan.tile_count(); ++place) connect(place);
     add_ports();
     if (shuffle != 0) scheduler_.shuffle_step_order(shuffle);
+    accounts_ = true;
+    for (const auto& tile : tiles_) tile->router.set_link_waits(link_waits_);
   }
 
   pe::ComputeEngineCore* engine(TileCoord at) override { return tile(at).engine.get(); }
@@ -260,6 +262,9 @@ class ReferenceMachine : public Machine {
     Tile& at = tile(plan_.ports[port].tile);
     at.router.credit(plan_.ports[port].side, color, due);
     scheduler_.wake(at.router_id, due);
+  }
+  void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const override {
+    for (const auto& tile : tiles_) tile->router.add_lasting_waits(waits, end);
   }
   void describe_waits(observe::Waits& waits, Cycle now) const override {
     for (const auto& tile : tiles_) {

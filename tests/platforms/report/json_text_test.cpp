@@ -251,15 +251,17 @@ Report with_waits() {
                    {"wavelet", "a wavelet on an input queue", 1000}};
   waits.lines = {{"a.tasm:3", "main thread", "room", "room in output queue 1", 200, 7},
                  {"a.tasm:9", "microthread 2", "wavelet", "a wavelet on input queue 3", 1000, 40}};
-  waits.links = {{{1, 0}, "EAST", 900}};
+  waits.links = {{{1, 0}, "EAST", 900, 20, 3}};
+  waits.waiting_links = {{{1, 1}, "RAMP", 90, 70, 5}};
+  waits.routers = {{"credit", "room", 90}, {"taken", "others", 8}, {"route", "a route", 0}};
   waits.sort();
   return r;
 }
 
 TEST(ReportJson, WaitsByReasonAndLine) {
   const auto waits = as_json(with_waits()).at("waits").as_object();
-  EXPECT_THAT(keys(waits),
-              ElementsAre("unit", "units", "busy", "idle", "reasons", "lines", "links"));
+  EXPECT_THAT(keys(waits), ElementsAre("unit", "units", "busy", "idle", "reasons", "lines", "links",
+                                       "routers", "waiting_links"));
   EXPECT_THAT(keys(waits.at("reasons").as_object()), ElementsAre("wavelet", "room"));
   EXPECT_EQ(waits.at("reasons").at("wavelet").as_int64(), 1000);
   const auto& line = waits.at("lines").at(0).as_object();
@@ -269,6 +271,9 @@ TEST(ReportJson, WaitsByReasonAndLine) {
   EXPECT_EQ(line.at("cycles").as_int64(), 1000);
   EXPECT_EQ(line.at("busy").as_int64(), 40);
   EXPECT_EQ(waits.at("links").at(0).at("wavelets").as_int64(), 900);
+  EXPECT_EQ(waits.at("links").at(0).at("credit").as_int64(), 20);
+  EXPECT_EQ(waits.at("waiting_links").at(0).at("taken").as_int64(), 5);
+  EXPECT_EQ(waits.at("routers").at("credit").as_int64(), 90);
   EXPECT_FALSE(as_json(sample()).contains("waits"));
 }
 
@@ -282,6 +287,8 @@ TEST(ReportText, WaitsAreShownIfAskedFor) {
                               "input queue\n"));
   EXPECT_THAT(text, HasSubstr("  a.tasm:9, microthread 2: a wavelet on input queue 3 (busy 40)\n"));
   EXPECT_THAT(text, HasSubstr("900   90.0 %  (1, 0) EAST\n"));
+  EXPECT_THAT(text, HasSubstr("             90  credit  room\n              8  taken   others\n"));
+  EXPECT_THAT(text, HasSubstr("             70              5  (1, 1) RAMP\n"));
 }
 
 TEST(ReportText, WhyAPlaceWaits) {

@@ -46,6 +46,17 @@ def check_both(folder, platform, program, *options, exit_code=0):
     return check_sum(both[0], program), both[0]
 
 
+def check_links(waits):
+    """The links are those of all tiles, as they are fewer than are listed: their cycles add up to those of the routers."""
+    links = waits["waiting_links"]
+    cycles = [link["credit"] + link["taken"] for link in links]
+    assert len(links) < 100 and cycles == sorted(cycles, reverse=True) and cycles[-1] > 0, cycles
+    assert {"RAMP", "EAST"} <= {link["direction"] for link in links}, links
+    assert not any(link["direction"] == "RAMP" for link in waits["links"])
+    for reason in ("credit", "taken"):
+        assert waits["routers"][reason] == sum(link[reason] for link in links) > 0, reason
+
+
 def check_wse(folder):
     layout = "reduce_chain/layout.json"
     waits, report = check_both(folder, "wse", layout, "--report-detail")
@@ -59,11 +70,14 @@ def check_wse(folder):
         parts = [value for name, value in tile.items() if name.startswith("wait_") or name == "idle_cycles"]
         assert sum(parts) + tile["busy_issue_cycles"] == report["cycles"], tile
     # The time of a wait is where the trace says that nothing happens.
-    check_both(folder, "wse", "exchange/layout.json", "--param=W=4", "--param=H=5", "--param=ITER=3")
+    waits, _ = check_both(folder, "wse", "exchange/layout.json", "--param=W=4", "--param=H=5", "--param=ITER=3", "--report-detail")
+    check_links(waits)
+    assert "waiting_links" not in report_of(folder, "wse", layout)["waits"]
     check_both(folder, "wse", "gemv_stream/layout.json", "--max-cycles", "40", exit_code=4)
     text = run("wse", layout, "--waits")
     for words in ("where the cycles of ", "lines that waited most", "busiest links", "waiting for a wavelet"):
         assert words in text, text
+    assert "links that wavelets waited for most" in run("wse", "exchange/layout.json", "--waits")
     assert "where the cycles" not in run("wse", layout)
 
 
