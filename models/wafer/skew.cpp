@@ -1,7 +1,6 @@
 #include "models/wafer/skew.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "models/wafer/wafer_core.h"
 
@@ -31,17 +30,14 @@ void Window::step(WaferCore& core, unsigned stage) const {
 void Window::step_inside(WaferCore& core) const {
   core.begin_ahead(begin_, end());
   const Strip& strip = core.strip();
-  static const int kS = getenv("WCS") ? atoi(getenv("WCS")) : 100000;
-  for (int c0 = 0; c0 < width_ + depth_ - 1; c0 += kS)
-    for (int row = strip.first_row; row < strip.end_row + depth_ - 1; row += skew_.rows) {
-      for (int column = c0; column < width_ + depth_ - 1 && column < c0 + kS;
-           column += skew_.columns) {
-        for (int ahead = 0; ahead < depth_; ++ahead) {
-          prefetch(core, row, column, ahead);
-          step_area(core, ahead, inside(strip, row, column, ahead, 0, skew_.rows));
-        }
+  for (int row = strip.first_row; row < strip.end_row + depth_ - 1; row += skew_.rows) {
+    for (int column = 0; column < width_ + depth_ - 1; column += skew_.columns) {
+      for (int ahead = 0; ahead < depth_; ++ahead) {
+        prefetch(core, row, column, ahead);
+        step_area(core, ahead, inside(strip, row, column, ahead, 0, skew_.rows));
       }
     }
+  }
 }
 
 void Window::step_borders(WaferCore& core, int column, int ahead) const {
