@@ -72,21 +72,6 @@ struct Slots::Head {
   std::uint32_t hop_word;  ///< observe::hop_word() but for the direction
 };
 
-void Slots::step(Cycle now) {
-  CycleState cycle(blocks_, due_, blocks_.pes.engines_near(), now);
-  blocks_.order.step_due(due_, now, blocks_.selection.of(Selection::kSlots),
-                         [&](std::uint32_t unit) {
-                           const std::uint32_t group = slots_[unit].group;
-                           if (group == kNoIndex) {
-                             step_one(unit, cycle);
-                           } else if (groups_[group].merges) {
-                             step_merge(groups_[group], cycle);
-                           } else {
-                             step_group(groups_[group], cycle);
-                           }
-                         });
-}
-
 // Arrivals land, credits become usable.
 inline void Slots::settle(Slot& slot, std::uint64_t cycle) {
   if ((slot.arriving & cycle) != 0) {
@@ -212,7 +197,7 @@ void Slots::step_with_controls(Group& group, CycleState& cycle) {
 
 // Slots with one output, the same for all: one of them is granted it. Data wavelets only, which
 // have no other way to go.
-void Slots::step_merge(Group& group, CycleState& cycle) {
+[[gnu::always_inline]] inline void Slots::step_merge(Group& group, CycleState& cycle) {
   if (((group.arriving | group.returning) >> cycle.shift & 0xFFU) != 0)
     settle_merge(group, cycle.shift, cycle_bit(cycle.now));
   if (group.controls != 0) return step_with_controls(group, cycle);
@@ -288,6 +273,22 @@ void Slots::step_group(Group& group, CycleState& cycle) {
     if (slots_[s].idle()) group.busy &= ~(1U << lowest(bits));
   }
   if (again) due_.insert_for_next(group.first);
+}
+
+void Slots::step(Cycle now) {
+  CycleState cycle(blocks_, due_, blocks_.pes.engines_near(), now);
+  blocks_.order.step_due(
+      due_, now, blocks_.selection.of(Selection::kSlots),
+      [&](std::uint32_t unit) __attribute__((always_inline)) {
+        const std::uint32_t group = slots_[unit].group;
+        if (group == kNoIndex) {
+          step_one(unit, cycle);
+        } else if (groups_[group].merges) {
+          step_merge(groups_[group], cycle);
+        } else {
+          step_group(groups_[group], cycle);
+        }
+      });
 }
 
 void Slots::remove_head(std::uint32_t index, CycleState& cycle) {
