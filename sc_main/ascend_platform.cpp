@@ -49,8 +49,8 @@ struct Program {
 
   const bool in_cpp;
   std::optional<pto::Module> module;             // PTO text
-  std::optional<pto_cpp::CompiledKernel> built;  // of ascend-cxx
-  std::optional<cluster::Profile> names;         // the machine that it names
+  std::optional<pto_cpp::CompiledKernel> built;  // a kernel file that ascend-cxx has built
+  std::optional<cluster::Profile> names;         // the machine that the program names
 };
 
 bool run_kernel(const ascend::Options& options, ascend::Isolation& isolation,

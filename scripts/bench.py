@@ -67,7 +67,7 @@ class Bench:
         self.work = QUICK_WORK if arguments.quick else WORK
         self.repeats = 1 if arguments.quick else 3
         self.report = pathlib.Path(folder) / "report.json"
-        self.rss = {}  # of the smallest grid, by example and structure
+        self.rss = {}  # memory that a run of the smallest grid takes, by example and structure
 
     def run(self, case, structure, params):
         """The report of one run, which must pass its checks."""
@@ -93,7 +93,7 @@ class Bench:
         return best
 
     def bytes_per_tile(self, case, structure, params):
-        """Of the run with `params`."""
+        """Bytes per tile of the run with `params`, beyond what the smallest grid takes."""
         if (case.layout, structure) not in self.rss:
             smallest = {**params, "W": 1, "H": 1, "M": 1, "N": 1, **case.smallest}
             smallest = {name: value for name, value in smallest.items() if name in params}

@@ -100,7 +100,7 @@ class Bench:
         return usage.ru_utime + usage.ru_stime
 
     def seconds(self, *words, times=None):
-        """Of one run, the least of several."""
+        """Processor time of one run: the least of several runs."""
         command = [str(self.bin / "ascend_platform"), *map(str, words), "--preset", "a2a3", "--quiet", "--no-waits"]
         found = []
         for _ in range(times or self.repeats):

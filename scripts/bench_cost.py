@@ -21,7 +21,7 @@ from tables import print_table
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOLERANCE = 0.25
 CROSSING_BYTES = 48  # a wavelet or credit between strips (models/wafer/rims.h)
-WINDOW_BYTES = 4200  # of a busy tile
+WINDOW_BYTES = 4200  # memory that a busy tile uses
 NEAR_BYTES = 4e6     # where a busy tile begins to miss the cache
 FAR_BYTES = 64e6     # where all of them do
 AHEAD_TILES = 8192   # busy ones from which on blocks are stepped ahead of others
@@ -49,7 +49,7 @@ class Run:
 
     @property
     def steps(self):
-        """Of engines; without any, a program is paid by its hops."""
+        """Steps of engines; a program without any is paid by its hops."""
         return self.counters["busy_issue_cycles"]
 
     @property
@@ -74,12 +74,12 @@ class Run:
 
 @dataclasses.dataclass
 class Costs:
-    """Of this computer, in seconds."""
+    """Costs on this computer, in seconds."""
     unit: dict = dataclasses.field(default_factory=dict)  # a step or hop, by program, with the busy tiles in the cache
     first: dict = dataclasses.field(default_factory=dict)  # by program, the first pass over a tile: its lines come from memory
     far: float = 0.0       # what a step takes longer beyond the cache
     far_ahead: float = 0.0  # the same where blocks of tiles are stepped ahead of others
-    handover: float = 0.0  # of a cycle to the other threads and back
+    handover: float = 0.0  # handing a cycle over to the other threads and back
 
     def one_thread(self, run):
         near = self.unit[run.example] * run.units

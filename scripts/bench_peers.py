@@ -147,7 +147,7 @@ def find_peers(folder):
 
 
 def processor_seconds():
-    """Of all programs that this one has run."""
+    """Processor time of all programs that this one has run."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

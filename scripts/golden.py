@@ -98,7 +98,7 @@ class Golden:
         return str(pathlib.Path(platform).with_name("ascend_platform")) if self.settings["layout"].endswith(".pto") else platform
 
     def arguments(self):
-        """Of the executable. Paths in a golden are relative to its folder."""
+        """Arguments of the executable. Paths in a golden are relative to its folder."""
         here = self.path.parent
         result = [os.path.normpath(here / self.settings["layout"])]
         for key in ("preset", "structure", "seed"):
@@ -290,7 +290,7 @@ def update(arguments):
 def default_name(layout, preset):
     """examples/reduce_chain/layout.json on wse2: reduce_chain.wse2; examples/pe_loops/f32.json: pe_loops.f32.wse2."""
     layout = layout.resolve()
-    stem = [] if layout.stem == "layout" else [layout.stem]  # of a kernel its own name
+    stem = [] if layout.stem == "layout" else [layout.stem]  # a kernel gives its own name
     return ".".join([layout.parent.name, *stem, preset])
 
 

@@ -25,10 +25,10 @@ from pathlib import Path
 from files import write_text
 
 ROOT = Path(__file__).resolve().parent.parent
-GUESSES = ("1", "128", "0", "2", "16", "64", "4096")  # of a scalar argument: a count, a size, an index
+GUESSES = ("1", "128", "0", "2", "16", "64", "4096")  # values of a scalar argument: a count, a size, an index
 BLOCKS = re.compile(r"spmd_block|get_block_idx")
 REGISTER_LEVEL = re.compile(r"\bpto\.(vmi\.|vecscope|strict_vecscope|simd\.|mte_|v(lds|sts|add|mul|sub|dup|brc)\b|plt_|pset_|copy_gm_to_ubuf)")
-SEED = 22  # of --sample
+SEED = 22  # seed of --sample
 ARRAY = 1 << 20  # elements of an array that the script makes
 PLACE = re.compile(r"^.*?\.pto:\d+(:\d+)?: ")
 # The first that fits names the class of a failure.

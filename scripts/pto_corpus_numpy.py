@@ -77,7 +77,7 @@ class Kernel:
 
 # --- attention ---
 
-LENGTH, SCALE = 300, 128**-0.5  # of the context; 1 / sqrt(size of a head)
+LENGTH, SCALE = 300, 128**-0.5  # length of the context; 1 / sqrt(size of a head)
 
 
 def attention_rows():

@@ -16,13 +16,13 @@ namespace tessera::compiled {
 /// Writes all files; `version` is that of Tessera. Throws UserError if one cannot be written.
 void write_folder(const Program& program, const std::string& folder, const std::string& version);
 
-/// out.json alone, which needs no code.
+/// Writes out.json alone, which needs no code.
 void write_parameters(const std::string& folder,
                       const std::vector<std::pair<std::string, std::uint64_t>>& params,
                       const std::vector<std::pair<std::string, std::uint64_t>>& colors);
 
-/// Throws UserError if a file is missing, is not what write_folder() writes, or was written by
-/// another version. The code is assembled later (wse::Programs).
+/// Reads the program. Throws UserError if a file is missing, is not what write_folder() writes, or
+/// was written by another version. The code is assembled later (wse::Programs).
 Program read_folder(const std::string& folder, const std::string& version);
 
 }  // namespace tessera::compiled

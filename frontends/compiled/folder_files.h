@@ -9,7 +9,7 @@ inline constexpr const char* kSchema = "tessera-csl-1";
 inline constexpr const char* kLayoutFile = "layout.json";
 inline constexpr const char* kProgramFile = "tessera.json";
 
-/// Of code `number`, relative to the folder.
+/// The file of code `number`, relative to the folder.
 inline std::string code_file(std::size_t number) {
   return "bin/out_" + std::to_string(number) + "_0.elf";
 }

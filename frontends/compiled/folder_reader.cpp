@@ -45,7 +45,7 @@ Export read_export(const Node& node) {
   return made;
 }
 
-/// "tile" and "side" of a link or a port.
+/// Reads "tile" and "side" of a link or a port.
 template <class Place>
 Place read_place(const Node& node) {
   Place place;

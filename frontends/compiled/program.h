@@ -20,19 +20,19 @@ struct Export {
   std::string name;
   std::string type;  ///< as CSL writes it: "[*]f32", "fn(i16,f32)void"
   bool is_function = false;
-  bool is_mutable = false;  ///< of data: the host may write it
-  /// Of data: the elements that the host copies. No value: not a number of 16 or 32 bits.
+  bool is_mutable = false;  ///< data: the host may write it
+  /// Data: the type of the elements that the host copies. No value: not a number of 16 or 32 bits.
   std::optional<pe::ElementType> element;
-  std::vector<std::string> parameters;  ///< of functions: their types
+  std::vector<std::string> parameters;  ///< functions: types of their parameters
 };
 
 /// What one code supplies for exported names.
 struct Symbols {
-  /// Of data: addresses of pointer variables. The value of such a variable at the time of a copy says
+  /// Data: addresses of pointer variables. The value of such a variable at the time of a copy says
   /// where the data lies (csl.md 5).
   std::map<std::string, std::uint32_t> pointers;
-  std::map<std::string, std::string> functions;  ///< their names in the image
-  std::map<std::string, std::string> variables;  ///< also those that are not exported: the same
+  std::map<std::string, std::string> functions;  ///< exported functions: names in the image
+  std::map<std::string, std::string> variables;  ///< all variables: names in the image
 };
 
 /// A stream of the host by name, at one of the links of the program.
@@ -41,7 +41,7 @@ struct Port {
   TileCoord tile;
   Direction side = Direction::kWest;
   Color color;
-  bool is_out = false;  ///< from the program to the host
+  bool is_out = false;  ///< the stream runs from the program to the host
 };
 
 /// A source file with a digest of its text.
@@ -51,28 +51,28 @@ struct Source {
 };
 
 struct Program {
-  std::string file;  ///< of the layout
+  std::string file;  ///< path of the layout
   Generation generation = Generation::kWse3;
   /// The whole fabric. Tiles outside of the rectangle are only routers.
   layout::Layout layout;
-  layout::Rect rectangle;        ///< of the program in the fabric
+  layout::Rect rectangle;        ///< place of the program in the fabric
   std::vector<Export> exports;   ///< the number of an export is its id for the host
-  std::vector<Symbols> symbols;  ///< by layout::Layout::programs
+  std::vector<Symbols> symbols;  ///< one for each of layout::Layout::programs
   bool has_memcpy = false;
   // Colors of the streams between the host and all PEs of the rectangle, one bit each.
   std::uint32_t streams_in = 0;
   std::uint32_t streams_out = 0;
-  std::vector<layout::HostLink> links;                        ///< of other streams of the host
-  std::vector<Port> ports;                                    ///< streams at these links
-  std::vector<std::pair<std::string, std::uint64_t>> params;  ///< of the command line
-  std::vector<std::pair<std::string, std::uint64_t>> colors;  ///< of the command line
+  std::vector<layout::HostLink> links;  ///< links of other streams of the host
+  std::vector<Port> ports;              ///< streams at these links
+  std::vector<std::pair<std::string, std::uint64_t>> params;  ///< params of the command line
+  std::vector<std::pair<std::string, std::uint64_t>> colors;  ///< colors of the command line
   std::vector<Source> sources;
 
-  /// Of the code of a tile. Requires that the tile has one.
+  /// The symbols of the code of a tile. Requires that the tile has code.
   const Symbols& symbols_of(TileCoord tile) const {
     return symbols[static_cast<std::size_t>(layout.program_of_tile[layout.tile_index(tile)])];
   }
-  /// nullptr: the layout declares no such name.
+  /// Returns nullptr if the layout declares no such name.
   const Export* find_export(const std::string& name) const;
 };
 

@@ -210,7 +210,7 @@ struct AsmOperand {
   Name name;
   std::string_view constraint;  ///< with quotes
   const Expr* value;            ///< nullptr: an output that is the value of the expression
-  const Expr* type;             ///< of such an output
+  const Expr* type;             ///< type of such an output
   auto fields() const { return std::tie(name, constraint, value, type); }
 };
 /// asm volatile ("text" : outputs : inputs : clobbers)
@@ -234,7 +234,7 @@ struct Attribute {
 };
 enum class Linkage : std::uint8_t { kNone, kExport, kExtern };
 
-/// const and var, of a file or of a block.
+/// A const or a var, in a file or in a block.
 struct Variable {
   Linkage linkage;
   bool is_comptime;
@@ -262,7 +262,7 @@ struct ExpressionStmt : Stmt {
 struct Assign : Stmt {
   static constexpr StmtKind kKind = StmtKind::kAssign;
   const Expr* target;
-  std::optional<BinaryOp> op;  ///< of a compound assignment such as +=
+  std::optional<BinaryOp> op;  ///< set for a compound assignment such as +=
   const Expr* value;
   auto fields() const { return std::tie(target, op, value); }
 };

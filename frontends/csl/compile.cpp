@@ -11,7 +11,7 @@ struct Analysed {
   ir::Module module;
   std::map<std::string, ir::FunctionId> functions;
   std::map<std::string, ir::VariableId> variables;  ///< exported pointers, by name
-  std::map<std::string, ir::VariableId> globals;    ///< that the host may read, by name
+  std::map<std::string, ir::VariableId> globals;    ///< globals that the host may read, by name
 };
 
 Analysed analysed(Engine& engine, Variant& variant) {

@@ -17,7 +17,7 @@ struct BinarySpelling {
 inline constexpr unsigned kComparisonLevel = 2;  ///< not chained: `a < b < c` is an error
 inline constexpr unsigned kLevels = 7;           ///< a level of their own for prefix operators
 
-/// In the order of BinaryOp.
+/// The spellings, in the order of BinaryOp.
 inline constexpr BinarySpelling kBinarySpellings[] = {
     {BinaryOp::kOr, "or", 0},
     {BinaryOp::kAnd, "and", 1},
@@ -38,7 +38,7 @@ inline constexpr BinarySpelling kBinarySpellings[] = {
     {BinaryOp::kDivide, "/", 6},
     {BinaryOp::kRemainder, "%", 6}};
 
-/// In the order of UnaryOp.
+/// The spellings, in the order of UnaryOp.
 inline constexpr std::string_view kUnarySpellings[] = {"-", "!", "~", "&"};
 
 constexpr const BinarySpelling& spelling(BinaryOp op) {

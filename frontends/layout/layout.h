@@ -57,7 +57,7 @@ struct Program {
   std::string code;                                          ///< path of the .tasm file
   std::vector<std::pair<std::string, std::int64_t>> params;  ///< sorted by name
   std::string place;  ///< "tiles[0]": the first entry that uses it
-  /// Of a program that was compiled in memory; nullptr: `code` is to be assembled.
+  /// The image of a program that was compiled in memory; nullptr: `code` is to be assembled.
   std::shared_ptr<const pe::Image> image = nullptr;
 };
 
@@ -87,39 +87,39 @@ struct TileRoutes {
 
 enum class Order : std::uint8_t { kRow, kColumn };
 
-/// A host array and the symbol of the tiles of `rect` it is cut over
+/// A host array and the symbol of the tiles of `rect` over which it is distributed
 /// (platforms/data/tile_mapping.h).
 struct Symbol {
-  std::string name;                               ///< of the host array
-  std::string symbol;                             ///< in the tile programs
+  std::string name;                               ///< name of the host array
+  std::string symbol;                             ///< name in the tile programs
   Rect rect;                                      ///< not empty
-  pe::ElementType dtype = pe::ElementType::kF32;  ///< that of the host array
+  pe::ElementType dtype = pe::ElementType::kF32;  ///< element type of the host array
   Order order = Order::kRow;
   std::string place;  ///< "symbols.A"
 };
 
 // What the host does, in order. `place` is "host[3]".
 
-/// Host array to the tiles its symbol names.
+/// Copies a host array to the tiles that its symbol names.
 struct CopyIn {
   std::string name;
   std::string place;
 };
-/// Start function `function` on the tiles of `rect`, or on all tiles whose program has it.
+/// Starts `function` on the tiles of `rect`, or on all tiles whose program has it.
 struct Launch {
   std::string function;
   std::vector<std::variant<std::int64_t, double>> args;
   std::optional<Rect> rect;
   std::string place;
 };
-/// What stream_in and stream_out have in common: the host's end of color `color` at the rim tiles
+/// The common part of stream_in and stream_out: the host's end of color `color` at the rim tiles
 /// `rect`.
 struct Stream {
   Color color;
   Rect rect;  ///< one row or one column, on the rim
   std::string name;
   std::optional<Direction> edge;  ///< side of the grid; if not given, the routes decide
-  bool simd = true;               ///< of 16-bit elements: two share a wavelet (wse.md 5.10)
+  bool simd = true;               ///< two 16-bit elements share a wavelet (wse.md 5.10)
   std::string place;
 };
 struct StreamIn : Stream {};
@@ -129,7 +129,7 @@ struct Wait {
   std::optional<std::string> name;
   std::string place;
 };
-/// Tiles to host array.
+/// Copies from the tiles to a host array.
 struct CopyOut {
   std::string name;
   std::string place;
@@ -157,9 +157,9 @@ struct Layout {
   std::vector<Array> arrays;                   ///< in the order of the file
   std::vector<Program> programs;               ///< distinct
   std::vector<std::int32_t> program_of_tile;  ///< row-major; index in `programs`, -1: only a router
-  std::vector<RouteSpec> routes;       ///< of the entries of the file; several of one whose numbers
-                                       ///< depend on the tile
-  std::vector<TileRoute> tile_routes;  ///< of all tiles, row-major
+  std::vector<RouteSpec> routes;       ///< for the entries of the file; an entry whose numbers
+                                       ///< depend on the tile has several
+  std::vector<TileRoute> tile_routes;  ///< routes of all tiles, row-major
   std::vector<std::uint32_t>
       tile_routes_begin;  ///< first of each tile in `tile_routes`, and the end
   std::vector<Symbol> symbols;
@@ -182,8 +182,8 @@ struct Layout {
 struct HostLink {
   TileCoord tile;
   Direction side = Direction::kWest;
-  std::uint32_t out_colors = 0;  ///< that the host takes, one bit each
-  std::uint32_t in_colors = 0;   ///< at RAMP: those whose input queues receive from the host
+  std::uint32_t out_colors = 0;  ///< colors that the host takes, one bit each
+  std::uint32_t in_colors = 0;   ///< at RAMP: colors whose input queues receive from the host
 };
 
 /// A route that transmits over the rim of the grid: the host must take the color there, or its

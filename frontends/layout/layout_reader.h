@@ -15,7 +15,7 @@ inline constexpr const char* kSchema = "tessera-wse-layout-1";
 
 /// More tiles than any wafer has (wse.md 1.12), few enough to be held in memory.
 inline constexpr std::int64_t kMaxTiles = std::int64_t{1} << 22;
-/// Elements of one host array.
+/// The most elements of one host array.
 inline constexpr std::int64_t kMaxArrayElements = std::int64_t{1} << 31;
 
 using ParamOverrides = std::map<std::string, std::int64_t>;

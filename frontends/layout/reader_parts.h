@@ -29,20 +29,20 @@ class TileNumber {
   text::Expression expression_;
 };
 
-/// "tiles": sets programs and program_of_tile.
+/// Reads "tiles": sets programs and program_of_tile.
 void read_tiles(const Node& root, const std::string& directory, Layout& layout);
-/// "routes": sets routes, tile_routes and tile_routes_begin.
+/// Reads "routes": sets routes, tile_routes and tile_routes_begin.
 void read_routes(const Node& root, Layout& layout);
-/// "arrays".
+/// Reads "arrays".
 void read_arrays(const Node& root, Layout& layout);
-/// "symbols".
+/// Reads "symbols".
 void read_symbols(const Node& root, Layout& layout);
-/// "host".
+/// Reads "host".
 void read_host(const Node& root, const std::string& directory, Layout& layout);
 
 /// A rectangle on the grid; w and h may be 0, so that "all but the rim" also works on small grids.
 Rect read_rect(const Node& node, const Layout& layout);
-/// The same, and not empty.
+/// A rectangle on the grid that is not empty.
 Rect read_filled_rect(const Node& node, const Layout& layout);
 Direction read_direction(const Node& node);
 /// A color that does not depend on the tile.

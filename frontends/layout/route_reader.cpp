@@ -21,7 +21,7 @@ struct FilterKind {
   std::vector<std::string> keys;
 };
 
-/// wse.md 1.7.
+/// The kinds of filters (wse.md 1.7).
 const std::vector<FilterKind> kKinds = {
     {"counter",
      Kind::kCounter,
@@ -80,7 +80,7 @@ RoutePosition read_position(const Node& node) {
           true, rx.has_value(), tx.has_value()};
 }
 
-// Before anything else of the entry is looked at.
+// Runs before any other part of the entry is read.
 const Node& with_known_keys(const Node& node) {
   node.allow_keys({"rect", "color", "rx", "tx", "switches", "filter", "color_swap_x",
                    "color_swap_y", "ce_inject", "teardown"});
@@ -122,7 +122,7 @@ class RouteEntry {
                        kColorCount - 1);
   }
 
-  /// Index in Layout::routes; a route that the layout does not have yet is added to it.
+  /// Index in Layout::routes. Adds the route to the layout if it is not there yet.
   std::uint32_t route_at(TileCoord at, Layout& layout) {
     std::vector<std::int64_t> values;
     values.reserve(numbers_.size());
@@ -194,7 +194,7 @@ class RouteEntry {
     number(&FilterConfig::max_idx, "max_idx");
   }
 
-  /// Key `key` of `parent`, if given: 0..highest. Stored at once if all tiles have the same.
+  /// Reads key `key` of `parent`, if given: 0..highest. A number equal for all tiles is stored now.
   void read_number(const Node& parent, const std::string& key, const Layout& layout,
                    std::int64_t highest, const std::string& what, const Store& store) {
     const std::optional<Node> node = parent.find(key);
@@ -215,7 +215,7 @@ class RouteEntry {
                              number.highest);
   }
 
-  /// What concerns several numbers.
+  /// Checks the rules that concern several numbers.
   void check(const RouteSpec& spec, TileCoord at) const {
     if (!spec.route.positions[spec.route.current].valid) {
       const std::string number = std::to_string(spec.route.current);
@@ -239,9 +239,9 @@ class RouteEntry {
   Node node_;
   Rect rect_;
   TileNumber color_;
-  RouteSpec spec_;  // without the numbers that depend on the tile
+  RouteSpec spec_;  // all but the numbers that depend on the tile
   std::vector<Number> numbers_;
-  std::map<std::vector<std::int64_t>, std::uint32_t> routes_;  // in the layout, by their numbers
+  std::map<std::vector<std::int64_t>, std::uint32_t> routes_;  // index by their numbers
 };
 
 /// The routes of one row of tiles: for each tile and color the entry that won, or -1.

@@ -10,7 +10,7 @@
 namespace tessera::operators {
 namespace {
 
-/// The streams of a phase find no slots.
+/// Thrown when the streams of a phase find no slots.
 class DoesNotFit : public UserError {
  public:
   using UserError::UserError;
@@ -146,7 +146,7 @@ class Compiler {
     }
   }
 
-  /// A first slot that no schedule has.
+  /// Throws UserError if an operator asks for a first slot that no schedule has.
   void check_slots(const PhaseStreams& streams, const SlotLimits& limits) const {
     const std::uint32_t most = limits.length.value_or(limits.max_length);
     for (const OperatorStreams& op : streams.operators) {
@@ -181,7 +181,7 @@ class Compiler {
                                   "; use shorter ways, more phases or a longer schedule"));
   }
 
-  /// The first slots that operators ask for: without them the streams could fit.
+  /// Lists the first slots that operators ask for: without them the streams could fit.
   std::string first_slots(const PhaseStreams& streams) const {
     std::string text;
     for (const OperatorStreams& streams_of : streams.operators) {
@@ -257,7 +257,7 @@ class Compiler {
     }
     return false;
   }
-  /// Alone, a stream gets all slots it asks for; half of them are left to others.
+  /// A stream that is alone gets all slots that it asks for. This leaves half of them to others.
   static StreamSlots thin(StreamSlots slots) {
     const std::size_t keep = std::max<std::size_t>(1, slots.starts.size() / 2);
     std::vector<std::uint32_t> starts;
@@ -280,8 +280,8 @@ class Compiler {
     return asked;
   }
 
-  /// Each phase for itself. Under policy TAG neighbours could be two phases apart; where it costs
-  /// nothing, phases have slots of their own, so that it does not matter.
+  /// Compiles each phase for itself. Under policy TAG neighbours could be two phases apart; where
+  /// it costs nothing, phases have slots of their own, so that it does not matter.
   void compile_phases() {
     const bool tries = target_.rules.skew == scheduled::SkewPolicy::kTag && is_crowded();
     std::uint32_t longest = 1;
@@ -314,13 +314,13 @@ class Compiler {
             return listening.collides(node, from, slot, of);
           },
           frugal);
-    } catch (const UserError&) {  // it does not fit
+    } catch (const UserError&) {  // the phase does not fit
       return std::nullopt;
     }
   }
 
-  /// Policies HOLD and CHECK: no slot in which a node listens to a neighbour is used for that in
-  /// another phase, in schedules of one length.
+  /// For the policies HOLD and CHECK: no slot in which a node listens to a neighbour is used for
+  /// that in another phase, in schedules of one length.
   void compile_apart() {
     const std::optional<std::uint32_t> fixed = common_length_ ? common_length_ : asked_length();
     const std::uint32_t least = fixed.value_or(least_length_apart());
@@ -333,7 +333,7 @@ class Compiler {
                   "hold and check need it; use policy tag or barrier, or "
                   "a longer schedule (schedule.max_length)");
   }
-  /// No link can carry the streams of all phases in fewer slots.
+  /// The least length of a schedule in which a link can carry the streams of all phases.
   std::uint32_t least_length_apart() const {
     std::uint32_t least = 1;
     std::map<std::pair<NodeIndex, NodeIndex>, std::uint32_t> streams_on;
@@ -397,7 +397,7 @@ class Compiler {
   const Target& target_;
   Compiled result_;
   std::optional<std::uint32_t> common_length_;
-  std::optional<UserError> refusal_;  // of the last common length, if it was not for its slots
+  std::optional<UserError> refusal_;  // error of the last common length, if it had slots
   std::map<std::pair<std::size_t, std::size_t>, StreamSlots> fixed_;  // by operator and stream
 };
 

@@ -19,19 +19,19 @@
 namespace tessera::operators {
 
 struct CompiledPhase {
-  /// By place in Phase::operators, then Phase::continuing.
+  /// By the operator's place in Phase::operators, then in Phase::continuing.
   std::vector<OperatorStreams> operators;
   std::vector<std::vector<StreamSlots>> slots;  ///< by operator, then stream
   std::vector<Decision> decisions;              ///< by operator
   std::uint32_t length = 1;
-  bool barrier = false;  ///< nobody leaves it before all have come to its end
+  bool barrier = false;  ///< nobody leaves the phase before all have come to its end
   std::string barrier_why;
 };
 
 struct Compiled {
   PhasePlan plan;
   std::vector<CompiledPhase> phases;  ///< by phase of the plan
-  std::vector<Nodes> region_nodes;    ///< by region, sorted: nodes that go through its phases
+  std::vector<Nodes> region_nodes;    ///< by region, sorted: the nodes that go through its phases
 };
 
 /// Techniques of operators that leave the choice to the compiler: by phase of the plan, then place in

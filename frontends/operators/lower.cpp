@@ -16,7 +16,7 @@ using Step = scheduled::Step;
 
 constexpr std::size_t kNoRegion = static_cast<std::size_t>(-1);
 
-/// What became of one stream: its VFSMs and addresses. Continuing streams keep theirs in all
+/// The VFSMs and addresses of one stream. A continuing stream keeps its own in all
 /// phases.
 struct LoweredStream {
   scheduled::StreamId id = 0;
@@ -24,7 +24,7 @@ struct LoweredStream {
   std::map<NodeIndex, unsigned> inputs;
   struct Vfsms {
     unsigned first = 0;
-    unsigned last = 0;  ///< another one than `first` with a delay element
+    unsigned last = 0;  ///< differs from `first` if the stop has a delay element
   };
   std::vector<Vfsms> vfsms;  ///< by stop
 };
@@ -433,7 +433,7 @@ class Lowering {
   std::vector<std::vector<std::map<NodeIndex, std::vector<std::size_t>>>>
       streams_at_;  // by phase, op
   std::map<std::pair<std::size_t, std::size_t>, LoweredStream> continuing_;
-  std::vector<std::map<NodeIndex, std::size_t>> schedules_;  // by phase: number at the node
+  std::vector<std::map<NodeIndex, std::size_t>> schedules_;  // by phase: its number at a node
 };
 
 }  // namespace

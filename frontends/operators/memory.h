@@ -1,6 +1,6 @@
-// What the nodes hold: the arrays of a program one behind the other, the same at every node, and
-// behind them what reductions keep on their way. And what must be there after the run, computed
-// without any network.
+// The memories of the nodes: the arrays of a program one behind the other, the same at every node,
+// and behind them the partial results of reductions. Also what the memories must hold after the
+// run, computed without any network.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct MemoryMap {
 };
 MemoryMap map_memory(const Program& program);
 
-/// By node.
+/// The words of each node's memory, by node.
 using Memory = std::vector<std::vector<std::uint32_t>>;
 
-/// Before the run. Throws UserError when an init expression cannot be evaluated.
+/// The memory before the run. Throws UserError when an init expression cannot be evaluated.
 Memory initial_memory(const Program& program, const MemoryMap& map);
-/// What a run makes of it, the partial results aside: every use does in order what its operator
-/// means.
+/// The memory after the run, except for the partial results: every use does in order what its
+/// operator means.
 Memory expected_memory(const Program& program, const PhasePlan& plan, const MemoryMap& map,
                        Memory memory);
 

@@ -141,7 +141,7 @@ class Bounds {
 
   // --- delays
 
-  /// Cycles of one round of the loops of a node, of all threads that it is in.
+  /// Cycles of one round of the loops of a node, in all threads that it takes part in.
   Cycle round_of(NodeIndex node) const {
     Cycle cycles = 0;
     for (const Thread& thread : phase_.phase.threads) {
@@ -163,10 +163,10 @@ class Bounds {
     return role->writes.size() + role->reads.size() * per_read + role->proofs.size();
   }
 
-  /// M of numesh.md 3.3 at one node: what may hold its processor up once.
+  /// The M of numesh.md 3.3 at one node: the cycles that something may hold its processor up once.
   Cycle stall_of(NodeIndex node) const {
     Cycle stall = phase_.target.worst_stall;
-    // Suspended ones come when the phase is over.
+    // Interruptions that are suspended come when the phase is over.
     if (!phase_.target.rules.suspend_interrupts) {
       for (const Interruption& i : phase_.program.interruptions)
         stall += std::count(i.nodes.begin(), i.nodes.end(), node) != 0 ? i.length : 0;

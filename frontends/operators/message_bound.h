@@ -28,7 +28,7 @@ namespace tessera::operators {
 /// Why no length is enough for operator `i` of the phase; no value: some is.
 std::optional<std::string> why_no_message_bound(const PhaseStreams& streams, std::size_t i);
 
-/// Requires !why_no_message_bound.
+/// The least message length of message-bound termination. Requires !why_no_message_bound.
 std::uint64_t message_threshold(const PhaseStreams& streams, std::size_t i);
 
 /// Delay of every node that needs one, by rising node. Requires slots.

@@ -17,7 +17,7 @@ namespace tessera::operators {
 /// Where a node writes and reads the streams of an operator.
 struct Addresses {
   std::function<unsigned(std::size_t stream)> output;
-  std::function<unsigned(std::size_t stream)> input;  ///< of the node in question
+  std::function<unsigned(std::size_t stream)> input;  ///< the address at the node of the loop
   std::function<scheduled::StreamId(std::size_t stream)> id;
 };
 
@@ -28,12 +28,12 @@ std::vector<scheduled::Block> node_loops(const Operator& op, const OperatorStrea
                                          const scheduled::Rules& rules);
 
 // An operator that is routed online (numesh.md 2.3): nodes hand their messages to the software
-// router, then wait for those that come for them, one in a queue of its own each.
+// router, then wait for the messages that come for them. Each of these has a queue of its own.
 
 /// One use of the operator at `node`; empty if it neither sends nor receives.
 std::vector<scheduled::Block> online_blocks(const Operator& op, NodeIndex node,
                                             const MemoryMap& map);
-/// Messages for `node`.
+/// The number of messages for `node`.
 unsigned queues_of(const Operator& op, NodeIndex node);
 /// Throws UserError for messages that the software routers cannot take.
 void check_messages(const Program& program, const Operator& op);

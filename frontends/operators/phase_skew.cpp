@@ -17,7 +17,7 @@ struct Hop {
   std::uint32_t slot;
 };
 
-/// Those of one period of a phase, apart from its continuing operators, whose words are of any
+/// The hops of one period of a phase, except for its continuing operators, whose words are of any
 /// phase.
 std::vector<Hop> hops_of(const CompiledPhase& phase) {
   std::vector<Hop> hops;
@@ -58,7 +58,7 @@ class SkewGuard {
     std::set<Link> links;
     for (std::size_t i = 0; i < phase.operators.size(); ++i) {
       const Outcome outcome = phase.decisions[i].outcome;
-      if (outcome == Outcome::kContinuing) continue;  // its words are of any phase
+      if (outcome == Outcome::kContinuing) continue;  // its words belong to no one phase
       const bool proves = outcome == Outcome::kMessage || outcome == Outcome::kProcessor ||
                           outcome == Outcome::kMarker;
       for (const StreamPlan& stream : phase.operators[i].streams) {
@@ -110,11 +110,11 @@ class SkewGuard {
     });
   }
 
-  /// Phases by which neighbours without anything in common could be apart are not looked at beyond.
+  /// The most phases apart that are checked. Neighbours with nothing in common could be further.
   static constexpr std::size_t kFarthest = 16;
 
   Compiled& compiled_;
-  const std::size_t stride_;  // phases so far apart, or a multiple of it, are not told apart
+  const std::size_t stride_;  // two phases this far apart, or a multiple of it, are not told apart
   std::vector<ListeningSlots> listening_;  // by phase
   std::vector<std::set<Link>> guarded_;
   std::map<std::vector<std::size_t>, bool> known_;

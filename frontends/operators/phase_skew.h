@@ -19,7 +19,7 @@ struct CompiledPhase;
 /// In which slots nodes listen to their neighbours.
 class ListeningSlots {
  public:
-  /// Those of a phase, apart from its continuing operators.
+  /// Adds the slots of a phase, except for those of its continuing operators.
   void add(const CompiledPhase& phase);
   /// Whether a word that `from` sends for `slot` of a schedule of `length` could be taken for one
   /// of the streams that were added: the slots are equal modulo the common divisor of the lengths.
@@ -30,12 +30,12 @@ class ListeningSlots {
     std::uint32_t length;
     std::uint32_t slot;
   };
-  std::map<std::pair<NodeIndex, NodeIndex>, std::vector<Slot>> slots_;  // by from, node
+  std::map<std::pair<NodeIndex, NodeIndex>, std::vector<Slot>> slots_;  // by sender, then receiver
 };
 
 /// Neighbours must not be in two phases that use one slot of a link and are not told apart: under
-/// policy TAG those of equal parity, under HOLD and CHECK all. Where nothing in the phases between
-/// prevents it, the phase before gets a barrier.
+/// policy TAG, phases of equal parity are not told apart, under HOLD and CHECK no phases are. Where
+/// nothing in the phases between prevents it, the phase before gets a barrier.
 void guard_skews(Compiled& compiled, scheduled::SkewPolicy policy);
 
 }  // namespace tessera::operators

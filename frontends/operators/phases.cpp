@@ -219,7 +219,7 @@ class Planner {
     if (phase.operators.empty()) phase.name = "work";
   }
 
-  /// Phases that were only considered.
+  /// Drops phases that were only considered.
   void drop_unused() {
     std::vector<std::size_t> number(plan_.phases.size(), plan_.phases.size());
     std::vector<Phase> kept;

@@ -16,7 +16,7 @@ namespace tessera::operators {
 /// A use of an operator, or work of the processors.
 struct Use {
   bool is_work = false;
-  std::size_t index = 0;  ///< in Program::operators or Program::works
+  std::size_t index = 0;  ///< index in Program::operators or Program::works
 };
 
 /// Uses that every node does one after the other. Threads of a phase run side by side.
@@ -27,15 +27,15 @@ struct Thread {
 struct Phase {
   std::string name;  ///< "east+west"
   std::vector<Thread> threads;
-  std::optional<std::uint32_t> length;  ///< of the schedule, as asked for
+  std::optional<std::uint32_t> length;  ///< schedule length that the program asks for
   bool followed = false;                ///< another phase comes after it
-  std::vector<std::size_t> operators;   ///< that have a use here, each once
-  std::vector<std::size_t> continuing;  ///< that are under way in this phase and others
-  /// What operators with technique `auto` get, by place in `operators`; kAuto, or empty: what their
-  /// message length suggests.
+  std::vector<std::size_t> operators;   ///< operators that have a use here, each once
+  std::vector<std::size_t> continuing;  ///< operators that are under way in this phase and others
+  /// The techniques that operators with technique `auto` get, by place in `operators`. kAuto, or an
+  /// empty list, leaves the choice to the message length.
   std::vector<Technique> preferred = {};
 
-  /// Those of all threads.
+  /// The uses of all threads.
   std::vector<Use> uses() const {
     std::vector<Use> all;
     for (const Thread& thread : threads)
@@ -50,19 +50,20 @@ struct Region {
   std::vector<std::size_t> turns;
 };
 
-/// Uses that start with the first phase of every region and go on through all of them (3.7).
+/// The phases of a program. Continuing operators start with the first phase of every region and go
+/// on through all of them (3.7).
 struct PhasePlan {
   std::vector<Phase> phases;
   std::vector<Region> regions;
-  std::vector<std::size_t> continuing;  ///< operators
+  std::vector<std::size_t> continuing;  ///< indices in Program::operators
   std::vector<std::string> notes;       ///< what was chosen, and why
 };
 
-/// Cycles of the words of a phase, without changes and delays. For the choice between one phase and
+/// Cycles of the words of a phase, without changes and delays; decides between one phase and
 /// several.
 using PhaseCost = std::function<std::uint64_t(const Phase&)>;
 
-/// `change`: cycles of a phase change. Throws UserError for a grouping that cannot be done.
+/// `change`: cycles of a phase change. Throws UserError for a grouping that is impossible.
 PhasePlan plan_phases(const Program& program, std::uint64_t change, const PhaseCost& cost);
 
 }  // namespace tessera::operators

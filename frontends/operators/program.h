@@ -47,7 +47,7 @@ struct Mesh {
   Nodes route(NodeIndex from, NodeIndex to) const;
 };
 
-/// "(0), (1), (3)"; of many nodes the first few and how many follow.
+/// "(0), (1), (3)". If there are many nodes, only the first few and how many follow.
 std::string listed(const Mesh& mesh, const Nodes& nodes);
 
 /// A share of the cycles of a schedule, 0 < num <= den.
@@ -59,7 +59,7 @@ struct Ratio {
 enum class Kind : std::uint8_t {
   kStream,
   kBroadcast,
-  kShift,  ///< end-off
+  kShift,  ///< end-off: the words of the last node are dropped
   kCircularShift,
   kReduce,
   kPrefix,
@@ -85,14 +85,14 @@ const char* to_string(Technique technique);
 /// Words with a name that every node has, 32 bits each.
 struct Array {
   std::string name;
-  std::uint32_t words = 0;  ///< of a node
+  std::uint32_t words = 0;  ///< number of words at each node
   std::string init;         ///< expression over the parameters, node, x, y, z and k (the word)
   std::string place;        ///< "arrays.u"
-  /// Words of all nodes, node by node, instead of `init`; empty: there are none.
+  /// Words of all nodes, node by node, instead of `init`. If empty, `init` holds.
   std::vector<std::uint32_t> given = {};
 };
 
-struct Message {  // of an online-routed operator
+struct Message {  // a message of an online-routed operator
   NodeIndex from = 0;
   NodeIndex to = 0;
   std::uint32_t words = 1;
@@ -106,7 +106,7 @@ struct Operator {
   /// Nodes that take part, in order. stream: {from, to}; broadcast: source first; reduce: the root
   /// first; shifts and prefix: along the line.
   std::vector<Nodes> instances;
-  std::vector<Message> messages;    ///< of kOnline, instead of instances
+  std::vector<Message> messages;    ///< messages of a kOnline, which has no instances
   std::uint32_t words = 1;          ///< message length
   std::optional<Ratio> bandwidth;   ///< the most it may use; none: all that is free
   std::uint32_t compute = 0;        ///< cycles a node computes for each word it takes
@@ -133,8 +133,8 @@ enum class PhaseChoice : std::uint8_t { kAuto, kShared, kSeparate };
 struct Group {
   enum class Kind : std::uint8_t { kUse, kWork, kSequential, kParallel, kLoop };
   Kind kind = Kind::kUse;
-  std::size_t index = 0;    ///< operator of kUse, entry of Program::works of kWork
-  std::uint32_t times = 1;  ///< of kLoop
+  std::size_t index = 0;    ///< kUse: index in Program::operators; kWork: index in Program::works
+  std::uint32_t times = 1;  ///< kLoop: number of turns
   PhaseChoice phases = PhaseChoice::kAuto;
   std::optional<std::uint32_t> length;  ///< schedule length of its phases, instead of the best one
   std::vector<Group> members;

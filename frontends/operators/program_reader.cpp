@@ -54,14 +54,14 @@ class GroupReader {
   }
 
  private:
-  /// One of the keys that say what group it is.
+  /// Fails unless the node has one of the keys that say what kind of group it is.
   static void check_kind(const Node& node) {
     std::vector<std::string> found;
     for (const char* key : {"sequential", "parallel", "loop", "work"}) {
       if (node.find(key)) found.emplace_back(key);
     }
     if (found.size() == 1) return;
-    if (found.empty())  // a misspelt one is named
+    if (found.empty())  // names the misspelt key
       node.allow_keys(
           {"sequential", "parallel", "loop", "work", "body", "nodes", "phases", "length"});
     node.fail("a group has one of the keys sequential, parallel, loop and work, but this one has ",

@@ -15,15 +15,15 @@ namespace tessera::operators {
 inline constexpr const char* kSchema = "tessera-numesh-program-1";
 
 inline constexpr std::int64_t kMaxNodes = 65536;
-/// Words of a message or an array, and of all arrays together.
+/// The most words of a message or an array, and of all arrays together.
 inline constexpr std::int64_t kMaxWords = std::int64_t{1} << 20;
 inline constexpr std::int64_t kMaxMemory = std::int64_t{1} << 26;
-/// Uses in a program with its loops unrolled.
+/// The most uses in a program with its loops unrolled.
 inline constexpr std::size_t kMaxUses = 100000;
 
 using ParamOverrides = std::map<std::string, std::int64_t>;
 
-/// Throws UserError.
+/// Reads a program from a file. Throws UserError.
 Program read_program(const std::string& path, const ParamOverrides& param_overrides = {});
 /// The same for text; `file` is the name for messages.
 Program read_program_text(const std::string& text, const std::string& file,

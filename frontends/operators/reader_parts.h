@@ -22,13 +22,13 @@ struct Reading {
   std::map<std::string, Nodes> sets = {};
 };
 
-/// "params" and "mesh".
+/// Reads "params" and "mesh".
 void read_mesh(const Node& root, const ParamOverrides& overrides, Program& program);
-/// "sets".
+/// Reads "sets".
 void read_sets(const Node& root, Reading& reading);
-/// "arrays".
+/// Reads "arrays".
 void read_arrays(const Node& root, Program& program);
-/// "operators".
+/// Reads "operators".
 void read_operators(const Node& root, Reading& reading);
 
 /// A set: "all", a name, {"box": [..]}, a node, or a list of nodes. Not empty, no node twice.

@@ -10,9 +10,9 @@ namespace tessera::operators {
 namespace {
 
 constexpr double kEpsilon = 1e-9;
-/// A longer schedule must be better by so much.
+/// How many times better a longer schedule must be.
 constexpr double kWorthwhile = 1.05;
-/// Beyond twice the slots that a node needs at least.
+/// How far the search goes beyond twice the least length.
 constexpr std::uint32_t kFar = 16;
 
 /// Which slots of which nodes are taken, in a schedule of one length.
@@ -122,7 +122,7 @@ class Placement {
              !(forbidden_ && forbidden_(stop.node, from, slot, table_.length()));
     });
   }
-  /// Whether a branch may be served at `offset`; of `has_slot` the stop's own slot is taken
+  /// Whether a branch may be served at `offset`. With `has_slot`, the stop has taken its own slot
   /// already.
   bool fits(const Stop& stop, const Branch& branch, std::uint32_t offset, bool has_slot) const {
     if (!has_slot && !free(stop.node, offset)) return false;
@@ -244,7 +244,7 @@ class Allotter {
     const double slots = std::floor(cut_share_of(request) * length + kEpsilon);
     return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(slots));
   }
-  /// Words of the stream that gets least of its share, as a part of that share.
+  /// The words that the worst-served stream gets, as a part of its share.
   double score_of(const Allotment& allotment) const {
     double score = 1;
     for (std::size_t i = 0; i < requests_.size(); ++i) {
@@ -254,7 +254,7 @@ class Allotter {
     }
     return score;
   }
-  /// What that can be at best in a schedule of this length.
+  /// The best possible score in a schedule of this length.
   double score_of(std::uint32_t length) const {
     double score = 1;
     for (const Request& request : requests_)
@@ -282,7 +282,7 @@ class Allotter {
     return result;
   }
 
-  /// The first slot from which the fewest delay elements are needed.
+  /// Finds the first slot that needs the fewest delay elements.
   bool place(const Request& request, Table& table, StreamSlots& result) const {
     const std::uint32_t length = table.length();
     if (request.fixed != nullptr) return put(request, table, result);
@@ -309,7 +309,7 @@ class Allotter {
     return true;
   }
 
-  /// Slots that were decided before.
+  /// Takes the slots that were decided before.
   static bool put(const Request& request, Table& table, StreamSlots& result) {
     result = *request.fixed;
     const std::vector<Stop>& stops = request.stream->stops;

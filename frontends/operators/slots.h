@@ -15,9 +15,9 @@ namespace tessera::operators {
 
 /// When a stop serves a word, in cycles from the first slot of the stream.
 struct StopSlots {
-  std::uint32_t entry = 0;              ///< takes the word
+  std::uint32_t entry = 0;              ///< offset of the slot that takes the word
   std::uint32_t hold = 0;               ///< cycles in a delay element; 0: there is none
-  std::vector<std::uint32_t> branches;  ///< serves branch i
+  std::vector<std::uint32_t> branches;  ///< offset of the slot that serves branch i
 };
 
 struct StreamSlots {
@@ -33,9 +33,9 @@ struct Allotment {
 /// A stream that wants slots.
 struct Request {
   const StreamPlan* stream = nullptr;
-  double share = 1;                    ///< of the cycles of a schedule, at most
-  std::optional<std::uint32_t> slot;   ///< asked for: the first slot at the source
-  const StreamSlots* fixed = nullptr;  ///< it must have these, and no others
+  double share = 1;                    ///< the largest share of the cycles of a schedule
+  std::optional<std::uint32_t> slot;   ///< first slot at the source, if the program asks for one
+  const StreamSlots* fixed = nullptr;  ///< the only slots that it may have; nullptr: any slots
 };
 
 /// Slots that other phases use in a way that forbids them here: whether node `node` may not listen
@@ -45,7 +45,7 @@ using Forbidden =
 
 /// How fast words follow each other on a stream whose ends keep up.
 struct Pace {
-  std::uint32_t words = 1;  ///< in `cycles`
+  std::uint32_t words = 1;  ///< words that pass in `cycles`
   std::uint32_t cycles = 1;
   std::uint32_t longest = 1;  ///< cycles from one word to the next
 };
@@ -58,13 +58,14 @@ struct SlotLimits {
   std::uint32_t max_length = 64;
   std::uint32_t per_cycle = 1;          ///< VFSMs of a node that may run in one cycle
   std::uint32_t vfsm_buffer = 1;        ///< words
-  std::optional<std::uint32_t> length;  ///< asked for
+  std::optional<std::uint32_t> length;  ///< length that the program asks for
   bool frugal = false;                  ///< one slot a period for every stream, whatever its share
 };
 
-/// The schedule in which the stream that gets least of its share gets most; of those that are about
-/// as good the shortest, and none of more than twice the least length. Where shares cannot be had
-/// they are cut, down to one slot a period. No value: not even that fits within the limits.
+/// The schedule in which the worst-served stream gets the most. How well a stream is served is
+/// measured against its share. Of those schedules that are about as good it is the shortest, and
+/// none has more than twice the least length. Where the streams cannot have their shares, they are
+/// cut, down to one slot a period. No value: not even that fits within the limits.
 std::optional<Allotment> allot(const std::vector<Request>& requests, const SlotLimits& limits,
                                std::size_t nodes, const Forbidden& forbidden = nullptr);
 

@@ -15,20 +15,20 @@ namespace tessera::operators {
 
 /// Why a stop hands a word to its own processor.
 enum class Delivery : std::uint8_t {
-  kData,   ///< it is a destination
-  kEcho,   ///< it is the source: proof that the word has left (numesh.md 3.4)
-  kCross,  ///< it is only crossed: proof that the word has left, dropped by the processor
+  kData,   ///< the node is a destination
+  kEcho,   ///< the node is the source: proof that the word has left (numesh.md 3.4)
+  kCross,  ///< the word only crosses the node: proof that it has left; the processor drops it
 };
 
 struct Branch {
   bool deliver = false;
-  Delivery delivery = Delivery::kData;  ///< if deliver
-  std::size_t stop = 0;                 ///< index of the next stop, if not
+  Delivery delivery = Delivery::kData;  ///< if `deliver`
+  std::size_t stop = 0;                 ///< index of the next stop, if not `deliver`
 };
 
 struct Stop {
   NodeIndex node = 0;
-  std::size_t parent = 0;  ///< of all but the first
+  std::size_t parent = 0;  ///< index of the stop before; the first stop has none
   std::size_t depth = 0;   ///< hops from the source
   std::vector<Branch> branches;
 
@@ -40,7 +40,7 @@ struct Stop {
 
 struct StreamPlan {
   std::string name;         ///< "shift 0>1"
-  bool total = false;       ///< of a prefix: brings the total back to all
+  bool total = false;       ///< prefix: this stream brings the total back to all
   std::vector<Stop> stops;  ///< the source first, parents before children
 
   NodeIndex source() const { return stops.front().node; }
@@ -50,12 +50,12 @@ struct StreamPlan {
   std::size_t slots_on(std::size_t stop) const { return stops[stop].branches.size(); }
 };
 
-/// What the streams of an operator have besides their data: follows from the technique.
+/// What the streams of an operator have besides their data. It follows from the technique.
 struct StreamOptions {
   bool echo = false;
   bool echo_first = false;
   bool branch_outsiders = false;  ///< nodes that are crossed and take no part get a branch
-  bool branch_members = false;    ///< nodes of the operator that are crossed do
+  bool branch_members = false;    ///< nodes of the operator that are crossed get a branch
 };
 
 /// What a node does with the words of one round of an operator's loop. Streams are indices in
@@ -71,13 +71,13 @@ struct NodeRole {
 struct OperatorStreams {
   std::size_t op = 0;
   std::vector<StreamPlan> streams;
-  std::vector<NodeRole> roles;  ///< of all nodes that have something to do, by rising node
-  Nodes touched;                ///< by a stream, sorted
+  std::vector<NodeRole> roles;  ///< all nodes that have something to do, by rising node
+  Nodes touched;                ///< nodes that a stream visits, sorted
 
   const NodeRole* role_of(NodeIndex node) const;
 };
 
-/// The streams of an operator. Of kOnline one-hop streams between all neighbours.
+/// The streams of an operator; for kOnline, one-hop streams between all neighbours.
 OperatorStreams make_streams(const Program& program, std::size_t op, const StreamOptions& options);
 
 }  // namespace tessera::operators

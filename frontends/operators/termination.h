@@ -21,22 +21,22 @@ namespace tessera::operators {
 /// What the compiler must know of the machine.
 struct Target {
   scheduled::Rules rules;
-  std::uint32_t max_length = 64;     ///< slots of a schedule
-  std::uint32_t max_vfsms = 256;     ///< of a node
-  std::uint32_t max_addresses = 64;  ///< of a node, in each direction
-  Cycle worst_stall = 0;             ///< of a processor in its I/O, once a phase: M of 3.3
-  Cycle interrupt_cost = 10;         ///< of the software router
+  std::uint32_t max_length = 64;     ///< the most slots of a schedule
+  std::uint32_t max_vfsms = 256;     ///< the most VFSMs of a node
+  std::uint32_t max_addresses = 64;  ///< the most addresses of a node in each direction
+  Cycle worst_stall = 0;      ///< longest stall of a processor in I/O, once a phase: M of 3.3
+  Cycle interrupt_cost = 10;  ///< cycles that an interrupt of the software router takes
 };
 
-/// What an operator of a phase got.
+/// The technique that an operator of a phase got.
 enum class Outcome : std::uint8_t {
   kMessage,
   kProcessor,
   kMarker,
   kBarrier,
-  kWrong,       ///< none, as told
+  kWrong,       ///< no technique, as the program demands
   kCovered,     ///< another operator or the barrier of the phase proves it
-  kContinuing,  ///< exempt (3.7)
+  kContinuing,  ///< exempt because it goes on through all phases (3.7)
   kLast,        ///< no phase follows
 };
 const char* to_string(Outcome outcome);
@@ -46,9 +46,9 @@ struct Decision {
   Outcome outcome = Outcome::kLast;
   std::string why;
   std::string cost;
-  /// Least message length of message-bound; none where it cannot be had at any length.
+  /// The least message length of message-bound; no value if no length is enough.
   std::optional<std::uint64_t> threshold;
-  /// After the return, of the nodes that need one, by rising node.
+  /// The delay after the return for each node that needs one, by rising node.
   std::vector<std::pair<NodeIndex, Cycle>> delays;
 
   Cycle longest_delay() const;
@@ -60,21 +60,22 @@ struct PhaseStreams {
   const Program& program;
   const Phase& phase;
   const Target& target;
-  /// By place in phase.operators, then phase.continuing.
+  /// By the operator's place in phase.operators, then in phase.continuing.
   std::vector<OperatorStreams> operators;
-  /// By operator, then stream; empty as long as no slots are allotted (delay elements then count as
+  /// By operator, then stream. Empty as long as no slots are allotted (delay elements then count as
   /// none).
   std::vector<std::vector<StreamSlots>> slots;
   std::uint32_t length = 1;
 };
 
-/// Technique of every operator of phase.operators, before slots are known; `streams.operators` are
-/// made without echoes and branches. Throws UserError where the program asks for a technique that
-/// cannot work.
+/// Chooses a technique for every operator of phase.operators before slots are known;
+/// `streams.operators` are made without echoes and branches. Throws UserError where the program
+/// asks for a technique that cannot work.
 std::vector<Decision> choose_techniques(const PhaseStreams& streams);
 
-/// Thresholds and delays with the slots that were allotted. Returns whether all decisions still
-/// hold; those that do not are changed to processor-bound, and the phase has to be allotted again.
+/// Computes thresholds and delays with the slots that were allotted. Returns whether all decisions
+/// still hold; those that do not are changed to processor-bound, and the phase has to be allotted
+/// again.
 bool measure(const PhaseStreams& streams, std::vector<Decision>& decisions);
 
 /// Whether whoever returns from the operator knows that all nodes of its instance have entered it.

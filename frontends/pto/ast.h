@@ -1,6 +1,6 @@
 // PTO assembly in MLIR text form as a tree (docs/ascend-platform.md): modules, functions, operations
-// with their regions. Every node knows its place in the text. What an operation looks like is a row
-// of operations.h.
+// with their regions. Every node knows its place in the text. A row of operations.h says how an
+// operation is written.
 #pragma once
 
 #include <cstddef>
@@ -38,11 +38,11 @@ struct Type {
   };
   Place place;
   Kind kind = Kind::kScalar;
-  std::string element;              ///< of a scalar the type itself, of kOpaque its name
-  std::vector<std::int64_t> shape;  ///< of a tile rows and columns, of a register its lanes
-  std::int64_t valid_rows = kDynamic, valid_columns = kDynamic;  ///< of a tile
+  std::string element;              ///< type of the elements; kScalar: the type; kOpaque: its name
+  std::vector<std::int64_t> shape;  ///< kTile: rows and columns; kRegister: lanes
+  std::int64_t valid_rows = kDynamic, valid_columns = kDynamic;  ///< kTile: size of the valid part
   std::string
-      location;  ///< of a tile: "vec", "mat", "left", "right", "acc", ..; of a register its name
+      location;  ///< kTile: "vec", "mat", "left", "right", "acc", ..; kRegister: name of the type
   std::vector<Attribute> options;  ///< further parameters, in order
 };
 
@@ -73,9 +73,9 @@ struct Argument {
   Place place;
   Role role = Role::kOperand;
   Kind kind = Kind::kValue;
-  std::string text;         ///< "%a", "%r#1", "PIPE_V", "slt", "1.0"; of a kInteger "" or "0x1F"
-  std::string key = {};     ///< of a named operand: `gm_slot_buffer = %a`
-  std::int64_t number = 0;  ///< of kInteger
+  std::string text;         ///< "%a", "%r#1", "PIPE_V", "slt", "1.0"; kInteger: "" or "0x1F"
+  std::string key = {};     ///< name of a named operand: `gm_slot_buffer = %a`
+  std::int64_t number = 0;  ///< value of a kInteger
 };
 
 using Role = Argument::Role;
@@ -100,7 +100,7 @@ inline bool is_float_argument(const Parameter& p) {
 
 struct Operation;
 struct Region {
-  std::vector<Parameter> parameters;  ///< of a block: ^bb0(%a: T)
+  std::vector<Parameter> parameters;  ///< parameters of a block: ^bb0(%a: T)
   std::vector<Operation> operations;
 };
 
@@ -113,7 +113,7 @@ struct Operation {
   std::vector<Type> result_types;   ///< behind -> or `to`
   std::vector<Attribute> attributes;
   std::vector<Region> regions;  ///< scf.if: then, else; scf.while: before, after
-  std::string raw;              ///< of an unknown operation: what stands behind its name
+  std::string raw;              ///< unknown operation: the text behind its name
 };
 
 /// The number of values that an operation gives.
@@ -149,7 +149,7 @@ struct Module {
   std::vector<Function> functions;
 };
 
-/// nullptr: there is none of this key.
+/// Returns nullptr if no attribute has this key.
 inline const Attribute* find(const std::vector<Attribute>& attributes, const std::string& key) {
   for (const Attribute& a : attributes)
     if (a.key == key) return &a;

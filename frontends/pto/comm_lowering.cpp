@@ -9,7 +9,7 @@ namespace {
 /// Words that stand for signals: those of an array lie behind each other, far from other words.
 constexpr std::int64_t kFirstSignal = std::int64_t{1} << 52;
 constexpr std::int64_t kMostPolls = 100'000;
-constexpr std::int64_t kMostParts = 1024;  // of a copy through a tile
+constexpr std::int64_t kMostParts = 1024;  // limit of the parts of one copy through a tile
 
 constexpr Word<Predicate> kComparisons[] = {
     {"eq", Predicate::kEqual},     {"ne", Predicate::kNotEqual}, {"lt", Predicate::kLess},
@@ -95,7 +95,7 @@ void CommLowering::transfer(const Operation& op) {
   const bool gathers = op.name == "pto.comm.tgather", scatters = op.name == "pto.comm.tscatter";
   if (!gathers && !scatters && op.name != "pto.comm.tbroadcast") {
     copy(op, at(first, Access::kWrite), at(op.arguments[1], Access::kRead));
-    if (!op.results.empty()) scope_.define_scalar(op, 1);  // its event
+    if (!op.results.empty()) scope_.define_scalar(op, 1);  // the event of the transfer
     return;
   }
   std::size_t n = 0;
@@ -162,7 +162,7 @@ void CommLowering::reduce(const Operation& op) {
                   TileFunction::kCopy);
 }
 
-// Through the staging tiles in turn: MTE2 loads a part, MTE3 stores it.
+// The parts use the staging tiles in turn: MTE2 loads a part, MTE3 stores it.
 void CommLowering::copy(const Operation& op, TileOperand target, TileOperand source) {
   std::vector<const Argument*> stages;
   for (const Argument& a : op.arguments)

@@ -32,7 +32,7 @@ const char* cores(CoreKind kind) {
 void ControlLowering::region(const Region& region) {
   const Operation* end = nullptr;
   const std::vector<Operation>& list = region.operations;
-  std::size_t last = 0;  // of the vector function that is open since this region
+  std::size_t last = 0;  // index of the last operation of the vector function that was opened here
   bool opened = false;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Operation& op = list[i];
@@ -51,7 +51,7 @@ void ControlLowering::region(const Region& region) {
     }
     if (operation_info(op.name).meaning == Meaning::kTerminator) end = &op;
   }
-  if (end == nullptr) terminator_ = nullptr;  // it is that of an inner region
+  if (end == nullptr) terminator_ = nullptr;  // the noted terminator ends an inner region
 }
 
 std::vector<Value> ControlLowering::values_of(const Region& body, const char* terminator,

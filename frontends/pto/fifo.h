@@ -61,7 +61,7 @@ struct Fifo {
   std::int64_t split = 0;        ///< the split of the operation that is being lowered
   std::string converts_to = {};  ///< the type that FIX gives to the tiles of a push; "": theirs
   std::string converts_from = {};
-  bool scales = false;  ///< .. by numbers that pto.set_quant_scalar or _vector set
+  bool scales = false;  ///< FIX scales by numbers that pto.set_quant_scalar or _vector set
   TileOperand gm;
   std::array<FifoEnd, 2> ends;  ///< indexed by FifoDirection
 

@@ -22,7 +22,7 @@ class FunctionKinds {
     std::optional<CoreKind> declared;  ///< the kind that pto.kernel_kind names
     bool aic = false, aiv = false;     ///< it, or a function that it calls, has operations for them
     bool mixed = false;                ///< it has operations for both kinds, without sections
-    bool called = false;               ///< by another function of the module
+    bool called = false;               ///< another function of the module calls it
     bool known = false;
 
     bool runs_on(CoreKind kind) const { return kind == CoreKind::kAic ? aic : aiv; }

@@ -186,7 +186,7 @@ class FunctionLowering {
     Program& program = context_.emitter.program();
     return {std::move(program.code), std::move(program.operations), program.registers};
   }
-  /// After run(): the pipes to the other kind of core.
+  /// Gives the pipes to the other kind of core away. Call it after run().
   std::vector<Fifo> take_fifos() { return std::get<FifoLowering>(parts_).take_fifos(); }
 
  private:

@@ -48,11 +48,13 @@ struct LowerOptions {
   std::map<std::string, std::int64_t> params;
   std::optional<UnknownCost> unknown = {};   ///< for operations that parse() kept as text
   std::map<std::string, double> reals = {};  ///< values of arguments that are not whole numbers
-  std::string function = {};                 ///< that the cores start; "": as the module says
-  int level = 0;  ///< of the public assembler, 1 to 3, whose rules about addresses hold; 0: none
+  /// The name of the function that the cores start; "": the module says which one.
+  std::string function = {};
+  /// The level of the public assembler (1 to 3) whose rules about addresses hold; 0: no rules.
+  int level = 0;
   Version version = Version::kAugust2026;
-  /// Ends of pipes that no function has belong to a peer outside of the program, which is always
-  /// ready. So they do anyway if the module has no function for the other kind of core.
+  /// Whether an end of a pipe that no function has belongs to a peer outside of the program, which
+  /// is always ready. If the module has no function for the other kind of core, it always does.
   bool external_peers = false;
 };
 

@@ -93,7 +93,7 @@ void LoweringPart::set_unit_flag(const Operation& op) {
   if (word != "partial" && word != "final")
     fail_expected(phase->place, "unspecified, partial or final", word);
   Instruction& i = emitter_.last();
-  // Of a store out of UB it says nothing.
+  // On a store out of UB the attribute has no effect.
   if (i.pipe != Pipe::kM && i.pipe != Pipe::kFix) return;
   for (const TileOperand& o : emitter_.last_operation().operands) {
     if (o.location != Location::kL0c) continue;

@@ -18,7 +18,7 @@ namespace tessera::pto {
 struct RegisterBody {
   bool is_open = false;
   std::uint32_t function = 0;    ///< the instruction that begins it
-  std::size_t operation = 0;     ///< in Program::operations
+  std::size_t operation = 0;     ///< its index in Program::operations
   std::int64_t first_range = 0;  ///< the first of the registers that say what it accesses
   std::vector<std::pair<std::string, cluster::Access>> pointers;  ///< its operands
   std::vector<std::pair<std::uint16_t, Type>> arguments;  ///< registers without lanes so far

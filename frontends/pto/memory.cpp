@@ -6,7 +6,7 @@ namespace tessera::pto {
 
 namespace {
 
-constexpr std::int64_t kAlignment = 32;  // of tiles in UB and L1 (ascend.md 1.3)
+constexpr std::int64_t kAlignment = 32;  // bytes; alignment of tiles in UB and L1 (ascend.md 1.3)
 
 std::string bytes_text(const ReservedBuffers::Buffer& buffer) {
   return joined(buffer.address, "..", buffer.address + buffer.bytes - 1);

@@ -1,4 +1,4 @@
-// Addresses in the buffers of a core: of the buffers that functions reserve, and of tiles.
+// Addresses in the buffers of a core, for the buffers that functions reserve and for tiles.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ class ReservedBuffers {
   const Buffer* find(const std::string& function, const std::string& name) const;
   /// The bytes at the begin of a memory that are left to tiles.
   const cluster::Capacities& room() const { return room_; }
-  /// Behind the buffers that have a base of their own.
+  /// The first address behind the buffers that have a base of their own.
   std::int64_t first_free(Location location) const {
     return first_free_[static_cast<unsigned>(location)];
   }
@@ -41,7 +41,7 @@ class ReservedBuffers {
   void reserve(const Function& function, const Operation& op);
   /// Throws UserError if a function has a buffer with auto = false and tiles without addresses.
   void refuse_mixture(const Function& function) const;
-  /// Those with a base of their own, which must not overlap; then the others, below them.
+  /// Places the buffers with a base of their own, which must not overlap, then the others below.
   void place_all();
   /// A buffer that has its address and shares bytes with `buffer`; nullptr: none.
   const Buffer* overlapping(const Buffer& buffer) const;
@@ -51,7 +51,7 @@ class ReservedBuffers {
   cluster::Capacities room_;
   std::array<std::int64_t, cluster::kLocationCount> first_free_{};
   std::map<std::pair<std::string, std::string>, Buffer> buffers_;
-  std::vector<Buffer*> in_order_, placed_;  // of buffers_
+  std::vector<Buffer*> in_order_, placed_;  // elements of buffers_
 };
 
 /// The number of bytes that all rows and columns of a tile take.

@@ -32,7 +32,7 @@ struct OperandParser {
     op.arguments.push_back({token.place, role, Argument::Kind::kInteger, ""});
     op.arguments.back().number = types.parse_integer();
   }
-  /// One or more, with commas between.
+  /// One or more values, with commas between.
   void values(Role role) {
     do {
       value(role);
@@ -104,7 +104,7 @@ struct OperandParser {
 void parse_register_form(OperandParser& p);
 /// All of an operation of `form` behind its name, unless it has regions.
 void parse_form(OperandParser& p, Form form);
-/// The same of an operation in the generic form of MLIR: `"pto.tmov"(%a, %b) <{..}> {..} : (T, T) -> ()`.
+/// The same for the generic form of MLIR: `"pto.tmov"(%a, %b) <{..}> {..} : (T, T) -> ()`.
 void parse_generic(OperandParser& p, const OperationInfo& info);
 
 }  // namespace tessera::pto

@@ -14,7 +14,7 @@ namespace tessera::pto {
 struct OperationCode {
   std::vector<Instruction> code;
   std::vector<TileOperation> operations;
-  unsigned registers = 0;  ///< that it uses, those of its operands among them
+  unsigned registers = 0;  ///< number of registers that it uses, with those of its operands
 };
 
 /// Where the code runs, and the registers that its operands may be in.

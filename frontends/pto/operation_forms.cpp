@@ -255,7 +255,7 @@ void parse_tile_group(OperandParser& p, const char* word, Role role) {
                 ", found ", types);
 }
 
-/// outs(%c : T); outs : T, of a scalar; -> T, of an operation that gives its tile; or nothing.
+/// outs(%c : T); outs : T, for a scalar; -> T, if the operation gives its tile; or nothing.
 void parse_outs(OperandParser& p) {
   if (p.cursor.peek().is_word("outs") && p.cursor.peek(1).is(":")) {
     p.cursor.take();

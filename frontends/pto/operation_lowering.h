@@ -82,7 +82,7 @@ class CommLowering : LoweringPart {
   void transfer(const Operation& op);
   /// pto.comm.treduce: parts of other clusters are loaded, combined on the vector unit, and stored.
   void reduce(const Operation& op);
-  /// Of asynchronous transfers: its value is its staging tile.
+  /// A session of asynchronous transfers, or a prefetch. Its value is its staging tile, if any.
   void session(const Operation& op);
   /// A transfer was complete for the core when it was issued: MTE2 and MTE3 move it.
   void async_event(const Operation& op) { scope_.define_scalar(op, 1); }
@@ -131,7 +131,7 @@ class ControlLowering : LoweringPart {
   void for_loop(const Operation& op);
   void while_loop(const Operation& op);
   void branch(const Operation& op);
-  /// Of numbers, or of tiles, which are then in registers.
+  /// Selects one of two numbers, or of two tiles, which are then in registers.
   void select(const Operation& op);
   /// A region that is the body of a vector function.
   void vector_scope(const Operation& op);
@@ -158,7 +158,7 @@ class ControlLowering : LoweringPart {
 
   CarriedValues carried_;
   RegisterCode code_;
-  const Operation* terminator_ = nullptr;  // of the region that was lowered last
+  const Operation* terminator_ = nullptr;  // the terminator of the region that was lowered last
 };
 
 /// Operations that define tiles and tensors, or parts of them. They cost nothing.
@@ -172,7 +172,7 @@ class TileLowering : LoweringPart {
   /// The address of a pointer into a buffer on chip that is such an argument: it gets 8 KiB, or what
   /// small buffers have.
   std::int64_t room_for_pointer(const Parameter& p, const TileOperand& place);
-  /// Several tiles of one type behind each other, and one of them.
+  /// Define several tiles of one type behind each other, and one of them.
   void alloc_several(const Operation& op);
   void one_of_several(const Operation& op);
   /// Valid sizes of a tile, sizes and strides of a view.
@@ -228,7 +228,7 @@ class MoveLowering : LoweringPart {
   /// Only FIX and the path to the bias table convert: on other paths both types must be the same.
   void check_types(const Operation& op, const Value& from, const Value& to) const;
   void attach_move(const Operation& op, const OperationInfo& info);
-  /// Whether FIX scales what it moves: by a tile, a number or what was set.
+  /// Whether FIX scales what it moves: by a tile, by a number, or by what an instruction has set.
   bool scales(const Operation& op, const Value& from) const;
 
   bool quantizes_ = false;
@@ -246,7 +246,7 @@ class ComputeLowering : LoweringPart {
 
  private:
   void gather_rows(const Operation& op);
-  /// pto.texpands and pto.tfillpad of a tile in L1.
+  /// pto.texpands and pto.tfillpad on a tile in L1.
   void fill_in_l1(const Operation& op, const OperationInfo& info);
   /// The tile with the widest elements. Throws UserError if a tile does not lie in UB.
   const Value& widest_tile(const Operation& op) const;

@@ -67,7 +67,7 @@ enum class Form : std::uint8_t {
   /// (%a, %b, buf(%t, ..), recv(%t, ..), group(%v, ..) : T, ..) [-> T]: operands in a list have its name as key
   kLists,
   kPrintText,  ///< ins("text", %a : T)
-  /// %a[%i], "WORD", key(%b, word) {..} : T, T -> T, T: of the register level
+  /// The register level: %a[%i], "WORD", key(%b, word) {..} : T, T -> T, T
   kRegister,
 };
 
@@ -87,12 +87,12 @@ enum class Meaning : std::uint8_t {
   kCompare,
   kSelect,
   kCast,
-  kSizeOf,         ///< of a tile or view: valid sizes, or a dimension
+  kSizeOf,         ///< the valid sizes of a tile, or a size or stride of a view
   kConvertScalar,  ///< between an integer and a real: `opcode`
   kSpecial,        ///< reads `special`
   kFor,
   kIf,
-  kTerminator,  ///< of a region: scf.yield, scf.condition, return
+  kTerminator,  ///< the end of a region: scf.yield, scf.condition, return
   kCubeSection,
   kVectorSection,
   kAllocTile,
@@ -100,7 +100,7 @@ enum class Meaning : std::uint8_t {
   kReshape,
   kSetValidShape,
   kAllocMultiTile,  ///< several tiles behind each other
-  kMultiTile,       ///< one of them
+  kMultiTile,       ///< one of the tiles of a kAllocMultiTile
   kSetQuantization,
   kAssign,  ///< pto.tassign: the tile at another address
   kTensorView,
@@ -123,19 +123,19 @@ enum class Meaning : std::uint8_t {
   kEvent,             ///< the flag `opcode` between the pipes of two classes of operations
   kOperationBarrier,  ///< pipe_barrier for the pipe of a class of operations
   kSyncAll,
-  kArray,  ///< of scalars, in registers
+  kArray,  ///< an array of scalars, in registers
   kArraySet,
   kArrayGet,
   kNotify,      ///< sets a signal in GM, or adds to it
   kTestWait,    ///< waits until a signal in GM compares with a number, or tests it
   kTransfer,    ///< copies a part of a tensor to another one through tiles
   kReduce,      ///< adds parts of tensors, or takes the larger or smaller elements, through tiles
-  kSession,     ///< of asynchronous transfers, and what has no effect but on L2
-  kAsyncEvent,  ///< of a transfer, which is complete
+  kSession,     ///< a session of asynchronous transfers, or an operation with no effect but on L2
+  kAsyncEvent,  ///< waits for an asynchronous transfer or tests it: it is complete
   kReserveBuffer,
   kImportBuffer,
   kOpenPipe,    ///< opens a pipe between cube and vector that has an id
-  kPipeHandle,  ///< opens one that is a value
+  kPipeHandle,  ///< opens a pipe that is a value
   kAllocEntry,  ///< gives a slot in GM as a tensor
   kPush,
   kPop,

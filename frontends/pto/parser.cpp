@@ -9,8 +9,8 @@ namespace tessera::pto {
 namespace {
 
 using Kind = Token::Kind;
-constexpr unsigned kMostModules = 16;  // inside each other
-constexpr unsigned kMostRegions = 64;  // inside each other
+constexpr unsigned kMostModules = 16;  // limit of modules inside each other
+constexpr unsigned kMostRegions = 64;  // limit of regions inside each other
 
 /// Whether an unknown operation ends in front of the next token: another one begins there.
 bool ends_unknown(const Token& next, const Token& before) {
@@ -124,7 +124,7 @@ class OperationParser {
                  "ones for N cycles");
   }
 
-  /// `(%a: T, %b: T)`, of a function or a block. Names may be missing.
+  /// `(%a: T, %b: T)`, the parameters of a function or a block. Names may be missing.
   std::vector<Parameter> parse_parameters() {
     std::vector<Parameter> list;
     cursor_.expect("(");
@@ -275,7 +275,7 @@ class OperationParser {
   TokenCursor& cursor_;
   TypeParser& types_;
   const bool takes_unknown_;
-  std::vector<std::pair<Place, std::string>> unknown_;  // that are refused
+  std::vector<std::pair<Place, std::string>> unknown_;  // the operations to refuse
   unsigned depth_ = 0;
 };
 
@@ -295,7 +295,8 @@ class ModuleParser {
         cursor_.expect_word("module");
         parse_module(module);
         parse_aliases();
-        // The first module is the program. Those behind it, of files that tests divide, are read only.
+        // The first module is the program. Tests that are split into several modules have others
+        // behind it, which are parsed and dropped.
         while (cursor_.accept_word("module")) {
           Module other;
           parse_module(other);
@@ -312,7 +313,7 @@ class ModuleParser {
   }
 
  private:
-  // !name = TYPE, #name = ATTRIBUTE: of the latter nothing is used.
+  // Aliases: `!name = TYPE`, and `#name = ATTRIBUTE`, which is skipped.
   void parse_aliases() {
     while (true) {
       if (cursor_.peek().kind == Kind::kType) {

@@ -33,7 +33,7 @@ std::string types_text(const std::vector<Type>& types, std::size_t from, std::si
   return text;
 }
 
-/// It may stand without quotes.
+/// Whether the text may stand without quotes.
 bool is_plain(const std::string& word) {
   constexpr const char* kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
   return !word.empty() && std::string(kLetters).find(word[0]) != std::string::npos &&

@@ -13,7 +13,7 @@ using RF = cluster::RegisterFunction;
 using S = RegisterShape;
 using U = cluster::RegisterUnit;
 
-/// The rows under construction. Names without a level are of both.
+/// The rows under construction. Names without a level exist at both levels.
 class RegisterRows {
  public:
   void add(std::initializer_list<const char*> names, S shape, RF function, U unit,

@@ -1,4 +1,4 @@
-// The operations of the register level of A5: of physical registers (pto.vadd) and of logical ones
+// The operations of the register level of A5: on physical registers (pto.vadd), on logical ones
 // (pto.vmi.vadd), and those that move bytes between buffers or work on them as a whole (pto.mte_gm_ub).
 #pragma once
 

@@ -30,10 +30,10 @@ struct Value {
   Kind kind = Kind::kScalar;
   Type type = {};
   Operand scalar = {};
-  std::int64_t slot_bytes = 0;      ///< of several tiles: from one to the next
+  std::int64_t slot_bytes = 0;      ///< pto.alloc_multi_tile: bytes from one tile to the next
   std::vector<Operand> sizes = {};  ///< a partition: its sizes; a tile: valid rows and columns;
                                     ///< kArray: the registers of its elements
-  double number = 0;                ///< of a kFloat whose `scalar` is not a register
+  double number = 0;                ///< the value of a kFloat whose `scalar` is not a register
   /// Where a pointer, a view or a tile lies. An operation that uses it sets its access and sizes.
   TileOperand place = {};
   unsigned pipe = 0;                                  ///< kPipe and kSlot: the index in FifoTable

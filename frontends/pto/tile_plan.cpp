@@ -32,7 +32,7 @@ TilePlan::TilePlan(const Function& function, const std::array<Room, cluster::kLo
                    bool ignores_scratch, const Diagnostics& diagnostics) {
   std::vector<Loop> loops;
   visit(function.body, loops, diagnostics);
-  for (Life& life : lives_) {  // what nothing uses keeps its place
+  for (Life& life : lives_) {  // a tile that nothing uses keeps its place
     if (life.first != ~0U) continue;
     life.first = life.defined;
     life.last = next_;
@@ -98,7 +98,7 @@ void TilePlan::visit(const Region& region, std::vector<Loop>& loops,
     add_alias(op);
     for (const Region& inner : op.regions) visit(inner, loops, diagnostics);
     if (loops_here) loops.pop_back();
-    add_alias(op);  // of what its regions yield
+    add_alias(op);  // again, for what its regions yield
     for (const Argument& a : op.arguments) use(a.text, here, loops);
   }
 }
@@ -119,7 +119,7 @@ void TilePlan::use(const std::string& name, unsigned at, const std::vector<Loop>
   }
 }
 
-// What an operation with tiles gives may be one of them, and what a region yields too.
+// The results of an operation on tiles, and the values that its regions yield, may be those tiles.
 void TilePlan::add_alias(const Operation& op) {
   std::vector<std::size_t> all;
   const auto collect = [&](const Operation& from) {
@@ -146,7 +146,7 @@ void TilePlan::add_alias(const Operation& op) {
     for (const Parameter& p : region.parameters) tiles_[p.name] = all;
 }
 
-// The first hole that is large enough, in the order in which lives begin.
+// Puts each tile into the first hole that is large enough, in the order in which lives begin.
 bool TilePlan::place(Location location, Room room) {
   std::vector<Life*> order;
   for (Life& life : lives_)

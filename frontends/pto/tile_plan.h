@@ -36,7 +36,7 @@ class TilePlan {
     std::int64_t bytes = 0;
     unsigned defined = 0, first = ~0U, last = 0;
     std::int64_t address = -1;
-    bool is_scratch = true;  ///< of all operations that name it
+    bool is_scratch = true;  ///< every operation that uses the tile uses it as scratch
   };
   struct Loop {
     unsigned first, last;
@@ -49,7 +49,7 @@ class TilePlan {
   bool place(Location location, Room room);
 
   std::vector<Life> lives_;
-  std::map<std::string, std::vector<std::size_t>> tiles_;  ///< of lives_, by name
+  std::map<std::string, std::vector<std::size_t>> tiles_;  ///< indices in lives_ by the tile's name
   unsigned next_ = 0;                                      ///< number of the next operation
 };
 

@@ -78,7 +78,7 @@ std::vector<Type> TypeParser::parse_results() {
 Type TypeParser::parse_type() {
   const Token token = cursor_.peek();
   if (token.kind == Kind::kType) return parse_named(cursor_.take());
-  if (token.is("<")) {  // <f32>: of pto.addptr; <loc=mat, ..> and <32x64xf32, ..>: of pto.subset
+  if (token.is("<")) {  // pto.addptr: <f32>; pto.subset: <loc=mat, ..>, <32x64xf32, ..>
     const Token& next = cursor_.peek(1);
     const bool tile = next.kind == Kind::kShape || cursor_.peek(2).is("=");
     return tile ? parse_tile(token.place) : parse_pointer(token.place);

@@ -16,7 +16,7 @@ class TypeParser {
   /// `!name = TYPE` at the start of a file.
   void parse_alias();
   Type parse_type();
-  /// One or more, with commas between.
+  /// One or more types, with commas between.
   std::vector<Type> parse_types();
   /// `(T, T)`, which may be empty.
   std::vector<Type> parse_type_list();
@@ -48,7 +48,7 @@ class TypeParser {
 
   TokenCursor& cursor_;
   std::map<std::string, Type> aliases_;
-  unsigned pointers_ = 0;  // that the type being parsed is inside of
+  unsigned pointers_ = 0;  // the pointer types around the type that is being parsed
 };
 
 }  // namespace tessera::pto

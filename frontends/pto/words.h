@@ -83,7 +83,7 @@ cluster::Pad pad_of(const Type& type, const Diagnostics& diagnostics);
 /// The number of an attribute such as `slot_size = 1024 : i32`; `otherwise` if there is none.
 std::int64_t number_of(const Operation& op, const char* key, std::int64_t otherwise,
                        const Diagnostics& diagnostics);
-/// Its text without quotes and @; "" if there is none.
+/// The text of an attribute without quotes and @; "" if there is none.
 std::string text_of(const Operation& op, const char* key);
 
 }  // namespace tessera::pto

@@ -33,7 +33,7 @@ struct Site {
 struct Step {
   Site* site = nullptr;
   Arguments arguments;  // NOLINT: as many have a value as `count` says
-  unsigned count = 0;   ///< of the arguments
+  unsigned count = 0;   ///< number of arguments
 };
 
 class CallSites {
@@ -66,7 +66,7 @@ class CallSites {
   const MemoryMap& memory_;
   LineTable& lines_;
   std::unordered_map<std::uint64_t, Site> sites_;
-  Site* last_ = nullptr;  // that was found
+  Site* last_ = nullptr;  // the site that was found last
 };
 
 }  // namespace tessera::pto_cpp

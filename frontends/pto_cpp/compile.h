@@ -12,9 +12,9 @@ namespace tessera::pto_cpp {
 
 struct CompileOptions {
   cluster::Profile profile = cluster::Profile::kA2A3;
-  std::string function;               ///< that the run starts; may name an instance of a template
+  std::string function;  ///< function that the run starts; may name an instance of a template
   std::vector<std::string> includes;  ///< folders of the user's headers
-  std::vector<std::string> flags;     ///< of the compiler, behind ours
+  std::vector<std::string> flags;     ///< further flags of the compiler, behind ours
 };
 
 /// A function that a run can start, as the text declares it.

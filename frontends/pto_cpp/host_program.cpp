@@ -66,7 +66,7 @@ HostProgram::~HostProgram() {
 
 void HostProgram::drop_kernel() {
   if (drop_ != nullptr) {
-    module_->enter(statics_, api_);  // which native code of the module calls
+    module_->enter(statics_, api_);  // drop_ is native code of the module
     drop_(kernel_.closure);
   }
   drop_ = nullptr;

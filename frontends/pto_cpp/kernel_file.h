@@ -9,7 +9,7 @@
 
 namespace tessera::pto_cpp {
 
-/// Whether the name of a file says so: ".so".
+/// Whether the name ends in ".so", as those of kernel files do.
 bool is_kernel_file(const std::string& file);
 /// Throws UserError for a file that cannot be written.
 void write_kernel_file(const std::string& file, const CompiledKernel& kernel);

@@ -49,7 +49,7 @@ class KernelModule {
 
   std::vector<Section> variables_;
   std::vector<std::byte> initial_;             // values of the variables
-  std::vector<std::byte>* current_ = nullptr;  // whose values are in memory
+  std::vector<std::byte>* current_ = nullptr;  // the copy whose values are in memory
   LineTable lines_;
 };
 

@@ -21,7 +21,7 @@ class LineTable {
   LineTable(const LineTable&) = delete;
   LineTable& operator=(const LineTable&) = delete;
 
-  /// `offset`: of the call's return address, from the begin of the module.
+  /// `offset`: the return address of the call, from the begin of the module.
   const SourceLine& at(std::uint64_t offset);
 
  private:

@@ -13,8 +13,8 @@ namespace tessera::pto_cpp {
 /// A byte of a buffer on chip, or of an array in GM.
 struct DeviceAddress {
   cluster::Location location = cluster::Location::kGm;
-  unsigned core = 0;   ///< CoreId::index(), of a buffer
-  unsigned array = 0;  ///< in GM
+  unsigned core = 0;   ///< CoreId::index() of the core that has the buffer
+  unsigned array = 0;  ///< number of the array in GM
   std::int64_t offset = 0;
 };
 

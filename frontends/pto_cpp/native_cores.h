@@ -22,7 +22,7 @@ namespace tessera::pto_cpp {
 
 /// An argument of the kernel: a number, or an array in GM.
 struct KernelArgument {
-  std::int64_t value = 0;  ///< of a real the bits of a double
+  std::int64_t value = 0;  ///< a real number is stored as the bits of a double
   int array = -1;          ///< number of the array
 };
 
@@ -31,7 +31,7 @@ struct NativeLaunch {
   cluster::Profile profile = cluster::Profile::kA2A3;
   unsigned clusters = 1;
   unsigned blocks = 1;
-  unsigned resident_blocks = 1;  ///< at a time; a core runs further ones behind its first
+  unsigned resident_blocks = 1;  ///< blocks at a time; a core runs further ones behind its first
   unsigned subblocks = 1;        ///< AIVs of a block
   /// The first block of a core.
   std::function<unsigned(cluster::CoreId)> block_of = [](cluster::CoreId core) {
@@ -42,12 +42,12 @@ struct NativeLaunch {
   Cycle block_cycles = 2, issue_cycles = 5;
   bool automatic_sync =
       false;  ///< the model orders the pipes of each core, as the vendor's compiler may
-  std::string name, file;  ///< of the kernel
+  std::string name, file;  ///< name and source file of the kernel
   std::vector<cluster::GmArray> arrays;
   std::vector<KernelArgument> arguments;
   std::shared_ptr<KernelModule> aic, aiv;
   std::shared_ptr<MemoryMap> memory;  ///< with the arrays
-  NativeTrail* trail = nullptr;       ///< that the cores leave
+  NativeTrail* trail = nullptr;       ///< where the cores record which native code they run
   /// What the cores of a kind start in place of the entry of their module.
   BoundKernel aic_kernel, aiv_kernel;
 };

@@ -38,7 +38,7 @@ class NativeFiber {
   void start(std::function<void()> code);
   /// Runs the code until it waits, ends or crashes.
   void run();
-  /// Of the code: returns when run() is called again.
+  /// The code calls this to wait. It returns when run() is called again.
   [[gnu::always_inline]] void wait() { stacks_.leave(); }
   bool ended() const { return ended_; }
   const Crash& crash() const { return crash_; }
@@ -82,7 +82,7 @@ class NativeFiber::Signals {
   }
   static void handle(int signal, siginfo_t* info, void* context);
 
-  std::vector<char> stack_;  // of the handler
+  std::vector<char> stack_;  // the stack of the signal handler
   std::array<struct sigaction, kSignals.size()> before_{};
   stack_t stack_before_{};
 };

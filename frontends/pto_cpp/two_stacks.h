@@ -30,7 +30,7 @@ class TwoStacks {
   }
   /// Returns when the code leaves.
   [[gnu::always_inline]] void enter() { change(outside_, inside_); }
-  /// Of the code: returns when it is entered again.
+  /// The code calls this to leave. It returns when the code is entered again.
   [[gnu::always_inline]] void leave() { change(inside_, outside_); }
 
  private:

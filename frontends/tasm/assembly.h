@@ -30,21 +30,21 @@ struct PlacedInstruction {
   std::size_t section = 0;
 };
 
-/// What a `line` directive says of the statements below it.
+/// What a `line` directive says about the statements below it.
 struct NamedLine {
   std::uint32_t file = 0;  ///< index into Image::files
-  std::uint32_t line = 0;  ///< 0: they stand for themselves
+  std::uint32_t line = 0;  ///< 0: the statements stand for themselves
 };
 
 /// What names stand for so far.
 enum class Known : std::uint8_t {
   kNumbersAbove,  ///< the params and consts above the line
   kNumbers,       ///< all params and consts
-  kAddresses,     ///< and the addresses of data symbols
+  kAddresses,     ///< all params and consts, and the addresses of data symbols
 };
 
-/// The registers of a descriptor that its loads do not name: those of a DSR are its own for the whole
-/// program.
+/// The registers of a descriptor that its loads do not name. A DSR keeps its registers for the
+/// whole program.
 class LoadRegisters {
  public:
   static constexpr unsigned kCount = 8;
@@ -68,7 +68,7 @@ struct Assembly {
   const Diagnostics& diagnostics;
   Names names;
   pe::Image image;
-  std::vector<NamedLine> named_lines;  ///< of the statements
+  std::vector<NamedLine> named_lines;  ///< one for each statement
   std::vector<Section> sections;
   std::vector<PlacedInstruction> instructions;
   Known known = Known::kNumbersAbove;
@@ -120,25 +120,26 @@ std::vector<Statement> read_statements(std::string_view text, Assembly& a,
                                        Diagnostics& diagnostics);
 
 // declare.cpp
-/// Params and consts, in the order of the text, as far as it is read.
+/// Declares params and consts, in the order of the text, as far as it is read.
 void declare_numbers_above(Assembly& a, const std::vector<Statement>& statements);
-/// All of them; the params that the options give must be declared.
+/// Declares all of them; the params that the options give must be declared.
 void declare_numbers(Assembly& a, const std::vector<Statement>& statements);
-/// What holds for the whole program and has no name: half, control_table, main_thread, microthread.
+/// Reads what holds for the whole program and has no name: half, control_table, main_thread,
+/// microthread.
 void declare_settings(Assembly& a, const std::vector<Statement>& statements);
-/// Names of everything else; sizes of data, queues.
+/// Declares the names of everything else, with sizes of data and with queues.
 void declare_names(Assembly& a, const std::vector<Statement>& statements);
 
 // fifos.cpp
-/// DSRs and XDSRs of FIFOs, alignment of their symbols.
+/// Reserves the DSRs and XDSRs of FIFOs and aligns their symbols.
 void reserve_fifos(Assembly& a, const std::vector<Statement>& statements);
 
 // sram_layout.cpp
-/// Sections, labels and the list of instructions.
+/// Lays out sections, labels and the list of instructions.
 void lay_out_code(Assembly& a, const std::vector<Statement>& statements);
-/// Addresses of symbols; the program must fit into SRAM.
+/// Gives symbols their addresses; the program must fit into SRAM.
 void place_data(Assembly& a, const std::vector<Statement>& statements);
-/// First values of symbols.
+/// Computes the first values of symbols.
 void initialise_data(Assembly& a, const std::vector<Statement>& statements);
 
 // descriptors.cpp, tasks.cpp, fifos.cpp
@@ -146,20 +147,20 @@ void resolve_dsds(Assembly& a, const std::vector<Statement>& statements);
 void resolve_tasks(Assembly& a, const std::vector<Statement>& statements);
 void resolve_rotations(Assembly& a, const std::vector<Statement>& statements);
 void resolve_fifos(Assembly& a, const std::vector<Statement>& statements);
-/// DSRs loaded before the start.
+/// Resolves the DSRs that are loaded before the start.
 void resolve_initial_loads(Assembly& a, const std::vector<Statement>& statements);
 
 // encode_options.cpp
-/// XDSRs and stride registers that loads and FIFOs name.
+/// Reserves the XDSRs and stride registers that loads and FIFOs name.
 void reserve_load_registers(Assembly& a, const std::vector<Statement>& statements);
 
 // encode.cpp
-/// The code.
+/// Encodes the code.
 void encode_instructions(Assembly& a);
 
 // places.cpp
-/// Files and lines of instructions and declarations, which until then have the numbers of the
-/// assembler's own lines.
+/// Records the files and lines of instructions and declarations, which until then have the numbers
+/// of the assembler's own lines.
 void record_places(Assembly& a, const std::vector<Statement>& statements);
 
 // link_check.cpp
@@ -171,18 +172,19 @@ void check_returns(Assembly& a);
 /// Id of a data or local task, or of the channel of an input queue: its color on WSE-2, the queue
 /// on WSE-3 (wse.md 3.1) (tasks.cpp).
 TaskId resolve_task_id(const Assembly& a, const Name& name);
-/// As above, for what can only be a local task.
+/// The same for an id that can only be that of a local task.
 TaskId resolve_local_task_id(const Assembly& a, const Name& name);
 
 // encode_options.cpp. Which options exist, what each stands behind, which exclude each other
 // (wse.md 5.7, 5.11, 6.7), and on which generation (ut= on WSE-3, priority= on WSE-2, wse.md 4).
 // Both throw UserError at the option.
 /// Options of the load of `dsd` into `dsr`, by `lddsr` or a `dsr` line. Also throws if the DSR may
-/// not hold the descriptor, or if it or its XDSR belongs to a FIFO of `a.image`. `place`: of the
-/// name of the dsd.
+/// not hold the descriptor, or if it or its XDSR belongs to a FIFO of `a.image`. `place`: where the
+/// name of the dsd stands.
 pe::OpConfig encode_load_options(Assembly& a, const OptionsSyntax& options, const pe::Operand& dsr,
                                  const pe::Dsd& dsd, Place place);
-/// Options of an `lddsr` from a record, whose descriptor is known at run time only. `place`: of the DSR.
+/// Options of an `lddsr` from a record, whose descriptor is known at run time only. `place`: where
+/// the DSR stands.
 pe::OpConfig encode_record_options(Assembly& a, const OptionsSyntax& options,
                                    const pe::Operand& dsr, Place place);
 /// Options of any other instruction, which has its operands already.

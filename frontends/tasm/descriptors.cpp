@@ -9,9 +9,9 @@
 namespace tessera::tasm {
 namespace {
 
-/// wse.md 5.2, 5.8: elements of a descriptor, apart from the endless length 0x7FFF.
+/// The most elements of a descriptor (wse.md 5.2, 5.8), apart from the endless length 0x7FFF.
 constexpr std::int64_t kMostElements = 32766;
-/// Elements of all loops of a mem4d: more than SRAM could hold several times over.
+/// The most elements of all loops of a mem4d: more than SRAM could hold several times over.
 constexpr std::int64_t kMostLoopElements = 262143;
 
 class MemoryDsd {
@@ -43,7 +43,7 @@ class MemoryDsd {
     dsd_.strides[0] = static_cast<std::int16_t>(stride);
   }
 
-  /// wse.md 5.2, 5.3: one that takes 16 bits needs a mem4d.
+  /// wse.md 5.2, 5.3: a stride that takes 16 bits needs a mem4d.
   std::int64_t stride_of_mem1d() const {
     const Number n = a_.evaluator().number(*s_.stride);
     const auto stride = static_cast<std::int16_t>(n.integer);
@@ -164,7 +164,7 @@ class MemoryDsd {
     dsd_.extents[0] = static_cast<std::uint16_t>(extent);
   }
 
-  /// All elements must lie in SRAM; of elements with the size of the operation only the first is known.
+  /// All elements must lie in SRAM. If the operation sets their size, only the first one is known.
   void set_base(const Reach& reach) {
     const std::int64_t base = symbol_.address + offset_ * bytes_;
     const std::int64_t highest = pe::kSramBytes - (s_.element ? 2 : bytes_);

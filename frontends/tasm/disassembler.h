@@ -1,6 +1,6 @@
 // Disassembler: a code image back to tile assembly. What `assemble` made is printed so that
-// assembling the text again gives the same image; params and consts appear as their values. Of places
-// only those are kept that a `line` directive, or a compiler, has named.
+// assembling the text again gives the same image; params and consts appear as their values. Of all
+// places, only those are kept that a `line` directive or a compiler has named.
 //
 // Images from elsewhere may hold what the language cannot say (a jump into the middle of another
 // task, a task id without a name, a descriptor of no symbol's elements); these print as numbers.

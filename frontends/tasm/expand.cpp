@@ -12,9 +12,9 @@
 namespace tessera::tasm {
 namespace {
 
-/// Macros, repeats, ifs and includes inside each other.
+/// How many macros, repeats, ifs and includes may stand inside each other.
 constexpr unsigned kMostLevels = 64;
-/// Words and lines that expansions write, in all.
+/// How many words and lines expansions may write in all.
 constexpr std::size_t kMostExpanded = 1000000;
 
 /// Its last token is of the kind kEnd.
@@ -118,7 +118,7 @@ class Expander {
     --level_;
   }
 
-  /// The line behind it.
+  /// Returns the index of the line behind those that it has processed.
   std::size_t process_line(const Lines& lines, std::size_t i) {
     const std::string word = word_of(lines[i]);
     TokenCursor cursor(lines[i], diagnostics_);
@@ -258,7 +258,7 @@ class Expander {
     expand(macro.body, std::move(values), lines_down, place);
   }
 
-  /// Each in parentheses if it is an expression of several words.
+  /// The arguments, each in parentheses if it is an expression of several words.
   std::vector<Line> arguments_of(TokenCursor& cursor) const {
     std::vector<Line> arguments;
     while (!cursor.at_end()) {
@@ -320,7 +320,7 @@ class Expander {
     process(lines, 0, lines.size());
   }
 
-  /// Those of repeats and macros inside it are not its own.
+  /// Labels of repeats and macros inside the block are not its own.
   void add_labels(const Lines& body, Values& values) {
     unsigned inside = 0;
     std::vector<std::string> labels;
@@ -351,7 +351,7 @@ class Expander {
   NamedLine named_;
   unsigned next_line_ = 1;
   unsigned level_ = 0;
-  unsigned expansions_ = 0;  // with labels
+  unsigned expansions_ = 0;  // expansions with labels
   std::size_t expanded_ = 0;
 };
 

@@ -42,12 +42,13 @@ std::string real_text(Real value, Precision... precision) {
 }
 
 struct Expression {
-  /// Terms of an expression: they bound what its evaluation holds and how deep its parser recurses.
+  /// The most terms of an expression: they bound what its evaluation holds and how deep its parser
+  /// recurses.
   static constexpr unsigned kMostTerms = 256;
 
-  Place place;           ///< of the first term
+  Place place;           ///< place of the first term
   bool is_bits = false;  ///< bits(n), where n is what the code gives
-  Place bits_place;      ///< of n
+  Place bits_place;      ///< place of n in bits(n)
   std::vector<Name> names;
   text::Postfix<Number, kMostTerms> code;
 
@@ -77,7 +78,7 @@ class Evaluator {
   /// Bits of the f32 nearest to the value; integers are converted. Throws UserError for a value
   /// that f32 does not reach.
   std::uint32_t f32(const Expression& e) const;
-  /// As `f32`, for the 16-bit format of the program.
+  /// The same as `f32` for the 16-bit format of the program.
   std::uint16_t half(const Expression& e, pe::HalfFormat format) const;
 
  private:

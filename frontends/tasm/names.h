@@ -30,7 +30,7 @@ std::string_view to_string(NameKind kind);
 
 struct Entity {
   NameKind kind = NameKind::kConst;
-  std::size_t index = 0;  ///< in the image's list of its kind
+  std::size_t index = 0;  ///< index in the image's list of its kind
   Number value;           ///< param, const
   unsigned line = 0;
 };
@@ -41,7 +41,7 @@ class Names {
 
   /// Throws UserError if the name is taken.
   void require_new(const Name& name) const;
-  /// The same, and takes it. `value`: of a param or const.
+  /// The same, and takes the name. `value`: the value of a param or const.
   void add(const Name& name, NameKind kind, std::size_t index, const Number& value = {});
 
   /// nullptr: no such name.

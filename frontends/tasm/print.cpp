@@ -22,7 +22,7 @@ double assembled(std::string_view literal) {
   return value;
 }
 
-/// `digits`: of `bits` in hexadecimal.
+/// `digits`: the digits of `bits` in hexadecimal.
 std::string bits_literal(std::uint32_t bits, int digits) {
   std::array<char, 20> text{};
   std::snprintf(text.data(), text.size(), "bits(0x%0*x)", digits, bits);

@@ -194,7 +194,7 @@ struct OptionsSyntax {
   std::optional<Name> on_control_unblock;
   std::optional<OperandSyntax> index;  ///< a register or an expression
   std::optional<Choice<pe::Priority>> priority;
-  // of loads
+  // only for loads
   std::optional<Place> save_address;
   std::optional<Place> single_step;
   ExpressionPtr xdsr;

@@ -48,7 +48,7 @@ struct Excerpt {
 };
 
 /// The line of `source` at `place` and below it a caret under the column, each line with "\n" in
-/// front of it. Of a long line the part around the place. "" if the text has no such line.
+/// front of it. A long line is cut to the part around the place. "" if the text has no such line.
 std::string line_with_caret(std::string_view source, Place place);
 
 class Diagnostics {
@@ -104,7 +104,7 @@ std::string found_character(char c);
 /// For messages with quotes of their own: at most 80 bytes of UTF-8, control characters as "?".
 std::string shown(const std::string& text);
 
-/// "a, b, c". Of more than 16 names only the first 16 and how many follow.
+/// "a, b, c". If there are more than 16 names, only the first 16 and how many follow.
 std::string listed(const std::vector<std::string>& names);
 
 /// "a, b or c". `separator` stands between all but the last two.

@@ -72,7 +72,7 @@ class ExpressionText {
   }
 
   char peek(std::size_t ahead = 0) const { return cursor_.peek(ahead); }
-  /// Of the next character, counted from 1.
+  /// The position of the next character, counted from 1.
   std::size_t position() const { return size_ - cursor_.rest().size() + 1; }
   Place place() const { return {1, static_cast<unsigned>(position())}; }
   /// Takes `text`, and the white space behind it, if it comes next.

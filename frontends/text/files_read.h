@@ -27,7 +27,7 @@ class FilesRead {
   struct File {
     Kind kind = Kind::kProgram;
     std::string
-        digest;  ///< of the contents; empty for data from a pipe, which cannot be read twice
+        digest;  ///< digest of the contents; empty for data from a pipe, which cannot be read twice
     dev_t device = 0;
     ino_t inode = 0;
   };
@@ -40,7 +40,7 @@ class FilesRead {
   /// nullptr: nobody keeps a record.
   static FilesRead* current();
 
-  /// By their paths, as they were opened.
+  /// The files by their paths, as they were opened.
   const std::map<std::string, File>& files() const { return files_; }
   bool has(const std::string& path) const { return files_.count(path) != 0; }
   void add(const std::string& path, Kind kind, std::string digest);

@@ -39,7 +39,7 @@ class Document {
  private:
   friend class Node;
   std::string file_;
-  AbsentNames absent_;  // of its expressions
+  AbsentNames absent_;  // names that expressions may not use here
   std::unique_ptr<const boost::json::value> value_;
 };
 
@@ -74,7 +74,7 @@ class Node {
   Node at(const std::string& key) const;
   std::vector<std::pair<std::string, Node>> members() const;
 
-  /// Elements of an array; fails if this is none.
+  /// Elements of an array. Fails if this value is not an array.
   std::vector<Node> items() const;
 
   /// Members or elements of the value of a key that may be missing: then there are none.
@@ -93,7 +93,7 @@ class Node {
   Expression expression(const Constants& constants, const Expression::Names& variables = {}) const;
   /// The value of an expression without variables.
   std::int64_t integer(const Constants& constants) const;
-  /// The same, and in lowest..highest, which T holds.
+  /// The same. The value must be in lowest..highest, a range that T holds.
   template <class T = std::int64_t>
   T integer_in(const Constants& constants, std::int64_t lowest, std::int64_t highest,
                const std::string& what) const {
@@ -114,7 +114,7 @@ class Node {
   std::string place_;
 };
 
-/// Fails unless `name` is one that expressions could use. `what` says of what it is the name.
+/// Fails unless `name` is one that expressions could use. `what` says what it names.
 void check_name(const Node& node, const std::string& name, const std::string& what);
 
 /// Fails at a value of an option --param NAME=VALUE whose name is not among `declared`. `what`

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kStandardOutput = "/dev/stdout";
 constexpr std::size_t kLongestName =
-    200;  // of a file, so that the name of its temporary is allowed
+    200;  // characters of a file's name; the name of its temporary is longer and must be allowed
 constexpr int kMostLinks = 40;
 
 /// Names of open files: what is behind them is written, not replaced.
@@ -85,7 +85,7 @@ std::string create_beside(const fs::path& target) {
 OutputFile::OutputFile(const std::string& path) : path_(path), stream_(nullptr) {
   if (const FilesRead* const read = FilesRead::current()) read->require_other(path);
   if (fs::path(path).lexically_normal() == kStandardOutput) {
-    stream_.rdbuf(std::cout.rdbuf());  // in turn with what else is printed
+    stream_.rdbuf(std::cout.rdbuf());  // keeps the order with what else is printed
     return;
   }
   if (const std::optional<fs::path> target = file_behind(path)) {

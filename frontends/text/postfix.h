@@ -28,7 +28,7 @@ inline constexpr std::array<OperatorSpelling, 13> kArithmeticOperators = {
      {"/", Operator::kDivide, 5},
      {"%", Operator::kRemainder, 5}}};
 inline constexpr unsigned kArithmeticLevels = 6;
-/// And the prefixes of all expressions but those of arrays.
+/// The prefix operators of all expressions but those of arrays.
 inline constexpr std::array<OperatorSpelling, 2> kArithmeticPrefixes = {
     {{"-", Operator::kNegate, 0}, {"!", Operator::kNot, 0}}};
 

@@ -1,5 +1,5 @@
 // The AI cores of a launch, their sync unit and GM in one module: ClusterCore as one block of a clock
-// domain. For speed; modular_cluster.h is the same of a module per block, with the same events in the
+// domain. For speed; modular_cluster.h is the same with a module per block, with the same events in the
 // same cycles.
 #pragma once
 
@@ -30,7 +30,7 @@ class Cluster : public sc_core::sc_module, public timing::Steppable {
     core_->launch(aic, aiv, start);
     domain_.wake(block_, start);
   }
-  /// Of the blocks inside; the domain shuffles blocks of its own.
+  /// Shuffles the blocks inside; the domain shuffles blocks of its own.
   void shuffle_step_order(std::uint64_t seed) { core_->shuffle_step_order(seed); }
   const ClusterCore& core() const { return *core_; }
   /// As built with these parameters: no kernel runs. Requires that the domain is reset too.

@@ -36,7 +36,7 @@ CostConfig cost_of(Profile profile) {
   cost.fix_latency = choose(20U, 26U);
   cost.fix_out = choose(PathRate{77, 140}, PathRate{82, 140});
   // In the order of VectorClass. A2/A3: gather 5, sort and merge 2 elements a cycle: 64 elements a repeat. A5:
-  // gather 32 elements of 32 bits a cycle; of sort and merge there is no figure but that of A2/A3.
+  // gather 32 elements of 32 bits a cycle; for sort and merge there is no figure but that of A2/A3.
   cost.vector =
       choose(Rates{{{100, 24},          {100, 24},          {200, 24},          {200, 31, 400},
                     {200, 31, 200},     {200, 31, 400},     {500, 45, 900},     {107, 24, 107},

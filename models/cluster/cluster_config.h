@@ -18,14 +18,14 @@ enum class Undefined : std::uint8_t { kError, kIgnore };
 
 struct SyncConfig {
   unsigned flag_latency = 3;  ///< set_flag fires to wait_flag goes on (4.5: guess, 2 to 4)
-  unsigned sync_cycles = 1;   ///< of a pipe, for a sync operation (4.1)
+  unsigned sync_cycles = 1;   ///< cycles of a pipe for a sync operation (4.1)
   /// A set fires to a waiter goes on; at least 3, the way there and back. Nobody has published them.
   /// Modes 1 and 2: fitted to QuantGroupMatmul of ascend.md 5.4 on A2 (4.5 guesses 100 to 300); the
   /// other two are guesses of 4.5.
   unsigned cluster_latency = 850;  ///< modes 1 and 2
   unsigned all_latency = 1500;     ///< mode 0
   unsigned intra_latency = 40;     ///< mode 4
-  unsigned counter_max = 15;       ///< of cross-core counters (2.6 rule 4; 1: rule 12)
+  unsigned counter_max = 15;  ///< largest value of a cross-core counter (2.6 rule 4; 1: rule 12)
   /// Beyond counter_max; kIgnore: the set is lost.
   Undefined counter_overflow = Undefined::kError;
   /// set_flag on a flag that is set; kIgnore: it stays set (2.2).
@@ -44,7 +44,7 @@ struct SyncConfig {
   unsigned buffer_ids = 32;  ///< 2.4
 };
 
-/// Of a vector operation: repeats of 256 bytes, and a fixed part (4.1, 4.3).
+/// Cost of a vector operation: repeats of 256 bytes, and a fixed part (4.1, 4.3).
 struct VectorRate {
   unsigned percent;   ///< cycles per repeat, in 1/100
   unsigned overhead;  ///< cycles per instruction
@@ -57,7 +57,7 @@ struct VectorRate {
 struct VectorConfig {
   unsigned reduce_chunk = 0;  ///< kReduce, kReduceExtreme: cycles per further repeat of a row
   unsigned reduce_tail =
-      0;  ///< and for a last repeat that is not full, which takes a cycle of each row more
+      0;  ///< cycles for a last repeat that is not full; behind others it takes one more per row
   /// A2/A3: cycles of an instruction whose repeats have a mask, or which counts its elements. 0: as on A5 rows need
   /// no repeats of their own.
   unsigned mask = 0;
@@ -82,20 +82,22 @@ struct GmPath {
   unsigned interval;            ///< cycles between two copies of a pipe
   unsigned row_percent = 0;     ///< cycles per row at least, in 1/100
   unsigned row_overhead;        ///< bytes of GM bandwidth per row
-  unsigned unaligned_overhead;  ///< and for each row that is not aligned
+  unsigned unaligned_overhead;  ///< more of these bytes for each row that is not aligned
   unsigned weight = 1000;       ///< bytes of GM bandwidth per 1000 bytes
-  /// In 1/1000 of the bytes: what L2 has of reads, and takes of writes, where the program does not say.
+  /// Where the program does not say it: the part of reads that L2 has and of writes that it takes, in
+  /// 1/1000 of the bytes.
   unsigned read_l2_hit = 0;
   unsigned write_l2_hit = 0;
 };
 
 struct CostConfig {
-  std::array<unsigned, kDataTypeCount> mac_per_cycle;  ///< by DataType; 0: not of this profile
-  unsigned mad_gap;                                    ///< cycles per MAD, back to back
-  unsigned mad_depth;                                  ///< until the result is there
+  /// By DataType; 0: the profile has no such type.
+  std::array<unsigned, kDataTypeCount> mac_per_cycle;
+  unsigned mad_gap;    ///< cycles per MAD, back to back
+  unsigned mad_depth;  ///< until the result is there
   PathRate load_a, load_b, load_table;
   PathRate l1_to_ub, ub_to_l1;    ///< bytes_per_cycle 0: the profile has no such path
-  unsigned fix_narrow, fix_wide;  ///< elements per cycle of 16 bits and less, of 32 bits
+  unsigned fix_narrow, fix_wide;  ///< elements of 16 bits and less, and of 32 bits, per cycle
   unsigned fix_latency;           ///< L0C to L1 or UB
   PathRate fix_out;               ///< L0C to GM
   std::array<VectorRate, kVectorClassCount> vector;  ///< by VectorClass
@@ -111,16 +113,16 @@ struct CostConfig {
   unsigned l2_bytes_per_cycle;
   unsigned l2_miss_latency = 0;  ///< cycles until what a read misses is in L2
   unsigned l2_bytes = 0;         ///< what L2 holds; 0: copies hit it as read_l2_hit says
-  unsigned word_latency;         ///< of a scalar access to GM (4.5: 80 to 560)
+  unsigned word_latency;         ///< cycles of a scalar access to GM (4.5: 80 to 560)
 };
 
 /// The memory of the scalar unit (1.3, 2.9, 4.5). Its cache is fully associative and the line used least
 /// recently leaves: nobody has published how it chooses.
 struct ScalarConfig {
   unsigned cache_bytes = 32U << 10U;
-  unsigned hit_cycles = 19;  ///< of a load or store that hits the scalar cache; those of SIMT (4.5)
-  unsigned miss_cycles = 550;  ///< of one whose line comes from GM
-  /// Of an access to UB: two reads, an addition and a write of an element take 34 cycles (4.3).
+  unsigned hit_cycles = 19;    ///< a load or store that hits the scalar cache; those of SIMT (4.5)
+  unsigned miss_cycles = 550;  ///< a load or store whose line comes from GM
+  /// An access to UB: two reads, an addition and a write of an element take 34 cycles (4.3).
   unsigned buffer_cycles = 11;
   /// dcci of one line, and from there until the line is in GM: together 150 to 300 ns.
   unsigned clean_cycles = 397;
@@ -128,7 +130,7 @@ struct ScalarConfig {
   unsigned barrier_cycles = 19;  ///< dsb at least: 7 to 14 ns
   /// Where control registers lie, a window for each core by CoreId::index(): not published.
   std::uint64_t control_base = std::uint64_t{1} << 40U;
-  std::uint64_t control_bytes = 64U << 10U;  ///< of a window
+  std::uint64_t control_bytes = 64U << 10U;  ///< size of a window
 };
 
 struct CoreConfig {
@@ -136,12 +138,12 @@ struct CoreConfig {
   unsigned issue_cycles = 5;   ///< per instruction put into a queue (0, 4.4)
   /// Per basic block of native code between two instructions, beyond issue_cycles: assumed (pto_cpp.md 6.5).
   unsigned block_cycles = 2;
-  /// Depth of the queues (1.2: 32 of MTE1 and M; the others are open).
+  /// Depth of the queues (1.2: 32 for MTE1 and M; the others are open).
   std::array<unsigned, sync::kPipeCount> queue_depth = {32, 32, 32, 32, 32, 32, 32, 32};
   /// Whether a set_flag takes an entry of its queue. How long FIX waits for its tile (5.2, unit flag)
   /// says it does not. Then a queue holds as many of them as it has entries, beside those.
   bool sets_take_room = false;
-  unsigned l0c_blocks = 256;  ///< of 512 B (1.3)
+  unsigned l0c_blocks = 256;  ///< blocks of 512 B (1.3)
   ScalarConfig scalar;
   SyncConfig sync;
   CostConfig cost;
@@ -200,7 +202,7 @@ struct ClusterConfig {
   std::uint64_t clock_khz = 1'850'000;  ///< 1.5
   CoreConfig core;
 
-  /// Of the clock, in picoseconds, rounded to the nearest.
+  /// Period of the clock in picoseconds, rounded to the nearest.
   std::uint64_t clock_period_ps() const { return (1'000'000'000 + clock_khz / 2) / clock_khz; }
 };
 

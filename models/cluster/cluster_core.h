@@ -1,5 +1,5 @@
 // The AI cores of a launch, their sync unit and GM in one plain C++ class, which steps what is due.
-// cluster.h is its module. modular_cluster.h builds the same machine of a module per block, with the
+// cluster.h is its module. modular_cluster.h builds the same machine from a module per block, with the
 // same events in the same cycles.
 #pragma once
 
@@ -25,7 +25,7 @@ class ClusterCore final : public MachineView {
   /// cores for may be nullptr. Throws UserError.
   void launch(const std::shared_ptr<const Program>& aic, const std::shared_ptr<const Program>& aiv,
               Cycle at);
-  /// On one core.
+  /// Starts a kernel on one core.
   void launch(CoreId core, std::shared_ptr<const Program> program, Cycle at);
   void shuffle_step_order(std::uint64_t seed) { scheduler_.shuffle_step_order(seed); }
 

@@ -88,7 +88,7 @@ class SharedUnit : public sc_core::sc_module, public timing::Steppable {
   sc_core::sc_vector<kit::TargetSocket<Kit>> cores;
 
   const Core& core() const { return *core_; }
-  /// See Cluster::reset; parameters of the core.
+  /// See Cluster::reset; `parameters` are those of the core.
   template <class... Parameters>
   void reset(const Parameters&... parameters) {
     core_.emplace(parameters...);
@@ -101,7 +101,7 @@ class SharedUnit : public sc_core::sc_module, public timing::Steppable {
   }
 
  protected:
-  /// `protocol_id`: of the report that a core asked through the socket of another one.
+  /// `protocol_id` is the id of the report that a core asked through the socket of another one.
   SharedUnit(sc_core::sc_module_name name, timing::ClockDomain& domain, const char* protocol_id,
              unsigned clusters, Core core);
 

@@ -20,7 +20,7 @@ bool has_other_rules(const ColorRoute& a, const ColorRoute& b) {
   return a.ring != b.ring || a.pop != b.pop || a.suspended != b.suspended;
 }
 
-/// They send what comes to the same outputs.
+/// Whether both routes send what comes to the same outputs.
 bool have_same_ways(const ColorRoute& a, const ColorRoute& b) {
   const auto same = [](const RoutePosition& p, const RoutePosition& q) {
     return p.valid == q.valid && (!p.valid || (p.rx == q.rx && p.tx == q.tx));
@@ -142,7 +142,8 @@ EpochChecker::Epoch& EpochChecker::begin(std::uint32_t place, Color color, const
 
 // --- tags
 
-// One of this very cycle may have been told or not: a run more or less changes no comparison.
+// A reconfiguration of this very cycle may have been told or not: a run more or less changes no
+// comparison.
 void EpochChecker::extend(Runs& runs, std::uint64_t ident, unsigned epoch, Cycle now) const {
   if (runs.empty() || (last_change_ && *last_change_ >= runs.back().since)) {
     runs.push_back({ident, ident, now, epoch});

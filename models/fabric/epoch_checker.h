@@ -113,7 +113,7 @@ class EpochChecker : public observe::Sink {
     std::uint64_t first;
     std::uint64_t last;
     Cycle since;     // when the first was sent; no reconfiguration lies between them
-    unsigned epoch;  // of the color at the source, when they left its router
+    unsigned epoch;  // epoch of the color at the source, when they left its router
   };
   using Runs = std::vector<Run>;
   struct HostLink {

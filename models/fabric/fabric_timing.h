@@ -23,7 +23,7 @@ enum class Coincidence : std::uint8_t {
   kIllegal,  ///< the run stops
   kMerge,    ///< both go on, in the order of `arbitration`
 };
-/// Which wording of the color swap holds (wse.md 1.6, wse.md 10 row 6): of an arrival on a color
+/// Which wording of the color swap holds (wse.md 1.6, wse.md 10 row 6), for an arrival on a color
 /// whose partner alone is enabled.
 enum class ColorSwap : std::uint8_t {
   kBoth,     ///< it appears on both colors

@@ -20,7 +20,7 @@ class FilterCounter {
 
   /// Counts `size` half-wavelets; true: a round is over.
   bool count(std::uint64_t size);
-  /// Goes on with limit2, of the second and last round of a sparse counter; false: it is used up.
+  /// Goes on with limit2, for the second and last round of a sparse counter; false: it is used up.
   bool take_limit2();
 
   // In wavelets. Setting one leaves the others; PASS or DROP follows from them.
@@ -53,7 +53,7 @@ class FilterCounter {
   void set_position(Halves position);
 
   bool dropping_ = false;
-  std::uint32_t limit2_;  // of the next round; 0: it is the last one of a sparse counter
+  std::uint32_t limit2_;  // limit of the next round; 0: this is the last one of a sparse counter
   Halves pass_;           // length of PASS, at most that of the round
   Halves round_;          // PASS and DROP together
   Halves state_counter_ = 0;
@@ -76,7 +76,7 @@ class Filter {
   bool accept(const link::Wavelet& w);
 
   Mode mode;
-  std::uint16_t min_index;  ///< of a range filter
+  std::uint16_t min_index;  ///< lowest index that a range filter lets pass
   std::uint16_t max_index;
   FilterCounter counter;
 

@@ -29,7 +29,7 @@ struct Departure {
   bool started = false;       ///< a copy has left: what follows is fixed
   bool routed = false;        ///< the switch position receives it
   DirectionSet branches;      ///< outputs still to go
-  std::uint32_t payload = 0;  ///< of the copies for other tiles
+  std::uint32_t payload = 0;  ///< payload of the copies for other tiles
 };
 
 struct InputBuffer {
@@ -102,7 +102,7 @@ class InputBuffers {
   static constexpr std::uint8_t kNone = 0xFF;
 
   std::vector<InputBuffer> buffers_;
-  std::array<std::uint8_t, kColorCount * kDirectionCount> index_of_;  // in buffers_, by pair
+  std::array<std::uint8_t, kColorCount * kDirectionCount> index_of_;  // index in buffers_, by pair
   CandidateSet occupied_;
   std::size_t held_ = 0;
   std::size_t controls_held_ = 0;
@@ -130,8 +130,8 @@ class HeadRouting {
 
   /// Outputs that the head has still to leave through.
   DirectionSet outputs(const InputBuffer& buffer, unsigned variant) const;
-  /// outputs() as the own color, none in teardown: of a router without color swap all there is to
-  /// ask, for nearly every wavelet.
+  /// outputs() for the own color, none in teardown. In a router without color swap nothing else is
+  /// asked for nearly every wavelet.
   DirectionSet plain_outputs(const InputBuffer& buffer) const {
     const RouteTable::Channel& channel = routes_.at(buffer.color);
     if (channel.route.suspended) return {};

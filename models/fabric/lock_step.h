@@ -37,8 +37,8 @@ class LockStep {
     core_.set_downstream_capacity(out, color, credits);
   }
 
-  /// What the other router did in cycle `now`, later than all before. The first difference; empty:
-  /// there is none. Nothing of `ident` is compared.
+  /// Takes what the other router did in cycle `now`, later than all before. Returns the first difference;
+  /// empty: there is none. `ident` is not compared.
   std::string compare(Cycle now, const RouterCycle& seen);
   /// The next cycle in which the core does something without an arrival or a credit.
   Cycle next() const { return next_; }

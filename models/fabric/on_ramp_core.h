@@ -60,7 +60,7 @@ class OnRampCore {
   unsigned credits(Color color) const { return credits_.owned(color.value()); }
   /// Output queues whose oldest wavelet the router does not take, for a deadlock report.
   void describe_waits(observe::Waits& waits, Cycle now, const Heads& heads) const;
-  /// The wait of one queue; `capacity`: of the router for the color.
+  /// The wait of one queue; `capacity` is that of the router for the color.
   static observe::Wait wait_for_router(std::uint32_t place, QueueId queue, Color color,
                                        unsigned capacity);
 

@@ -15,7 +15,7 @@ constexpr unsigned kMask = 0x1F;
 constexpr unsigned kSwapY = 1U << 10;
 constexpr unsigned kSwapX = 1U << 11;
 constexpr unsigned kPopShift = 12;
-constexpr unsigned kInput = 8;  // of a position's four bits
+constexpr unsigned kInput = 8;  // the bit of a position's four that sets the input
 constexpr unsigned kRing = 1U << 12;
 constexpr unsigned kCurrentShift = 13;
 
@@ -34,7 +34,7 @@ unsigned position_bits(const RoutePosition& position) {
 
 RoutePosition position_of(unsigned bits) {
   const unsigned direction = bits & 7U;
-  const bool input = (bits & kInput) != 0;  // programs read it back, of invalid positions too
+  const bool input = (bits & kInput) != 0;  // programs read it back, also for invalid positions
   if (direction >= kDirectionCount) return {{}, {}, false, input, !input};
   const DirectionSet only{static_cast<Direction>(direction)};
   if (input) return {only, {}, true, true, false};
@@ -79,7 +79,7 @@ constexpr Number kNumbers[] = {
     {FilterWord::kDropCount, &FilterCounter::drop_count, &FilterCounter::set_drop_count},
 };
 
-/// The number that `offset` is the low or high half of; nullptr: of none.
+/// The number that `offset` is the low or high half of; nullptr: there is none.
 const Number* number_at(unsigned offset) {
   for (const Number& number : kNumbers) {
     if (static_cast<unsigned>(number.word) == (offset & ~1U)) return &number;

@@ -113,11 +113,11 @@ class RouteTable {
   EpochChecker* epochs_ = nullptr;
   std::array<std::uint8_t, kColorCount> channel_of_;  // index in channels_ or kNone
   std::vector<Channel> channels_;
-  std::vector<Past> pasts_;  // as channels_
+  std::vector<Past> pasts_;  // in the order of channels_
   bool merges_ = false;
   bool swaps_ = false;
   bool filters_ = false;
-  std::optional<Generation> generation_;  // of a router that is reconfigurable
+  std::optional<Generation> generation_;  // set if the router is reconfigurable
 };
 
 }  // namespace tessera::fabric

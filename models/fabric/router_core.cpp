@@ -137,7 +137,7 @@ RouterCore::Step RouterCore::step(Cycle now) {
   return step;
 }
 
-// What does not need an output: epochs, two directions at once, filters. Returns the heads that the
+// Does what does not need an output: epochs, two directions at once, filters. Returns the heads that the
 // filters leave nowhere to go.
 CandidateSet RouterCore::look_at_heads(Cycle now) {
   CandidateSet dropped;

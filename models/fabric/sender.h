@@ -63,7 +63,7 @@ class CandidateSet {
 /// very many ports.
 class Turn {
  public:
-  /// Of the candidates that ask, the one with the lowest rank is granted.
+  /// Among the candidates that ask, the one with the lowest rank is granted.
   unsigned rank(unsigned candidate) const { return (candidate - first_) % CandidateSet::kSize; }
   /// The candidate of rank 0.
   unsigned first() const { return first_; }

@@ -44,7 +44,7 @@ struct DeviceInfo {
   std::vector<std::string> counters;   ///< at most kMaxCounters
   std::vector<std::string> arrays;     ///< at most kMaxArrays; none: the memory is that of tiles
   std::vector<SymbolInfo> symbols;
-  std::uint32_t programs = 1;  ///< that load() takes
+  std::uint32_t programs = 1;  ///< how many programs load() takes
 };
 
 /// A function and where it is started.

@@ -70,9 +70,9 @@ class EdgeCore {
     Cycle next = kNever;     ///< next cycle the edge wants whatever the tile does
   };
 
-  /// `side`: the side of the rim tile that the edge closes, or RAMP. Of `timing` it takes the hop
-  /// latency or that of the off-ramp (at least 1, else std::invalid_argument), the room of a RAMP
-  /// input and the arbitration rule.
+  /// `side`: the side of the rim tile that the edge closes, or RAMP. It takes from `timing` the
+  /// hop latency or that of the off-ramp (at least 1, else std::invalid_argument), the room of a
+  /// RAMP input and the arbitration rule.
   EdgeCore(Direction side, const fabric::FabricTiming& timing, IdentRange idents,
            observe::Probe probe);
 
@@ -139,7 +139,7 @@ class EdgeCore {
     std::vector<Received> received;
     std::size_t expected = 0;
     // At RAMP:
-    std::size_t taken = 0;  ///< of those received
+    std::size_t taken = 0;  ///< how many of `received` the host has taken
     Cycle open_from = 0;    ///< when the last expectation counts
     bool can_take() const { return taken < received.size() && taken < expected; }
   };

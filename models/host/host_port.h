@@ -29,8 +29,8 @@ namespace tessera::host {
 
 /// Time of accesses; nothing of it is published.
 struct PortConfig {
-  unsigned access_cycles = 1;    ///< of a word of registers, counters, streams
-  unsigned bytes_per_cycle = 4;  ///< of memory windows
+  unsigned access_cycles = 1;    ///< a word of registers, counters, streams
+  unsigned bytes_per_cycle = 4;  ///< rate of memory windows
   unsigned stream_depth = 4096;  ///< wavelets of a color that may wait in front of an edge
   unsigned request_depth = 4;    ///< AT: requests that are accepted at once
   /// Illegal behaviour of the machine is told by StatusBit::kFailed and IrqBit::kFailure, and the

@@ -64,7 +64,7 @@ class HostPortCore {
     Window window = Window::kNone;
     /// False: it tells or keeps what has nothing to do with the state of the machine.
     bool touches_machine = false;
-    const char* why = "";  ///< of a refusal, in words
+    const char* why = "";  ///< why it is refused, in words
   };
 
   /// `device` must outlive the port. `stream_depth`: Register::kStreamDepth, at least 1.
@@ -73,7 +73,7 @@ class HostPortCore {
   Checked check(const Access& access) const;
   /// Requires check(access).answer == kOk. Answers kOk or kGeneric.
   Answer carry_out(const Access& access, Cycle now);
-  /// Keeps why `access` was refused for who reads it at kTextBase; `why`: of Checked, or "" for the
+  /// Keeps why `access` was refused, to be read at kTextBase. `why` is Checked::why, or "" for the
   /// last carry_out(). Returns the sentence.
   const std::string& note_refusal(const Access& access, const char* why = "");
 
@@ -107,12 +107,12 @@ class HostPortCore {
   bool has_reset() const { return has_reset_; }
 
  private:
-  struct Place {  // of an address
+  struct Place {  // where an address leads
     Window window = Window::kNone;
     std::uint32_t number = 0;  // slot, array, edge or tile
     Color color;               // kChannel
     std::uint32_t offset = 0;  // from the start of the window
-    std::uint32_t bytes = 0;   // of the window; an array may have fewer
+    std::uint32_t bytes = 0;   // size of the window; an array may have fewer bytes
     /// Index of its Channel.
     std::size_t channel() const { return number * std::size_t{kColorCount} + color.value(); }
     bool is_stream_data() const { return window == Window::kChannel && offset < kDataBytes; }
@@ -172,12 +172,12 @@ class HostPortCore {
   const std::vector<Received>& received(const Place& place) const {
     return device_.edge(place.number).received(place.color);
   }
-  /// Of a channel: as ChannelField::kWaiting, kRoom, kLevel and kExpect.
+  /// What ChannelField::kWaiting, kRoom, kLevel and kExpect of a channel read.
   std::uint32_t waiting(const Place& place) const;
   std::uint32_t room(const Place& place) const;
   std::uint32_t level(const Place& place) const;
   std::uint64_t missing(const Place& place) const;
-  /// Of all channels.
+  /// What Register::kMissing reads: the sum over all channels.
   std::uint64_t missing() const;
 
   Device& device_;

@@ -52,7 +52,7 @@ inline constexpr std::uint32_t kChannelStride = 0x80;
 inline constexpr Address kTileStride = 0x1'0000;
 inline constexpr std::uint32_t kMaxArrays = 32;
 inline constexpr std::uint32_t kArrayEntry = 0x40;
-/// Of the window of an array, and so the largest size.
+/// Size of the window of an array, and so its largest size.
 inline constexpr std::uint32_t kArrayStride = 0x4000'0000;
 
 inline constexpr std::uint32_t kTextBytes = 0x400;
@@ -99,7 +99,7 @@ enum class Register : std::uint32_t {
   kMissing = 0x64,       ///< R  wavelets that channels still expect
   kRefused = 0x68,       ///< R  accesses answered with a generic error since the last reset
   kCycleLow = 0x70,      ///< R  cycle of the access, low 32 bits
-  kCycleHigh = 0x74,     ///< R  .. high 32 bits
+  kCycleHigh = 0x74,     ///< R  cycle of the access, high 32 bits
   kWindow = 0x78,        ///< RW which piece of kWindowBytes of the memory stands at kWindowBase
   kTile = 0x7C,          ///< RW number of a tile, row-major
   kTileProgram = 0x80,   ///< R  its program, as SymbolField::kProgram; kNoProgram: it has none

@@ -43,7 +43,7 @@ class Counters final : public Sink {
  public:
   /// Totals only.
   Counters() = default;
-  /// Totals of everything, and of each tile the counters in `kept`; none: all of kTileCounterCount.
+  /// Totals of everything, and for each tile the counters in `kept`; none: all kTileCounterCount.
   /// Events of places outside the grid count in the totals only.
   Counters(unsigned width, unsigned height, const std::vector<Counter>& kept = {});
 
@@ -71,8 +71,8 @@ class Counters final : public Sink {
     if (any != 0 && cycle > last_) last_ = cycle;
   }
 
-  /// Counters of some of the tiles of this machine, beside these: totals of their own, and the counts
-  /// of their tiles in one place with these.
+  /// Counters for some of the tiles of this machine, beside these: they have totals of their own and
+  /// share the counts of tiles with these.
   Counters beside() const {
     Counters other(*this);
     other.clear_totals();
@@ -100,7 +100,7 @@ class Counters final : public Sink {
   /// Counters that are kept of each tile.
   std::vector<Counter> kept() const;
   /// Count of tile `place`, which must be inside the machine; requires has_tiles(). It stays at
-  /// 2^32 - 1 once it gets there. 0 of a counter that is not kept, and of kLastEventCycle, which is
+  /// 2^32 - 1 once it gets there. 0 for a counter that is not kept, and for kLastEventCycle, which is
   /// known for the machine only.
   std::uint32_t tile(std::uint32_t place, Counter counter) const;
 
@@ -124,8 +124,8 @@ class Counters final : public Sink {
     last_ = 0;
   }
   std::uint64_t hops(Direction d) const;
-  // Of each tile only some counters may be kept, one after the other: a picture of one of them then
-  // touches little memory.
+  // Tiles may keep only some counters, one after the other: a picture of one of them then touches
+  // little memory.
   using Slot = std::uint8_t;
   static constexpr Slot kNoSlot = 0xFF;
   /// Slots that an event of a class adds to; kNoSlot ends the list.

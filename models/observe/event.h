@@ -63,15 +63,15 @@ struct Event {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   /// link::Wavelet::ident of the wavelet that kHop, kQueueIn, kQueueOut, kEdgeIn or kEdgeOut is
-  /// about; of the kinds of the scheduled mesh: stream << 32, number of the word; of kPipeWait: the pc
-  /// of the instruction that was held back; 0 of other kinds. It is not in the digest.
+  /// about; for the kinds of the scheduled mesh: stream << 32, number of the word; for kPipeWait: the pc
+  /// of the instruction that was held back; 0 for other kinds. It is not in the digest.
   std::uint64_t ident = 0;
 };
 
 /// Receives events. In one cycle they come in any order. A block may announce kQueueIn, kTaskEnd,
 /// kPipeEnd and kTeardown before they happen, and kCompute up to 32,768 cycles after it did (a group
-/// of an operation that needed nobody): `cycle` counts, not the call. All others come in their cycle,
-/// so the first one of a later cycle ends the cycles before it.
+/// of an operation that depends on no other block): `cycle` counts, not the call. All others come in
+/// their cycle, so the first one of a later cycle ends the cycles before it.
 class Sink {
  public:
   virtual ~Sink() = default;

@@ -11,14 +11,15 @@ namespace tessera::observe {
 /// microthreads.
 inline constexpr unsigned kMainThread = 8;
 inline constexpr unsigned kThreadCount = 9;
-/// Of kCompute, for the main thread: a single step, which is executed in the slot of its kIssue.
+/// Thread number in kCompute for a single step of the main thread, which is executed in the slot of
+/// its kIssue.
 inline constexpr unsigned kStepOfMain = 9;
 /// Task id in kTaskStart and kTaskEnd that stands for a function launched by the host.
 inline constexpr unsigned kLaunchedTask = 64;
 /// The same for a command of the host that the PE takes between two tasks, such as a copy.
 inline constexpr unsigned kHostAccess = 65;
 
-/// Of kHop, kEdgeIn and kEdgeOut.
+/// What kHop, kEdgeIn and kEdgeOut carry in `a`.
 inline unsigned color_of(const Event& e) {
   return e.a & 0xFF;
 }
@@ -36,13 +37,13 @@ inline bool local_flip_of(const Event& e) {
   return ((e.a >> 18) & 1U) != 0;
 }
 
-/// `a` of these three for wavelet `w` at port `d`.
+/// `a` of kHop, kEdgeIn and kEdgeOut for wavelet `w` at port `d`.
 inline std::uint32_t hop_word(const link::Wavelet& w, Direction d) {
   const std::uint32_t flags = (w.control ? 1U : 0U) | (w.half ? 2U : 0U) | (w.local_flip ? 4U : 0U);
   return w.color.value() | index(d) << 8 | flags << 16;
 }
 
-/// Of kQueueIn and kQueueOut.
+/// What kQueueIn and kQueueOut carry in `a`.
 inline unsigned queue_of(const Event& e) {
   return e.a & 0xFF;
 }
@@ -50,7 +51,8 @@ inline unsigned queue_color_of(const Event& e) {
   return (e.a >> 8) & 0xFF;
 }
 
-/// Of kIssue, kOpStart, kOpEnd and kCompute.
+/// What kIssue, kOpStart, kOpEnd and kCompute carry in `a`. thread_of() counts a single step as the
+/// main thread's.
 inline unsigned opcode_of(const Event& e) {
   return e.a & 0xFF;
 }

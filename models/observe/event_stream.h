@@ -25,16 +25,20 @@ class EventStream final : public Sink {
       : EventStream(per_tile ? Counters(width, height) : Counters()) {}
   /// With counters that keep only some of each tile.
   explicit EventStream(Counters counters) : counters_(std::move(counters)) {}
+  EventStream(const EventStream&) = delete;
+  EventStream& operator=(const EventStream&) = delete;
 
   /// Forwards every event to `sink` too, which is not owned.
   void add(Sink& sink) {
     others_.push_back(&sink);
+    aim(*this, 0);
     for (const auto& part : parts_) part->add(sink);
   }
   /// Drops events of cycle `end` and later: a run that is stopped before `end` does not reach what
   /// was announced for then. Default: none are dropped.
   void set_end(Cycle end) {
     end_ = end;
+    aim(*this, 0);
     for (const auto& part : parts_) part->set_end(end);
     for (const auto& part : ahead_) part->set_end(end);
   }
@@ -68,17 +72,17 @@ class EventStream final : public Sink {
   void begin_ahead(Cycle begin, unsigned cycles);
   /// What is recorded now belongs to cycle `now`, but for events of earlier cycles.
   void ahead(Cycle now) {
-    now_ = now;
-    present_ = ahead_[now - begin_].get();
+    is_ahead_ = true;
+    aim(*ahead_[now - begin_], now);
   }
   /// Drops what belongs to cycle `end` or a later one.
   void keep(Cycle end);
 
   [[gnu::always_inline]] void record(const Event& e) {
-    if (e.cycle >= end_) return;
-    if (present_ != nullptr) return part_of(e.cycle).count(e);
-    count(e);
-    if (!others_.empty()) forward(e);
+    if (e.cycle - plain_from_ < plain_cycles_)
+      present_->count(e);
+    else if (e.cycle < end_)
+      record_elsewhere(e);
   }
   void on_event(const Event& e) override { record(e); }
 
@@ -96,7 +100,9 @@ class EventStream final : public Sink {
 
  private:
   EventStream(const EventStream& whole, Counters counters)
-      : counters_(std::move(counters)), end_(whole.end_), others_(whole.others_) {}
+      : counters_(std::move(counters)), end_(whole.end_), others_(whole.others_) {
+    aim(*this, 0);
+  }
   void clear() {
     digest_ = {};
     counters_.clear();
@@ -112,8 +118,16 @@ class EventStream final : public Sink {
     digest_.record(e);
     counters_.record(e);
   }
-  EventStream& part_of(Cycle cycle) {
-    return cycle >= now_ ? *present_ : *ahead_[cycle > begin_ ? cycle - begin_ : 0];
+  /// From now on events of cycle `from` and later are counted by `present` and nobody else, if that is so.
+  void aim(EventStream& present, Cycle from) {
+    present_ = &present;
+    plain_from_ = from;
+    plain_cycles_ = others_.empty() && from < end_ ? end_ - from : 0;
+  }
+  [[gnu::cold, gnu::noinline]] void record_elsewhere(Event e) {
+    if (is_ahead_) return ahead_[e.cycle > begin_ ? e.cycle - begin_ : 0]->count(e);
+    count(e);
+    forward(e);
   }
   void forward(Event e) const {
     for (Sink* sink : others_) sink->on_event(e);
@@ -127,9 +141,12 @@ class EventStream final : public Sink {
   std::vector<std::unique_ptr<EventStream>> parts_;
   // While cycles are recorded in any order: a stream for each of them.
   std::vector<std::unique_ptr<EventStream>> ahead_;
-  EventStream* present_ = nullptr;  // that of cycle now_
+  bool is_ahead_ = false;
   Cycle begin_ = 0;
-  Cycle now_ = 0;
+  // Who counts the events of most cycles, without any other test.
+  EventStream* present_ = this;
+  Cycle plain_from_ = 0;
+  Cycle plain_cycles_ = kNever;
 };
 
 inline void EventStream::begin_ahead(Cycle begin, unsigned cycles) {
@@ -146,7 +163,8 @@ inline void EventStream::keep(Cycle end) {
     }
     ahead_[i]->clear();
   }
-  present_ = nullptr;
+  is_ahead_ = false;
+  aim(*this, 0);
 }
 
 /// From construction to destruction no other events of the stream may matter to its reader:
@@ -155,8 +173,7 @@ class EventStream::OfOneKind {
  public:
   /// `stream` may be nullptr.
   OfOneKind(EventStream* stream, Cycle cycle, EventKind kind)
-      : stream_(stream != nullptr && stream->present_ != nullptr ? stream->present_ : stream),
-        cycle_(cycle), kind_(kind),
+      : stream_(stream != nullptr ? stream->present_ : nullptr), cycle_(cycle), kind_(kind),
         together_(stream != nullptr && cycle < stream->end_ && !stream->is_traced() &&
                   !stream->counters_.has_tiles()) {}
   ~OfOneKind() {

@@ -64,10 +64,10 @@ bool PerfettoTrace::takes(Event& e) {
     if (e.cycle >= scope_.from) count_hop(e);
     return false;
   case EventKind::kIssue:
-    tile_at(e.place).issued_pc = e.b;
+    issued_pc_ = e.b;
     return false;
   case EventKind::kOpStart:
-    e.ident = tile_at(e.place).issued_pc;
+    e.ident = issued_pc_;
     return true;
   case EventKind::kQueueOut:
     if (written_.place != e.place || written_.cycle != e.cycle)
@@ -91,12 +91,13 @@ void PerfettoTrace::on_sorted_event(const Event& e) {
   newest_ = std::max(newest_, e.cycle);
   switch (e.kind) {
   case EventKind::kTaskStart:
-    return start_slice(e, kTaskRow, {e.cycle, 0, 0, e.b, e.a});
+    return start_slice(e, kTaskRow, {e.cycle, 0, e.b, kNone, static_cast<std::uint16_t>(e.a)});
   case EventKind::kTaskEnd:
     return end_slice(e.place, kTaskRow, e.cycle);
   case EventKind::kOpStart:
     return start_slice(e, row_of(thread_of(e)),
-                       {e.cycle, 0, e.b, static_cast<std::uint32_t>(e.ident), opcode_of(e)});
+                       {e.cycle, e.b, static_cast<std::uint32_t>(e.ident), kNone,
+                        static_cast<std::uint16_t>(opcode_of(e))});
   case EventKind::kOpEnd:
     return end_operation(e);
   case EventKind::kQueueOut:
@@ -198,7 +199,7 @@ void PerfettoTrace::write_slice(std::uint32_t place, unsigned row, const Slice& 
   }
   args.add(is_task ? "task" : "elements", is_task ? slice.what : slice.count);
   const bool has_line = names_.line && !(is_task && slice.what == kHostAccess);
-  const std::string line = has_line ? names_.line(place, slice.pc) : std::string();
+  const std::string line = has_line ? names_.line(place, slice.at) : std::string();
   if (!line.empty()) args.add("line", line);
   out_.slice(track(place, row),
              is_task ? names_.task_name(place, slice.what) : names_.opcode_name(slice.what),
@@ -211,11 +212,13 @@ void PerfettoTrace::end_operation(const Event& e) {
   if (!slice) return;
   PerfettoWriter::Args args;
   write_slice(e.place, row, *slice, e.cycle, args.add("done", e.b));
-  for (Send& send : tile_at(e.place).sends) {
-    if (send.row != row || send.is_over) continue;
-    send.is_over = true;
+  Tile& tile = tile_at(e.place);
+  for (std::size_t i = 0; i < Tile::kSends; ++i) {
+    if (tile.send_rows[i] != row) continue;
+    tile.send_rows[i] |= Tile::kOver;
     // The cycle of the end is not part of the slice.
-    if (send.cycle >= e.cycle) send.cycle = std::max(slice->start, e.cycle - 1);
+    Cycle& sent = tile.send_cycles[i];
+    if (sent >= e.cycle) sent = std::max(slice->start, e.cycle - 1);
   }
 }
 
@@ -224,10 +227,12 @@ void PerfettoTrace::note_send(const Event& e) {
   const unsigned row = row_of(thread_of(e));
   if (open_slice(e.place, row) == nullptr) return;
   Tile& tile = tile_at(e.place);
-  const auto is_same = [row](const Send& send) { return send.row == row && !send.is_over; };
-  if (std::any_of(tile.sends.begin(), tile.sends.end(), is_same)) return;
-  tile.sends[tile.next_send++ % tile.sends.size()] = {e.cycle, static_cast<std::uint32_t>(e.ident),
-                                                      static_cast<std::uint8_t>(row), false};
+  const auto& rows = tile.send_rows;
+  if (std::find(rows.begin(), rows.end(), row) != rows.end()) return;
+  const std::size_t i = tile.next_send++ % Tile::kSends;
+  tile.send_cycles[i] = e.cycle;
+  tile.send_numbers[i] = static_cast<std::uint32_t>(e.ident);
+  tile.send_rows[i] = static_cast<std::uint8_t>(row);
 }
 
 void PerfettoTrace::enter_queue(const Event& e) {
@@ -235,11 +240,11 @@ void PerfettoTrace::enter_queue(const Event& e) {
   if (row >= kTaskRow) return;
   Slice* const slice = open_slice(e.place, row);
   if (slice != nullptr && e.cycle - slice->last() < kGapCycles) {
-    slice->length = static_cast<std::uint32_t>(e.cycle - slice->start);
+    slice->at = static_cast<std::uint32_t>(e.cycle - slice->start);
     ++slice->count;
   } else {
     if (slice != nullptr) end_slice(e.place, row, slice->last() + 1);
-    open_slice(e.place, row, {e.cycle, 0, 1, 0, queue_color_of(e)});
+    open_slice(e.place, row, {e.cycle, 1, 0, kNone, static_cast<std::uint16_t>(queue_color_of(e))});
   }
   draw_arrow(e, row);
 }
@@ -249,12 +254,15 @@ void PerfettoTrace::draw_arrow(const Event& e, unsigned row) {
   if (sender == 0) return;
   const auto place = static_cast<std::uint32_t>(sender - 1);
   if (place >= tiles_.size()) return;
-  for (const Send& send : tiles_[place].sends) {
-    if (send.cycle == kNever || send.number != static_cast<std::uint32_t>(e.ident)) continue;
-    if (!scope_.has_cycle(send.cycle)) continue;
-    name_row(place, send.row);
+  const Tile& tile = tiles_[place];
+  for (std::size_t i = 0; i < Tile::kSends; ++i) {
+    const Cycle sent = tile.send_cycles[i];
+    if (sent == kNever || tile.send_numbers[i] != static_cast<std::uint32_t>(e.ident)) continue;
+    if (!scope_.has_cycle(sent)) continue;
+    const unsigned from = tile.send_rows[i] & ~unsigned{Tile::kOver};
+    name_row(place, from);
     name_row(e.place, row, queue_color_of(e));
-    out_.flow("wavelet", track(place, send.row), send.cycle, track(e.place, row), e.cycle);
+    out_.flow("wavelet", track(place, from), sent, track(e.place, row), e.cycle);
     return;
   }
 }
@@ -264,28 +272,24 @@ void PerfettoTrace::count_hop(const Event& e) {
   if (bin != bin_) close_bin();
   bin_ = bin;
   Tile& tile = tile_at(e.place);
-  if (tile.bin != bin) {
-    tile.bin = bin;
-    tile.hops = {};
-    counted_.push_back(e.place);
-  }
+  if (tile.hops == Hops{}) counted_.push_back(e.place);
   ++tile.hops[index(direction_of(e))];
 }
 
 void PerfettoTrace::close_bin() {
   std::sort(counted_.begin(), counted_.end());
   for (const std::uint32_t place : was_counted_) {
-    const Tile& tile = tile_at(place);
     const std::uint32_t next = was_counted_bin_ + 1;
-    if (tile.bin != next) write_hops(place, next, {});
+    if (bin_ != next || tile_at(place).hops == Hops{}) write_hops(place, next, {});
   }
-  for (const std::uint32_t place : counted_) write_hops(place, bin_, tile_at(place));
+  for (const std::uint32_t place : counted_)
+    write_hops(place, bin_, std::exchange(tile_at(place).hops, {}));
   was_counted_.swap(counted_);
   was_counted_bin_ = bin_;
   counted_.clear();
 }
 
-void PerfettoTrace::write_hops(std::uint32_t place, std::uint32_t bin, const Tile& tile) {
+void PerfettoTrace::write_hops(std::uint32_t place, std::uint32_t bin, const Hops& hops) {
   name_row(place, kMainRow);
   PerfettoWriter::Args args;
   constexpr std::array<std::pair<Direction, const char*>, kDirectionCount> kShown = {
@@ -294,14 +298,17 @@ void PerfettoTrace::write_hops(std::uint32_t place, std::uint32_t bin, const Til
        {Direction::kNorth, "N"},
        {Direction::kSouth, "S"},
        {Direction::kRamp, "R"}}};
-  for (const auto& [direction, letter] : kShown) args.add(letter, tile.hops[index(direction)]);
+  for (const auto& [direction, letter] : kShown) args.add(letter, hops[index(direction)]);
   out_.counter(place, "hops", Cycle{bin} * kBinCycles, args);
 }
 
 // Numbers of wavelets begin again.
 void PerfettoTrace::on_machine_reset(Cycle origin) {
   end_unfinished(origin);
-  for (Tile& tile : tiles_) tile.sends = {};
+  for (Tile& tile : tiles_) {
+    tile.send_cycles.fill(kNever);
+    tile.send_rows.fill(Tile::kOver);
+  }
   written_ = {};
 }
 

@@ -8,9 +8,10 @@
 // S and R for the ramp) in each stretch of kBinCycles cycles.
 #pragma once
 
+#include <boost/container/deque.hpp>
+
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -46,34 +47,33 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
   // A wafer has up to a million tiles, each with several slices under way.
   static constexpr std::uint32_t kNone = ~0U;
 
-  /// An operation that has sent a wavelet: the first one, and where an arrow from it begins.
-  struct Send {
-    Cycle cycle = kNever;
-    std::uint32_t number = 0;  ///< of the wavelet: the lower half of its ident
-    std::uint8_t row = 0;
-    bool is_over = true;
-  };
+  using Hops = std::array<std::uint8_t, kDirectionCount>;
   struct Tile {
-    std::uint32_t named = 0;      ///< rows announced so far, a bit each
-    std::uint32_t issued_pc = 0;  ///< of the instruction issued last
-    std::uint32_t bin = ~0U;      ///< of `hops`
-    std::uint32_t open = kNone;   ///< the first of its slices under way, in `slices_`
-    std::array<std::uint8_t, kDirectionCount> hops{};
+    static constexpr std::size_t kSends = 2;
+    static constexpr std::uint8_t kOver = 0x80;  ///< in `send_rows`: the operation has ended
+    std::uint32_t named = 0;                     ///< rows announced so far, a bit each
+    std::uint32_t open = kNone;  ///< the first of its slices under way, in `slices_`
+    // The last operations that have sent a wavelet: where an arrow from each begins, the lower half of the
+    // ident of its first wavelet, and its row.
+    std::array<Cycle, kSends> send_cycles{kNever, kNever};
+    std::array<std::uint32_t, kSends> send_numbers{};
+    std::array<std::uint8_t, kSends> send_rows{kOver, kOver};
     std::uint8_t next_send = 0;
-    std::array<Send, 2> sends;  ///< the last ones
+    Hops hops{};  ///< in the stretch `bin_`
   };
+  static_assert(sizeof(Tile) == 40);
   /// A task, an operation, or wavelets that enter a queue.
   struct Slice {
     Cycle start = 0;
-    std::uint32_t length = 0;  ///< of wavelets: cycles from the first to the last one
-    std::uint32_t count = 0;   ///< elements, or wavelets
-    std::uint32_t pc = 0;
-    std::uint32_t what = 0;  ///< task, opcode or color
+    std::uint32_t count = 0;  ///< elements, or wavelets
+    std::uint32_t at = 0;     ///< pc; for wavelets: cycles from the first to the last one
     std::uint32_t next = kNone;
+    std::uint16_t what = 0;  ///< task, opcode or color
     std::uint8_t row = 0;
 
-    Cycle last() const { return start + length; }
+    Cycle last() const { return start + at; }
   };
+  static_assert(sizeof(Slice) == 24);
   /// Wavelets that a group has just written to output queues.
   struct Written {
     std::uint32_t place = 0;
@@ -100,15 +100,20 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
   void end_unfinished(Cycle end);
   void count_hop(const Event& e);
   void close_bin();
-  void write_hops(std::uint32_t place, std::uint32_t bin, const Tile& tile);
+  void write_hops(std::uint32_t place, std::uint32_t bin, const Hops& hops);
 
   PerfettoWriter out_;
   unsigned width_;
   Names names_;
   Scope scope_;
-  std::deque<Tile> tiles_;    ///< by place
-  std::deque<Slice> slices_;  ///< those under way, a list for each tile, and those to be used again
-  std::uint32_t free_ = kNone;  ///< the first of the latter
+  // In blocks, which are never moved to a larger place.
+  template <class T>
+  using Blocks = boost::container::deque<
+      T, void, boost::container::deque_options_t<boost::container::block_size<1024>>>;
+  Blocks<Tile> tiles_;    ///< by place
+  Blocks<Slice> slices_;  ///< those under way, a list for each tile, and those to be used again
+  std::uint32_t free_ = kNone;   ///< the first slice to be used again
+  std::uint32_t issued_pc_ = 0;  ///< pc of the instruction issued last; its operation starts next
   Written written_;
   std::uint32_t bin_ = ~0U;             ///< the stretch whose hops are counted
   std::vector<std::uint32_t> counted_;  ///< tiles with hops in it

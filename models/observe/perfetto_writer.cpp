@@ -9,7 +9,7 @@ namespace tessera::observe {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 16;  // that is written at once
+constexpr std::size_t kBlock = std::size_t{1} << 16;  // bytes that are written at once
 
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';

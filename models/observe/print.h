@@ -21,7 +21,7 @@ enum class PrintFormat : std::uint8_t {
   kHex32,     ///< 8 digits
   kBinary32,  ///< 32 digits
   kSingle,    ///< f32
-  kText,      ///< of a string or a character: Print::text
+  kText,      ///< a string or a character: Print::text
 };
 inline constexpr unsigned kPrintFormatCount = static_cast<unsigned>(PrintFormat::kText);
 
@@ -30,8 +30,8 @@ struct Print {
   Cycle cycle = 0;
   std::uint32_t place = 0;  ///< linear index of the tile
   PrintFormat format = PrintFormat::kText;
-  std::uint32_t value = 0;  ///< of kHalf the same number as f32
-  std::string_view text;    ///< of kText
+  std::uint32_t value = 0;  ///< for kHalf the same number as f32
+  std::string_view text;    ///< for kText
 };
 
 }  // namespace tessera::observe

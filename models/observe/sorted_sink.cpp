@@ -54,10 +54,9 @@ void SortedSink::on_event(const Event& announced) {
   e.cycle += origin_;
   if (e.cycle > cycle_ && !may_be_ahead(e.kind)) hand_on_before(e.cycle);
   if (!takes(e)) return;
-  if (e.cycle > cycle_)
-    ahead_[e.cycle].push_back(e);
-  else
-    events_.push_back(e);
+  const bool ahead = e.cycle > cycle_;
+  const auto late = static_cast<std::uint16_t>(ahead ? 0 : cycle_ - e.cycle);
+  (ahead ? ahead_[e.cycle] : events_).push_back({e.ident, e.place, e.a, e.b, e.kind, late});
 }
 
 void SortedSink::on_reset(Cycle origin) {
@@ -73,23 +72,27 @@ void SortedSink::finish() {
 }
 
 void SortedSink::hand_on_before(Cycle cycle) {
-  hand_on(events_);
+  hand_on(events_, cycle_);
   events_.clear();
   auto next = ahead_.begin();
-  for (; next != ahead_.end() && next->first < cycle; ++next) hand_on(next->second);
+  for (; next != ahead_.end() && next->first < cycle; ++next) hand_on(next->second, next->first);
   if (next != ahead_.end() && next->first == cycle) events_ = std::move((next++)->second);
   ahead_.erase(ahead_.begin(), next);
   cycle_ = cycle;
 }
 
-void SortedSink::hand_on(const Events& events) {
+void SortedSink::hand_on(const Events& events, Cycle cycle) {
+  const auto event = [&](std::size_t i) -> Event {
+    const Held& e = events[i];
+    return {cycle - e.late, e.place, e.kind, e.a, e.b, e.ident};
+  };
   order_.clear();
   order_.reserve(events.size());
-  for (std::size_t i = 0; i < events.size(); ++i) order_.push_back(order_of(events[i], i));
+  for (std::size_t i = 0; i < events.size(); ++i) order_.push_back(order_of(event(i), i));
   std::sort(order_.begin(), order_.end());
   constexpr std::uint64_t kSequence = (1U << kSequenceBits) - 1;
   for (const std::uint64_t order : order_)
-    on_sorted_event(events[static_cast<std::size_t>(order & kSequence)]);
+    on_sorted_event(event(static_cast<std::size_t>(order & kSequence)));
 }
 
 }  // namespace tessera::observe

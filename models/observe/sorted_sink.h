@@ -40,18 +40,30 @@ class SortedSink : public Sink {
   virtual void on_end() = 0;
 
  private:
-  // A cycle of a large wafer has millions of events: blocks of some pages, never moved to a larger place.
+  /// An event that waits for its turn, without its cycle, which is that of the others less `late`. A cycle of
+  /// a large wafer has millions of events.
+  struct Held {
+    std::uint64_t ident;
+    std::uint32_t place;
+    std::uint32_t a;
+    std::uint32_t b;
+    EventKind kind;
+    std::uint16_t late;
+  };
+  static_assert(sizeof(Held) == 24);
+  // Blocks of some pages, never moved to a larger place.
   using Events = boost::container::deque<
-      Event, void, boost::container::deque_options_t<boost::container::block_size<1024>>>;
+      Held, void, boost::container::deque_options_t<boost::container::block_size<1024>>>;
 
   void hand_on_before(Cycle cycle);
-  void hand_on(const Events& events);
+  /// Hands on the events of a cycle.
+  void hand_on(const Events& events, Cycle cycle);
 
   Cycle origin_ = 0;  ///< cycle of the last reset, since the start of the simulation
   Cycle cycle_ = 0;   ///< the one that is being stepped
   Events events_;
   std::map<Cycle, Events> ahead_;     ///< later cycles
-  std::vector<std::uint64_t> order_;  ///< of hand_on(); kept for its memory
+  std::vector<std::uint64_t> order_;  ///< used by hand_on(); kept for its memory
 };
 
 }  // namespace tessera::observe

@@ -19,9 +19,9 @@ struct Stall {
   static constexpr std::uint8_t kDestinations = 2;
 
   Kind kind = Kind::kWavelets;
-  std::uint8_t thread = 0;  ///< as in events: 8 the main thread
+  std::uint8_t thread = 0;  ///< as in events: 8 is the main thread
   std::uint8_t number = 0;
-  std::uint8_t color = 0;   ///< of the queue
+  std::uint8_t color = 0;   ///< color of the queue
   std::uint8_t source = 0;  ///< operand that reads the queue, or file of the DSR
   std::uint8_t there = 0;   ///< wavelets
   std::uint8_t needed = 0;  ///< wavelets

@@ -11,7 +11,8 @@ namespace tessera::observe {
 namespace {
 
 constexpr std::size_t kFirstSignal = 1;  // behind the one of the cycle
-constexpr unsigned kNameSignal = 1;      // of a tile; its task is number 0
+// Number of the name in the signals of a tile; its task is number 0.
+constexpr unsigned kNameSignal = 1;
 constexpr unsigned kFirstOutput = 2;
 constexpr unsigned kSignalsPerTile = kFirstOutput + 2 * kDirectionCount;
 constexpr std::array<char, kDirectionCount> kLetters = {'w', 'e', 's', 'n', 'r'};  // as Direction

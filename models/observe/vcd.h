@@ -48,14 +48,14 @@ class VcdTrace final : public SortedSink {
 
   /// One output of one router.
   struct Output {
-    std::uint8_t color = kNoColor;  ///< of the last wavelet
+    std::uint8_t color = kNoColor;  ///< color of the last wavelet
     bool high = false;              ///< the pulse signal is 1
     Cycle last_hop = 0;
   };
   static constexpr std::uint8_t kNoColor = 0xFF;
 
   std::ostream& out_;
-  unsigned width_;  ///< of the machine, in tiles
+  unsigned width_;  ///< width of the machine, in tiles
   std::uint64_t period_ps_;
   Names names_;
   Scope scope_;

@@ -1,7 +1,6 @@
 #include "models/observe/wait_book.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 namespace tessera::observe {
@@ -41,6 +40,13 @@ void LineWaits::add(std::uint32_t pc, unsigned thread, WaitReason reason, std::u
   others_[pc].push_back({cycles, key});
 }
 
+LineWaits::Operations::Sums& LineWaits::other_sums(std::uint32_t pc, std::uint32_t key) {
+  Operations& line = operations_[pc];
+  if (line.key != Operations::kNone) return more_operations_[{pc, key}];
+  line.key = key;
+  return line.sums;
+}
+
 std::vector<LineWaits::Entry> LineWaits::entries() const {
   std::map<std::tuple<std::uint32_t, unsigned, WaitReason, unsigned>, std::uint64_t> sums;
   for (std::uint32_t pc = 0; pc < main_.size(); ++pc) {
@@ -52,15 +58,19 @@ std::vector<LineWaits::Entry> LineWaits::entries() const {
     count(kWaitMainThread, WaitReason::kTurn, 0, main_[pc].turn);
     count(kWaitMainThread, WaitReason::kLatency, 0, main_[pc].latency);
     count(kWaitMainThread, WaitReason::kTaskStart, 0, main_[pc].task_start);
-    for (const Operations& of : operations_[pc]) {
+    const auto count_operations = [&](std::uint32_t key, const Operations::Sums& cycles) {
       for (std::size_t i = 0; i < kOperationReasons.size(); ++i) {
         const WaitReason reason = kOperationReasons[i];
-        const unsigned number = reason == WaitReason::kWavelet ? of.key >> 8 & 0xFFU
-                                : reason == WaitReason::kRoom  ? of.key >> 16
+        const unsigned number = reason == WaitReason::kWavelet ? key >> 8 & 0xFFU
+                                : reason == WaitReason::kRoom  ? key >> 16
                                                                : 0;
-        count(of.key & 0xFFU, reason, number, of.cycles[i]);
+        count(key & 0xFFU, reason, number, cycles[i]);
       }
-    }
+    };
+    count_operations(operations_[pc].key, operations_[pc].sums);
+    for (auto more = more_operations_.lower_bound({pc, 0});
+         more != more_operations_.end() && more->first.first == pc; ++more)
+      count_operations(more->first.second, more->second);
     for (const Item& item : others_[pc])
       count(item.key & 0xFFU, static_cast<WaitReason>(item.key >> 8 & 0xFFU), item.key >> 16,
             item.cycles);
@@ -79,7 +89,7 @@ void TileWaits::tell(WaitSpan span) const {
   lines_->listener()->on_wait(span);
 }
 
-// The lines have it.
+// Only tells the listener: the lines have these waits already.
 void TileWaits::tell_issue(std::uint32_t pc, Cycle turn, Cycle now) const {
   if (turn > main_.since) tell({0, kWaitMainThread, main_.pc, main_.reason, 0, main_.since, turn});
   if (now > turn) tell({0, kWaitMainThread, pc, WaitReason::kTurn, 0, turn, now});

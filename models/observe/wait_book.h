@@ -9,13 +9,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/prefetch.h"
 
 namespace tessera::observe {
 
@@ -97,20 +100,21 @@ class LineWaits {
   void add(std::uint32_t pc, unsigned thread, std::uint8_t input, std::uint8_t output,
            const OperationCycles& cycles) {
     const std::uint32_t key = thread | std::uint32_t{input} << 8 | std::uint32_t{output} << 16;
-    for (Operations& of : operations_[pc]) {
-      if (of.key != key) continue;
-      for (unsigned i = 0; i < cycles.size(); ++i) of.cycles[i] += cycles[i];
-      return;
-    }
-    operations_[pc].push_back({key, {}});
-    std::copy(cycles.begin(), cycles.end(), operations_[pc].back().cycles.begin());
+    Operations& line = operations_[pc];
+    Operations::Sums& sums = line.key == key ? line.sums : other_sums(pc, key);
+#pragma GCC unroll 7
+    for (unsigned i = 0; i < kOperationReasons.size(); ++i) sums[i] += cycles[i];
   }
-  /// The main thread issues instruction `pc` after it has waited `turn` cycles for its turn, and before
-  /// that `cycles` for `reason`, kLatency or kTaskStart, because of instruction `before`.
-  void issue(std::uint32_t pc, Cycle turn, std::uint32_t before, WaitReason reason, Cycle cycles) {
-    ++main_[pc].busy;
-    main_[pc].turn += turn;
-    (reason == WaitReason::kLatency ? main_[before].latency : main_[before].task_start) += cycles;
+  /// Cycles of the main thread at an instruction.
+  struct Main {
+    std::uint64_t busy = 0;
+    std::uint64_t turn = 0;
+    std::uint64_t latency = 0;
+    std::uint64_t task_start = 0;
+  };
+  /// By pc; until reach().
+  Main* main() {
+    return main_.data();
   }
   /// There are lines 0 to `lines` - 1, as the other functions require.
   void reach(std::size_t lines) {
@@ -123,54 +127,36 @@ class LineWaits {
   std::vector<Entry> entries() const;
 
  private:
-  // A line has few of each: they lie side by side, as many tiles of several programs come here in turn.
   struct Item {
     std::uint64_t cycles = 0;
     std::uint32_t key = 0;  ///< thread, reason << 8, number << 16
   };
-  struct Operations {
-    std::uint32_t key = 0;  ///< thread, input << 8, output << 16
-    std::array<std::uint64_t, std::tuple_size_v<OperationCycles>> cycles{};
+  /// A line of the cache: many tiles of several programs come here in turn.
+  struct alignas(64) Operations {
+    using Sums = std::array<std::uint64_t, std::tuple_size_v<OperationCycles>>;
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+    std::uint32_t key = kNone;  ///< thread, input << 8, output << 16
+    Sums sums{};
   };
-  /// Instructions of the main thread.
-  struct Main {
-    std::uint64_t busy = 0;
-    std::uint64_t turn = 0;
-    std::uint64_t latency = 0;
-    std::uint64_t task_start = 0;
-  };
+  Operations::Sums& other_sums(std::uint32_t pc, std::uint32_t key);
+
   WaitListener* listener_;
   // By pc:
   std::vector<Main> main_;
-  std::vector<boost::container::small_vector<Operations, 1>> operations_;
+  std::vector<Operations> operations_;
   std::vector<boost::container::small_vector<Item, 3>> others_;
+  /// By pc and key: what an instruction does on a second thread, or on other queues.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Operations::Sums> more_operations_;
 };
 
-/// What the operation of a thread did with its cycles, as far as its source line does not have it yet
-/// (models/pe/wait_account.h).
+/// What the operation of a thread, which is asked in every step (pe::Operation::asked), did with its
+/// cycles, as far as its source line does not have it yet.
 struct OperationWaits {
-  struct Counted {
-    std::uint32_t start;  ///< cycles from `since` until its first group is due
-    // Cycles in which it lacked a wavelet on its input queue, or room in its output queue: those before
-    // a cycle whose low bits are `until`.
-    std::uint32_t wavelet;
-    std::uint32_t room;
-    std::uint32_t until;
-  };
-  /// Of an operation that is asked in every step (pe::Operation::asked).
-  struct Asked {
-    std::uint32_t groups;
-    WaitReason reason;  ///< the last answer
-    std::uint8_t number;
-  };
   Cycle since = 0;  ///< all before is in the line
-  union {
-    Counted counted;
-    Asked asked;
-  };
-  OperationWaits() : counted{0, 0, 0, 0} {}
+  std::uint32_t groups = 0;
+  WaitReason reason = WaitReason::kTurn;  ///< the last answer
+  std::uint8_t number = 0;
 };
-static_assert(sizeof(OperationWaits) == 24, "they share lines of the cache");
 
 /// The groups of an operation that met a bank conflict.
 struct Conflicts {
@@ -178,7 +164,7 @@ struct Conflicts {
   std::uint32_t last = 0;  ///< low bits of the cycle of the last of them
 };
 
-/// What one compute engine did with its cycles. Of the tile as a whole, a cycle counts once: as busy
+/// What one compute engine did with its cycles. For the tile as a whole, a cycle counts once: as busy
 /// if any thread has the issue slot, else by the wait of its first thread: the main thread, if it
 /// has a task, else the lowest microthread with an operation. Counts of cycles wrap at 2^32.
 ///
@@ -187,8 +173,14 @@ struct Conflicts {
 /// operation (models/pe/wait_account.h).
 class alignas(64) TileWaits {
  public:
-  /// `lines`: of its program.
-  TileWaits(std::uint32_t place, LineWaits& lines) : lines_(&lines), place_(place) {}
+  /// `lines` are those of its program.
+  TileWaits(std::uint32_t place, LineWaits& lines)
+      : lines_(&lines), is_told_(lines.listener() != nullptr), place_(place) {}
+  /// Its program has `lines` lines: before anything is accounted.
+  void reach(std::size_t lines) {
+    lines_->reach(lines);
+    main_lines_ = lines_->main();
+  }
 
   // --- the tile
 
@@ -213,11 +205,11 @@ class alignas(64) TileWaits {
   }
   LineWaits& lines() { return *lines_; }
   /// Whether a listener hears of every wait.
-  bool is_told() const { return lines_->listener() != nullptr; }
-  /// Of the operation that a thread has.
+  bool is_told() const { return is_told_; }
+  /// The account of the operation that a thread has, if it is asked.
   OperationWaits& thread(unsigned thread) { return threads_[thread]; }
   const OperationWaits& thread(unsigned thread) const { return threads_[thread]; }
-  /// The same, of an operation that may meet conflicts.
+  /// The conflicts of the operation that a thread has, if it may meet any.
   Conflicts& conflicts(unsigned thread) { return conflicts_[thread]; }
 
   /// The main thread waits for `reason`, kLatency or kTaskStart, from cycle `from` on, because of
@@ -227,9 +219,8 @@ class alignas(64) TileWaits {
   }
   /// It issues `pc` in cycle `now`, and could have done so since cycle `ready` at the latest.
   void issue(std::uint32_t pc, Cycle ready, Cycle now) {
-    const Cycle turn = std::max(ready, main_.since);
-    lines_->issue(pc, now - turn, main_.pc, main_.reason, turn - main_.since);
-    if (is_told()) tell_issue(pc, turn, now);
+    ++main_lines_[pc].busy;
+    if (main_.since < now) end_wait_of_main(pc, ready, now);
     main_ = {now + 1, pc, WaitReason::kLatency};
   }
   /// Accounts its wait up to cycle `to`.
@@ -259,14 +250,29 @@ class alignas(64) TileWaits {
   void restore(const Cycles& cycles) { cycles_ = cycles; }
   /// What instructions of the main thread need, into the cache of the host.
   [[gnu::always_inline]] void prefetch() const { __builtin_prefetch(this, 1); }
+  /// What any step needs.
+  [[gnu::always_inline]] void prefetch_all() const {
+    tessera::prefetch(reinterpret_cast<const char*>(this), 0, offsetof(TileWaits, place_));
+  }
 
  private:
   void tell(WaitSpan span) const;
+  void end_wait_of_main(std::uint32_t pc, Cycle ready, Cycle now) {
+    const Cycle turn = std::max(ready, main_.since);
+    main_lines_[pc].turn += now - turn;
+    LineWaits::Main& before = main_lines_[main_.pc];
+    (main_.reason == WaitReason::kLatency ? before.latency : before.task_start) +=
+        turn - main_.since;
+    if (is_told()) tell_issue(pc, turn, now);
+  }
   void tell_issue(std::uint32_t pc, Cycle turn, Cycle now) const;
   void charge(Cycle to) {
-    const Cycle host = reason_ == WaitReason::kHost ? std::max(host_until_, since_) : to;
-    put(reason_, since_, std::min(host, to));
-    if (host < to) put(WaitReason::kIdle, host, to);
+    Cycle end = to;
+    if (reason_ == WaitReason::kHost) {
+      end = std::min(std::max(host_until_, since_), to);
+      put(WaitReason::kIdle, end, to);
+    }
+    put(reason_, since_, end);
     charged_ = reason_;
     since_ = to;
   }
@@ -279,12 +285,14 @@ class alignas(64) TileWaits {
     WaitReason reason = WaitReason::kTaskStart;
   };
 
-  // The first line of the cache has what instructions of the main thread need.
+  // What most tiles need lies in two lines of the cache, the first of which instructions of the main thread need.
   Cycle since_ = 0;
   Main main_;
+  LineWaits::Main* main_lines_ = nullptr;
   LineWaits* lines_;
   WaitReason reason_ = WaitReason::kIdle;
   WaitReason charged_ = WaitReason::kIdle;  // what came before it
+  bool is_told_;
   Cycles cycles_{};
   std::uint32_t place_;
   Cycle host_until_ = 0;
@@ -314,7 +322,8 @@ class WaitBook {
   /// The run has had `cycles` cycles. Call once, when the engines have finished their threads
   /// (pe::ComputeEngineCore::finish_waits); `stepped` as in TileWaits::finish.
   void finish(Cycle cycles, Cycle stepped);
-  /// Of all tiles with a compute engine; they add up to their number times the cycles of the run.
+  /// Cycles of all tiles with a compute engine. The totals of all reasons add up to the number of these
+  /// tiles times the cycles of the run.
   std::uint64_t total(WaitReason reason) const;
   /// How many programs there are, and the lines of each.
   std::size_t programs() const { return lines_.size(); }

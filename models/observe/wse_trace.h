@@ -57,7 +57,7 @@ class WseTrace final : public SortedSink {
     unsigned color = 0;
     bool control = false;
     bool half = false;
-    bool local_flip = false;  ///< of a landing from the ramp
+    bool local_flip = false;  ///< only set by a landing from the ramp
     std::uint32_t payload = 0;
     char landing = '-';
     DirectionSet departing;

@@ -60,7 +60,7 @@ class AddressWalk {
     std::int64_t low = address();
     std::int64_t high = low + bytes;
     std::int64_t inner = 0;              // the way of the inner loops
-    std::uint64_t moves = elements - 1;  // of this loop and those outside it
+    std::uint64_t moves = elements - 1;  // moves of this loop and those outside it
     for (unsigned k = 0; low >= begin && high <= end && moves != 0; ++k) {
       const bool slowest = k + 1U >= dsd.dimensions;
       const std::uint64_t trips = std::max<std::uint64_t>(dsd.extents[k], 1);

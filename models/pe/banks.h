@@ -7,7 +7,7 @@
 namespace tessera::pe {
 
 inline constexpr unsigned kBankCount = 8;
-/// Of stride_limit: the stride limits nothing.
+/// Result of stride_limit() if the stride limits nothing.
 inline constexpr unsigned kFullWidth = ~0U;
 
 /// Distance in bytes of elements that lie in one single-ported bank: eight banks of 32 bits (wse.md

@@ -69,8 +69,7 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Decoded
 }
 
 Cycle ComputeEngineCore::step_all(Cycle now) {
-  vector_.catch_up(pe_, now);
-  vector_.stay_awake();
+  vector_.wake_up(pe_, now);
   bool used = false;
   try {
     const bool ran = pe_.main.runs();
@@ -86,7 +85,7 @@ Cycle ComputeEngineCore::step_all(Cycle now) {
     used = static_cast<bool>(chosen);
     return end_step(chosen, goes_on, ran, now);
   } catch (...) {  // the run ends in this cycle
-    if (pe_.waits != nullptr) vector_.account_waits(pe_, used, false, false, now);
+    vector_.account_waits(pe_, used, false, false, now);
     throw;
   }
 }
@@ -108,16 +107,15 @@ Cycle ComputeEngineCore::stream_end() const {
 [[gnu::always_inline]] inline std::uint32_t ComputeEngineCore::look_at_queues(Cycle now) {
   Operations& operations = vector_.operations();
   const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
-  if (pe_.waits == nullptr) return lacking;
+  if (lacking == operations.lacking() || pe_.waits == nullptr) return lacking;
   const std::uint32_t came = operations.set_lacking(lacking);
-  if (came != 0) account_came(pe_, operations, came, now);
+  if (came != 0) account_came(operations, came, now);
   return lacking;
 }
 
 // A step in which nothing can happen but a group of an operation, and not its last one.
 Cycle ComputeEngineCore::stream(Cycle now) {
-  vector_.catch_up(pe_, now);
-  vector_.stay_awake();
+  vector_.wake_up(pe_, now);
   Operations& operations = vector_.operations();
   const std::uint32_t lacking = look_at_queues(now);
   Operation* const op =
@@ -127,19 +125,17 @@ Cycle ComputeEngineCore::stream(Cycle now) {
     next = next_wake(false, false, now);
   } else {
     const std::uint32_t elements = op->single ? 1 : group_size(pe_, *op, now);
-    if (op->left(elements + 1) <= elements) return step_all(now);  // it may complete
+    if (op->ends_with(elements)) return step_all(now);  // it may complete
     vector_.set_last_issued(op->thread);
     if (pe_.timing().issue == IssueRule::kRotation) operations.set_turn_behind(op);
     try {
-      if (!vector_.execute_group(pe_, *op, elements, false, now))
-        next = next_wake(true, false, now);
+      if (!vector_.execute_inner_group(pe_, *op, elements, now)) next = next_wake(true, false, now);
     } catch (...) {
-      if (pe_.waits != nullptr) vector_.account_waits(pe_, false, false, false, now);
+      vector_.account_waits(pe_, false, false, false, now);
       throw;
     }
   }
-  if (pe_.waits != nullptr)
-    vector_.account_waits(pe_, op != nullptr, op != nullptr && next == now + 1, false, now);
+  vector_.account_waits(pe_, op != nullptr, op != nullptr && next == now + 1, false, now);
   return next;
 }
 
@@ -279,12 +275,13 @@ void ComputeEngineCore::wait_for_operands() {
 
 void ComputeEngineCore::set_waits(observe::TileWaits* waits) {
   pe_.waits = waits;
-  waits->lines().reach(pe_.program->code_size());
+  waits->reach(pe_.program->code_size());
+  vector_.begin_accounting();
 }
 
 void ComputeEngineCore::finish_waits(Cycle cycles) {
-  const Operations& operations = vector_.operations();
-  for (const Operation& op : operations) pe::finish_waits(pe_, op, operations.lacking(), cycles);
+  Operations& operations = vector_.operations();
+  for (Operation& op : operations) pe::finish_waits(pe_, op, operations.lacking(), cycles);
   if (pe_.main.runs() && operations.of_main_thread() == nullptr) pe_.waits->end_main(cycles);
 }
 

@@ -107,8 +107,12 @@ class ComputeEngineCore {
     pe_.sram.prefetch();
     if (pe_.waits != nullptr && now >= streams_until_) pe_.waits->prefetch();
   }
-  /// All of its operations.
-  void prefetch_all() const { vector_.operations().prefetch_all(); }
+  /// All of its operations, the page of SRAM written last, and what it accounts.
+  void prefetch_all() const {
+    vector_.operations().prefetch_all();
+    pe_.sram.prefetch();
+    if (pe_.waits != nullptr) pe_.waits->prefetch_all();
+  }
   /// Memory, as far as the engine has been stepped or caught up.
   Sram& sram() { return pe_.sram; }
   const Sram& sram() const { return pe_.sram; }
@@ -125,7 +129,7 @@ class ComputeEngineCore {
   struct Candidate {
     /// A group of its operation; nullptr: an instruction of the main thread.
     Operation* op = nullptr;
-    std::uint32_t elements = 0;  ///< of the group
+    std::uint32_t elements = 0;  ///< elements of the group
     ThreadId thread = kNobody;
     explicit operator bool() const { return thread != kNobody; }
     static constexpr ThreadId kNobody = kThreadCount;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/pe/operation.h"
 #include "models/pe/scoreboard.h"
 
 namespace tessera::pe {
@@ -95,8 +96,12 @@ DecodedImage::DecodedImage(std::shared_ptr<const Image> image, const PeTiming& t
     : image_(std::move(image)), timing_(timing), dsrs_(*image_), tasks_(*image_),
       code_size_(static_cast<std::uint32_t>(image_->code.size())), memory_(memory_of(*image_)) {
   code_.reserve(code_size_);
-  for (std::uint32_t pc = 0; pc < code_size_; ++pc)
+  std::uint32_t operations = 0;
+  for (std::uint32_t pc = 0; pc < code_size_; ++pc) {
     code_.push_back(decode(image_->code[pc], pc, timing));
+    if (code_.back().vector) code_.back().number = operations++;
+  }
+  prototypes_ = std::vector<std::atomic<const Operation*>>(operations);
   data_begin_ = image_->task_table_bytes() + code_size_ * kInstructionBytes;
   for (const QueueBinding& queue : image_->queues) {
     const QueueBinding*& entry = queues_[queue.input].at(queue.id.value());
@@ -106,6 +111,16 @@ DecodedImage::DecodedImage(std::shared_ptr<const Image> image, const PeTiming& t
     inputs_.push_back({queue.id, task_bit(channel), tasks_.data_task(channel), &queue});
     channels_ |= task_bit(channel);
   }
+}
+
+DecodedImage::~DecodedImage() {
+  for (const auto& prototype : prototypes_) delete prototype.load();
+}
+
+void DecodedImage::keep_prototype(const DecodedInstruction& in, const Operation& op) const {
+  auto kept = std::make_unique<const Operation>(op);
+  const Operation* nobody = nullptr;
+  if (prototypes_[in.number].compare_exchange_strong(nobody, kept.get())) kept.release();
 }
 
 }  // namespace tessera::pe

@@ -5,6 +5,7 @@
 #include <boost/container/static_vector.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "models/pe/task_table.h"
 
 namespace tessera::pe {
+
+struct Operation;
 
 /// Positions of operands in an instruction.
 using Slots = boost::container::static_vector<std::uint8_t, kMaxOperands>;
@@ -36,8 +39,9 @@ struct DecodedInstruction {
   /// DSD operation: slots of the DSRs that may give the length, in the order of wse.md 5.8: source
   /// file 0, source file 1, destination.
   Slots lengths;
+  std::uint32_t number = 0;  ///< DSD operation: its place among those of the image
   std::uint8_t operand_count = 0;
-  std::array<std::uint8_t, kMaxOperands> bytes{};  ///< of an element, by slot
+  std::array<std::uint8_t, kMaxOperands> bytes{};  ///< bytes of an element, by slot
 };
 
 /// An input queue, and what decides which task its wavelets start.
@@ -52,6 +56,7 @@ class DecodedImage {
  public:
   /// `timing` must outlive the decoded image.
   DecodedImage(std::shared_ptr<const Image> image, const PeTiming& timing);
+  ~DecodedImage();
   DecodedImage(const DecodedImage&) = delete;
   DecodedImage& operator=(const DecodedImage&) = delete;
 
@@ -59,6 +64,13 @@ class DecodedImage {
   const PeTiming& timing() const { return timing_; }
   std::uint32_t code_size() const { return code_size_; }
   const DecodedInstruction& decoded(std::uint32_t pc) const { return code_[pc]; }
+  /// What keep_prototype() has been given; nullptr: nothing.
+  const Operation* prototype(const DecodedInstruction& in) const {
+    return prototypes_[in.number].load(std::memory_order_acquire);
+  }
+  /// `op` is what any engine that runs the image dispatches for `in`, but for what depends on the time, its registers
+  /// and its queues. Engines may call it in several threads at a time; one of them is heard.
+  void keep_prototype(const DecodedInstruction& in, const Operation& op) const;
   const DsrLayout& dsrs() const { return dsrs_; }
   const TaskIndex& tasks() const { return tasks_; }
   /// SRAM at the start of the program.
@@ -77,6 +89,7 @@ class DecodedImage {
   const DsrLayout dsrs_;
   const TaskIndex tasks_;
   std::vector<DecodedInstruction> code_;
+  mutable std::vector<std::atomic<const Operation*>> prototypes_;  // by DecodedInstruction::number
   const std::uint32_t code_size_;
   Sram memory_;
   std::uint32_t data_begin_ = 0;

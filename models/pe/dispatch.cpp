@@ -32,9 +32,23 @@ class Dispatch {
     op_.op = in.instruction->op;
   }
   bool run(const Operations& running, OutputBindings& outputs, Cycle now) {
+    const bool known = take_prototype(outputs);
+    if (!known && !make_operation(outputs)) return false;
+    op_.carry = pe_.main.flag();
+    require_free(running);
+    const Cursor& destination = op_.cursors[0];
+    if (destination.kind == Cursor::Kind::kFabric)
+      outputs.claim(pe_, op_.pc(), *destination.dsd, now);
+    if (!known) complete_operation();
+    op_.due = now + start();
+    return true;
+  }
+
+ private:
+  // What an operation is. False: there is nothing to do.
+  bool make_operation(const OutputBindings& outputs) {
     merge_config();
     make_cursors(outputs);
-    op_.carry = pe_.main.flag();
     check_sources();
     if (op_.single_step && single_step_exhausted()) return false;
     set_length();
@@ -42,10 +56,10 @@ class Dispatch {
       op_.thread = static_cast<std::uint8_t>(microthread());
       op_.priority = priority();
     }
-    require_free(running);
-    const Cursor& destination = op_.cursors[0];
-    if (destination.kind == Cursor::Kind::kFabric)
-      outputs.claim(pe_, op_.pc(), *destination.dsd, now);
+    return true;
+  }
+  // How it is executed.
+  void complete_operation() {
     set_rate();
     set_zeroed();
     set_self_contained();
@@ -54,11 +68,41 @@ class Dispatch {
                        op_.cursors[1].kind == Cursor::Kind::kMemory &&
                        op_.cursors[2].kind == Cursor::Kind::kMemory;
     op_.kernel = kernel_of(op_);
-    op_.due = now + start();
+    if (is_prototype()) pe_.program->keep_prototype(*op_.decoded, op_);
+  }
+  // Whether other engines will dispatch the same: nothing of it is their own but registers. An image that
+  // few engines run keeps nothing: it would not pay for the memory.
+  bool is_prototype() const {
+    constexpr long kMany = 16;
+    if (op_.single_step || op_.uses_fifo || op_.is_filter() || instruction().config.index ||
+        pe_.program.use_count() < kMany)
+      return false;
+    const auto& slots = op_.decoded->dsrs;
+    return std::all_of(slots.begin(), slots.end(), [this](unsigned slot) {
+      return pe_.program->dsrs().is_shared(instruction().operands[slot]);
+    });
+  }
+  // The prototype with the registers and queues of this engine, instead of make_operation() and
+  // complete_operation(). False: there is none.
+  bool take_prototype(const OutputBindings& outputs) {
+    const Operation* const prototype = pe_.program->prototype(*op_.decoded);
+    if (prototype == nullptr) return false;
+    for (unsigned i = 1; i <= prototype->sources; ++i) {
+      const Cursor& source = prototype->cursors[i];
+      const bool fabric = source.kind == Cursor::Kind::kFabric;
+      if (fabric && outputs.receiver(source.dsd->queue) != source.queue) return false;
+    }
+    op_ = *prototype;
+    for (unsigned i = 0; i <= op_.sources; ++i) {
+      Cursor& cursor = op_.cursors[i];
+      if (cursor.kind == Cursor::Kind::kScalar || cursor.kind == Cursor::Kind::kPointer)
+        make_scalar_cursor(instruction().operands[i], i == 0, cursor);
+    }
+    Cursor& destination = op_.cursors[0];
+    if (destination.kind == Cursor::Kind::kFabric)
+      destination.number = static_cast<std::uint8_t>(outputs.color_of(*destination.dsd).value());
     return true;
   }
-
- private:
   // Visits each DSR once: the destination, then the sources in the order of wse.md 4 and 5.8.
   template <class Visit>
   void for_each_dsr(Visit&& visit) {
@@ -194,7 +238,7 @@ class Dispatch {
     cursor.kind = Cursor::Kind::kFifo;
     cursor.number = pe_.program->dsrs().fifo_index(*dsr.dsd);
     if (pe_.image().generation != Generation::kWse2 || dsr.dsd->simd == SimdMode::kMax) return;
-    const SimdLimits limits = limits_of(dsr.dsd->simd);  // of 16-bit elements
+    const SimdLimits limits = limits_of(dsr.dsd->simd);  // limits for 16-bit elements
     const unsigned words = cursor.bytes / 2U;
     cursor.least = static_cast<std::uint8_t>(std::max(limits.least / words, 1U));
     cursor.most = static_cast<std::uint8_t>(std::max(limits.most / words, 1U));

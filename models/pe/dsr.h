@@ -137,7 +137,7 @@ class DsrLayout {
   static constexpr std::uint8_t kShared = 0x80;
   bool is_shared(const Operand& operand) const { return index_of(operand) >= kShared; }
   const Dsr& shared(unsigned index) const { return shared_[index - kShared]; }
-  /// Of kind DsdKind::kFifo, as in Image::fifos.
+  /// The descriptors of kind DsdKind::kFifo, as in Image::fifos.
   const std::vector<Dsd>& fifos() const { return fifos_; }
   std::uint8_t fifo_index(const Dsd& fifo) const {
     return static_cast<std::uint8_t>(&fifo - fifos_.data());

@@ -17,6 +17,22 @@ EngineState::EngineState(TileCoord tile, std::shared_ptr<const DecodedImage> dec
   }
 }
 
+std::uint32_t EngineState::load_far(std::uint32_t pc, std::uint32_t address, unsigned bytes,
+                                    Cycle now) const {
+  if (Sram::accepts(address, bytes)) return sram.read(address, bytes);
+  memory_error(pc, address, bytes, "read", now);
+  return 0;
+}
+
+void EngineState::store_far(std::uint32_t pc, std::uint32_t address, unsigned bytes,
+                            std::uint32_t value, Cycle now) {
+  if (Sram::accepts(address, bytes) && address >= program->data_begin()) {
+    sram.write(address, bytes, value);
+  } else {
+    refuse_store(pc, address, bytes, now);
+  }
+}
+
 // All tiles that run an image share it, so a store cannot change its code.
 void EngineState::refuse_store(std::uint32_t pc, std::uint32_t address, unsigned bytes,
                                Cycle now) const {

@@ -45,17 +45,13 @@ struct EngineState {
   /// task table or the code always stops the run.
   [[gnu::always_inline]] std::uint32_t load(std::uint32_t pc, std::uint32_t address, unsigned bytes,
                                             Cycle now) const {
-    if (Sram::accepts(address, bytes)) return sram.read(address, bytes);
-    memory_error(pc, address, bytes, "read", now);
-    return 0;
+    std::uint32_t value = 0;
+    return sram.read_near(address, bytes, value) ? value : load_far(pc, address, bytes, now);
   }
-  void store(std::uint32_t pc, std::uint32_t address, unsigned bytes, std::uint32_t value,
-             Cycle now) {
-    if (Sram::accepts(address, bytes) && address >= program->data_begin()) {
-      sram.write(address, bytes, value);
-    } else {
-      refuse_store(pc, address, bytes, now);
-    }
+  [[gnu::always_inline]] void store(std::uint32_t pc, std::uint32_t address, unsigned bytes,
+                                    std::uint32_t value, Cycle now) {
+    if (address < program->data_begin() || !sram.write_near(address, bytes, value))
+      store_far(pc, address, bytes, value, now);
   }
 
   /// Throws IllegalBehaviour with the PE, the place of instruction `pc`, `words` one after the
@@ -82,6 +78,9 @@ struct EngineState {
   observe::Diagnoses* diagnoses = nullptr;  ///< nullptr: nobody reads them
 
  private:
+  std::uint32_t load_far(std::uint32_t pc, std::uint32_t address, unsigned bytes, Cycle now) const;
+  void store_far(std::uint32_t pc, std::uint32_t address, unsigned bytes, std::uint32_t value,
+                 Cycle now);
   void refuse_store(std::uint32_t pc, std::uint32_t address, unsigned bytes, Cycle now) const;
   void memory_error(std::uint32_t pc, std::uint32_t address, unsigned bytes, const char* what,
                     Cycle now) const;

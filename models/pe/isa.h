@@ -165,9 +165,9 @@ struct OpConfig {
   std::optional<TaskId> activate;   ///< on completion
   std::optional<TaskId> unblock;    ///< on completion
   OnControl on_control = OnControl::kNone;
-  TaskId on_control_target;          ///< of kActivate and kUnblock
+  TaskId on_control_target;          ///< task of kActivate and kUnblock
   std::optional<Operand> index;      ///< r0..r15 or an immediate, for wavelet_index_offset
-  std::optional<Priority> priority;  ///< of the microthread (WSE-2)
+  std::optional<Priority> priority;  ///< priority of the microthread (WSE-2)
 
   // lddsr and initial loads only
   bool save_address = false;  ///< the address points behind the last element after an operation
@@ -204,7 +204,7 @@ struct OpcodeInfo {
   VectorForm form;
   std::uint8_t operand_count;
   std::array<std::uint16_t, kMaxOperands> operands;  ///< allowed OperandKinds a slot
-  std::array<ValueType, kMaxOperands> types;         ///< of the slots that hold values
+  std::array<ValueType, kMaxOperands> types;         ///< types of the slots that hold values
   std::string_view effect;                           ///< one line for the manual
   std::string_view csl;                              ///< CSL counterpart, may be empty
 

@@ -42,7 +42,7 @@ struct Cursor {
   /// the descriptor.
   std::uint32_t value = 0;
   Kind kind = Kind::kNone;
-  std::uint8_t bytes = 0;  ///< of an element
+  std::uint8_t bytes = 0;  ///< bytes of an element
   /// FIFO: its index; register: its number; fabric destination: the color that it sends on.
   std::uint8_t number = 0;
   bool is_register = false;  ///< scalar: a register, not an immediate
@@ -72,6 +72,17 @@ struct Completion {
   TaskId on_control_target;
 };
 
+/// What an operation did with its cycles, as far as its source line does not have it yet (wait_account.h):
+/// cycles, and low bits of cycles.
+struct CountedWaits {
+  std::uint32_t since;    ///< all before is in the line
+  std::uint32_t wavelet;  ///< in which it lacked a wavelet on its input queue
+  std::uint32_t room;     ///< in which it lacked room in its output queue
+  /// `wavelet` and `room` count cycles before this one. Of an operation on memory, which lacks neither:
+  /// cycles from `since` until its first group is due.
+  std::uint32_t until;
+};
+
 struct EngineState;
 struct Operation;
 /// Moves elements of an operation (elements.h).
@@ -85,7 +96,7 @@ struct Operation {
   Cycle due = 0;
   bool finishing = false;  ///< the last group has executed
   std::uint8_t thread = kMainThread;
-  Priority priority = Priority::kLow;  ///< of the microthread
+  Priority priority = Priority::kLow;  ///< priority of the microthread
   /// Queues that every group needs, one bit each: inputs with a wavelet, outputs with room.
   std::uint8_t needs_inputs = 0;
   std::uint8_t needs_outputs = 0;
@@ -102,17 +113,20 @@ struct Operation {
   std::uint32_t duration = 1;  ///< cycles that the last group takes
   std::uint16_t width = 1;     ///< elements a group, at most
   std::uint8_t least = 1;      ///< elements a group, unless fewer are left: whole wavelets
-  Opcode op = Opcode::kEnd;    ///< of the instruction
+  Opcode op = Opcode::kEnd;    ///< opcode of the instruction
   bool endless = false;
   bool terminated = false;  ///< ended before its length was done
   bool single_step = false;
   bool uses_fifo = false;
   std::array<Cursor, kMaxOperands> cursors;  ///< [0] destination, then the sources
   // From here on not every cycle.
-  std::uint64_t channels = 0;    ///< of its input queues, as task_bit
-  AddressWalk zeroed;            ///< the addresses that `zero` clears
-  Completion completion;         ///< of the instruction, and of the loads of its fabric DSRs
-  std::uint16_t index = 0;       ///< of the config, read at dispatch
+  std::uint64_t channels = 0;  ///< channels of its input queues, as task_bit
+  union {
+    AddressWalk zeroed = {};  ///< the addresses that `zero` clears, if zeroed_slot is not 0
+    CountedWaits waits;       ///< if somebody reads them and it is not asked; then zeroed_slot is 0
+  };
+  Completion completion;         ///< asked for by the instruction or by loads of its fabric DSRs
+  std::uint16_t index = 0;       ///< value of OpConfig::index, read at dispatch
   std::uint8_t inputs = 0;       ///< queues that it reads, one bit each
   std::uint8_t outputs = 0;      ///< queues that it writes
   std::uint8_t sources = 0;      ///< how many; they are cursors 1 to this
@@ -137,6 +151,8 @@ struct Operation {
     return ((needs_inputs | std::uint32_t{needs_outputs} << kMaxQueues) & queues) != 0;
   }
   bool complete() const { return terminated || (!endless && done >= length); }
+  /// Whether a group of `elements` would be its last one.
+  bool ends_with(std::uint32_t elements) const { return !endless && length - done <= elements; }
   std::uint32_t left(std::uint32_t most) const {
     return endless || length - done > most ? most : length - done;
   }
@@ -148,7 +164,7 @@ struct Operation {
     const unsigned chunk = chunk_of(cursor);
     return left(cursor.kind == Cursor::Kind::kFifo ? chunk - done % chunk : chunk);
   }
-  /// Of a self-contained operation: the first cycle in which its last group can execute. Bank
+  /// The first cycle in which the last group of a self-contained operation can execute. Bank
   /// conflicts make it later.
   Cycle last_group_from() const {
     const std::uint32_t groups = (length - done + width - 1) / width;
@@ -223,8 +239,8 @@ class Operations {
   /// Queues that some of them need (Operation::needs_inputs, needs_outputs), one bit each.
   std::uint32_t inputs() const { return summary_.inputs; }
   std::uint32_t outputs() const { return summary_.outputs; }
-  /// Of these, as PeQueues::lacking: those that had no wavelet, or no room, in the last step. Kept by
-  /// set_lacking().
+  /// Those of these queues that had no wavelet, or no room, in the last step, as PeQueues::lacking.
+  /// Kept by set_lacking().
   std::uint32_t lacking() const { return summary_.lacking; }
   /// Returns the queues that no longer do.
   std::uint32_t set_lacking(std::uint32_t queues) {
@@ -278,7 +294,7 @@ class Operations {
 
   static constexpr unsigned kAllThreads = (1U << kThreadCount) - 1;
   static constexpr unsigned kMostOperations = 15;
-  /// Of nine bits; the builtin is a call on hosts whose instruction may be missing.
+  /// Counts ones among nine bits; the builtin is a call on hosts whose instruction may be missing.
   static unsigned count_bits(unsigned bits) {
     bits -= bits >> 1 & 0x155U;
     bits = (bits & 0x133U) + (bits >> 2 & 0x133U);

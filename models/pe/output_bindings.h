@@ -67,8 +67,8 @@ class OutputBindings {
  private:
   struct Use {
     Use() : capacity(0), receiver(0) {}
-    std::uint16_t capacity : 13;       // of the output queue, in wavelets; 0: not used yet
-    std::uint16_t receiver : 3;        // of the input queue: its number xor that of receiver()
+    std::uint16_t capacity : 13;       // capacity of the output queue, in wavelets; 0: not used yet
+    std::uint16_t receiver : 3;        // for an input queue: its number xor that of receiver()
     Color last;                        // color of the last operation on it
     Color bound = Color(kColorCount);  // by the program at run time; kColorCount: not bound
     bool is_bound() const { return bound != Color(kColorCount); }

@@ -78,7 +78,7 @@ struct PeTiming {
   IssueRule issue = IssueRule::kRotation;
   // Priorities (wse.md 3.3, 4).
   unsigned priority_update = 4;  ///< run-time change of a priority -> it counts (wse.md 11)
-  /// Of microthreads whose operation, queue and descriptor name none (wse.md 10 no. 17).
+  /// Priority of microthreads whose operation, queue and descriptor name none (wse.md 10 no. 17).
   Priority microthread_priority = Priority::kLow;
 };
 

@@ -86,7 +86,7 @@ struct Dsd {
   QueueId queue;
   Color color;  ///< fabout: color of the wavelets sent
   SimdMode simd = SimdMode::kMax;
-  std::optional<Priority> priority;  ///< of the microthread (WSE-3)
+  std::optional<Priority> priority;  ///< priority of the microthread (WSE-3)
   bool control_transform = false;    ///< wse.md 5.9
   // fabout
   bool control = false;         ///< all wavelets are control wavelets
@@ -245,7 +245,7 @@ struct Image {
   /// The files that Instruction::file and its like count. Number 0 is the program's own, `file`; the
   /// list is empty if there is no other.
   std::vector<SourceFile> files;
-  std::vector<std::string> warnings;  ///< of the assembler, each with its place
+  std::vector<std::string> warnings;  ///< warnings of the assembler, each with its place
 
   const Symbol* find_symbol(std::string_view name) const;
   /// Whether an instruction of the program has this opcode.

@@ -63,7 +63,7 @@ class Scoreboard {
 
   Cycle last_ = 0;                                    // from here on nothing is busy
   std::uint32_t busy_ = 0;                            // one bit an item
-  std::array<std::uint16_t, kDrain + 1> ready_at_{};  // of the busy ones; low bits
+  std::array<std::uint16_t, kDrain + 1> ready_at_{};  // when the busy items are ready; low bits
 };
 
 }  // namespace tessera::pe

@@ -36,7 +36,7 @@ void Sram::write_bytes(std::uint32_t address, std::uint32_t count, const std::by
   unsigned missing = 0;
   for (std::uint32_t page = address / kPageBytes; page * kPageBytes < address + count; ++page)
     missing += has(page) ? 0 : 1;
-  make_room(numbers_size_, pages_used_ + missing);
+  make_room(pages_used_ + missing);
   while (count > 0) {
     const std::uint32_t part = std::min(count, kPageBytes - address % kPageBytes);
     std::memcpy(find_or_take(address), from, part);
@@ -47,23 +47,19 @@ void Sram::write_bytes(std::uint32_t address, std::uint32_t count, const std::by
 }
 
 std::byte* Sram::in_one_piece() {
-  constexpr unsigned kPages = kSramBytes / kPageBytes;
   bool in_order = pages_used_ == kPages;
-  for (unsigned page = 0; page < kPages && in_order; ++page) in_order = numbers_[page] == page + 1;
+  for (unsigned page = 0; page < kPages && in_order; ++page) in_order = number_of(page) == page;
   if (!in_order) {
-    auto pages = std::make_unique<Page[]>(kPages);
-    auto numbers = std::make_unique<std::uint8_t[]>(kPages);
+    Sram whole(initial_);
+    whole.make_room(kPages);
     for (unsigned page = 0; page < kPages; ++page) {
-      if (const std::uint8_t* const from = find(page * kPageBytes))
-        std::copy_n(from, kPageBytes, pages[page].data());
-      numbers[page] = static_cast<std::uint8_t>(page + 1);
+      const std::uint8_t* const from = find(page * kPageBytes);
+      whole.take(page);
+      if (from != nullptr) std::memcpy(whole.page_at(page), from, kPageBytes);
     }
-    pages_ = std::move(pages);
-    numbers_ = std::move(numbers);
-    numbers_size_ = pages_size_ = pages_used_ = kPages;
-    last_page_ = kNoPage;
+    *this = std::move(whole);
   }
-  return reinterpret_cast<std::byte*>(pages_[0].data());
+  return reinterpret_cast<std::byte*>(pages_.get());
 }
 
 void Sram::take_over(Sram&& other) {
@@ -73,35 +69,42 @@ void Sram::take_over(Sram&& other) {
 }
 
 // Memory grows by a quarter of the pages in use, plus one: a small tile has no unused pages.
-void Sram::take(std::uint32_t page) {
-  const unsigned more = pages_used_ == pages_size_ ? 1 + pages_used_ / 4 : 0;
-  make_room(page + 1, pages_size_ + more);
-  numbers_[page] = ++pages_used_;
-  if (initial_ != nullptr && initial_->has(page))
-    std::memcpy(find_own(page * kPageBytes), initial_->find_own(page * kPageBytes), kPageBytes);
+unsigned Sram::take(std::uint32_t page) {
+  if (pages_used_ == pages_size_) make_room(std::min(pages_used_ + 1U + pages_used_ / 4U, kPages));
+  const unsigned number = pages_used_++;
+  if (number < kFew) ids_ ^= std::uint64_t{kNone ^ page} << number * 8;
+  if (pages_size_ > kFew) table()[page] = static_cast<std::uint8_t>(number);
+  const std::uint8_t* const from =
+      initial_ != nullptr ? initial_->find_own(page * kPageBytes) : nullptr;
+  if (from != nullptr) std::memcpy(page_at(number), from, kPageBytes);
+  return number;
 }
 
-std::uint8_t* Sram::find_elsewhere(std::uint32_t address) {
+std::uint8_t* Sram::find_or_take(std::uint32_t address) {
   const std::uint32_t page = address / kPageBytes;
-  if (!has(page)) take(page);
-  last_page_ = static_cast<std::uint8_t>(page);
-  last_number_ = static_cast<std::uint8_t>(numbers_[page] - 1U);
-  return find_own(address);
+  last_offset_ = static_cast<std::uint8_t>(address % kPageBytes);
+  if (page != last_page_) {
+    const unsigned number = number_of(page);
+    last_number_ = static_cast<std::uint8_t>(number != kNone ? number : take(page));
+    last_page_ = page;
+  }
+  return page_at(last_number_) + last_offset_;
 }
 
-void Sram::make_room(unsigned numbers, unsigned pages) {
-  if (numbers > numbers_size_) {
-    auto larger = std::make_unique<std::uint8_t[]>(numbers);  // zeros, as the pages
-    std::copy_n(numbers_.get(), numbers_size_, larger.get());
-    numbers_ = std::move(larger);
-    numbers_size_ = static_cast<std::uint8_t>(numbers);
+void Sram::make_room(unsigned pages) {
+  if (pages <= pages_size_) return;
+  const std::size_t bytes = std::size_t{pages} * kPageBytes;
+  auto larger = std::make_unique<std::uint8_t[]>(bytes + (pages > kFew ? kPages : 0));  // zeros
+  std::copy_n(pages_.get(), pages_used_ * kPageBytes, larger.get());
+  if (pages_size_ > kFew) {
+    std::copy_n(table(), kPages, larger.get() + bytes);
+  } else if (pages > kFew) {
+    std::fill_n(larger.get() + bytes, kPages, static_cast<std::uint8_t>(kNone));
+    for (unsigned number = 0; number < pages_used_; ++number)
+      larger[bytes + (ids_ >> number * 8 & 0xFFU)] = static_cast<std::uint8_t>(number);
   }
-  if (pages > pages_size_) {
-    auto larger = std::make_unique<Page[]>(pages);
-    std::copy_n(pages_.get(), pages_used_, larger.get());
-    pages_ = std::move(larger);
-    pages_size_ = static_cast<std::uint8_t>(pages);
-  }
+  pages_ = std::move(larger);
+  pages_size_ = static_cast<std::uint8_t>(pages);
 }
 
 }  // namespace tessera::pe

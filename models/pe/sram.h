@@ -33,21 +33,28 @@ class Sram {
     assert(accepts(address, bytes));
     if (bytes == 4 && is_across_pages(address)) return read_across(address);
     const std::uint8_t* const at = find(address);
-    if (at == nullptr) return 0;
-    const std::uint32_t low = at[0] | static_cast<std::uint32_t>(at[1]) << 8;
-    if (bytes == 2) return low;
-    return low | static_cast<std::uint32_t>(at[2]) << 16 | static_cast<std::uint32_t>(at[3]) << 24;
+    return at == nullptr ? 0 : value_at(at, bytes);
   }
   /// Requires accepts(address, bytes).
   void write(std::uint32_t address, unsigned bytes, std::uint32_t value) {
     assert(accepts(address, bytes));
     if (bytes == 4 && is_across_pages(address)) return write_across(address, value);
-    std::uint8_t* const at = find_or_take(address);
-    at[0] = static_cast<std::uint8_t>(value);
-    at[1] = static_cast<std::uint8_t>(value >> 8);
-    if (bytes == 2) return;
-    at[2] = static_cast<std::uint8_t>(value >> 16);
-    at[3] = static_cast<std::uint8_t>(value >> 24);
+    set_value(find_or_take(address), bytes, value);
+  }
+  /// As read() and write() where `address` lies in the page that was written last, whatever it is; false: nothing
+  /// was done.
+  [[gnu::always_inline]] bool read_near(std::uint32_t address, unsigned bytes,
+                                        std::uint32_t& value) const {
+    if (!is_near(address, bytes)) return false;
+    value = value_at(page_at(last_number_) + address % kPageBytes, bytes);
+    return true;
+  }
+  [[gnu::always_inline]] bool write_near(std::uint32_t address, unsigned bytes,
+                                         std::uint32_t value) {
+    if (!is_near(address, bytes)) return false;
+    last_offset_ = static_cast<std::uint8_t>(address % kPageBytes);
+    set_value(page_at(last_number_) + last_offset_, bytes, value);
+    return true;
   }
   /// Copies of a host. Require that all bytes lie inside the memory.
   void read_bytes(std::uint32_t address, std::uint32_t count, std::byte* to) const;
@@ -57,54 +64,83 @@ class Sram {
   std::byte* in_one_piece();
   /// Becomes what `other` is, which has the same initial memory; that of this one stays in use.
   void take_over(Sram&& other);
-  /// What was written last, and probably is again, is on its way into the cache of the host.
+  /// What was written last, and probably is again, and what follows it are on their way into the cache of the host.
   [[gnu::always_inline]] void prefetch() const {
-    if (last_page_ != kNoPage) __builtin_prefetch(&pages_[last_number_][last_offset_], 1);
+    if (last_page_ == kNoPage) return;
+    const std::uint8_t* const last = page_at(last_number_) + last_offset_;
+    __builtin_prefetch(last, 1);
+    __builtin_prefetch(last + 64, 1);
   }
   /// Bytes of the pages that are allocated.
   std::uint32_t allocated_bytes() const { return pages_used_ * kPageBytes; }
 
  private:
-  using Page = std::array<std::uint8_t, kPageBytes>;
-  static_assert(kSramBytes / kPageBytes < 0xFF, "numbers of pages are bytes");
-  static constexpr std::uint8_t kNoPage = 0xFF;
+  static constexpr unsigned kPages = kSramBytes / kPageBytes;
+  static constexpr unsigned kNone = 0xFF;
+  static_assert(kPages < kNone, "numbers of pages are bytes");
+  static constexpr std::uint32_t kNoPage = ~std::uint32_t{0};  // no address has it
+  /// So many pages are found by `ids_`, more by a table behind them.
+  static constexpr unsigned kFew = sizeof(std::uint64_t);
+
   static bool is_across_pages(std::uint32_t address) {
     return address % kPageBytes == kPageBytes - 2;
   }
+  static std::uint32_t value_at(const std::uint8_t* at, unsigned bytes) {
+    const std::uint32_t low = at[0] | static_cast<std::uint32_t>(at[1]) << 8;
+    if (bytes == 2) return low;
+    return low | static_cast<std::uint32_t>(at[2]) << 16 | static_cast<std::uint32_t>(at[3]) << 24;
+  }
+  static void set_value(std::uint8_t* at, unsigned bytes, std::uint32_t value) {
+    at[0] = static_cast<std::uint8_t>(value);
+    at[1] = static_cast<std::uint8_t>(value >> 8);
+    if (bytes == 2) return;
+    at[2] = static_cast<std::uint8_t>(value >> 16);
+    at[3] = static_cast<std::uint8_t>(value >> 24);
+  }
+  bool is_near(std::uint32_t address, unsigned bytes) const {
+    return address / kPageBytes == last_page_ && address % 2 == 0 &&
+           address % kPageBytes <= kPageBytes - bytes;
+  }
   std::uint32_t read_across(std::uint32_t address) const;
   void write_across(std::uint32_t address, std::uint32_t value);
-  bool has(std::uint32_t page) const { return page < numbers_size_ && numbers_[page] != 0; }
+  std::uint8_t* page_at(unsigned number) const { return pages_.get() + number * kPageBytes; }
+  std::uint8_t* table() const { return page_at(pages_size_); }
+  /// Where `page` stands in pages_; kNone: it was never written.
+  unsigned number_of(std::uint32_t page) const {
+    if (pages_size_ > kFew) return table()[page];
+    // A byte that is 0 where the page stands; the lowest such byte is found exactly.
+    constexpr std::uint64_t kOnes = 0x0101010101010101U;
+    const std::uint64_t others = ids_ ^ kOnes * page;
+    const std::uint64_t found = (others - kOnes) & ~others & kOnes << 7;
+    return found == 0 ? kNone : static_cast<unsigned>(__builtin_ctzll(found)) / 8;
+  }
+  bool has(std::uint32_t page) const { return number_of(page) != kNone; }
   /// The byte at `address`; nullptr: its page was never written.
   std::uint8_t* find_own(std::uint32_t address) const {
     const std::uint32_t page = address / kPageBytes;
-    if (page == last_page_) return &pages_[last_number_][address % kPageBytes];
-    return has(page) ? &pages_[numbers_[page] - 1U][address % kPageBytes] : nullptr;
+    const unsigned number = page == last_page_ ? last_number_ : number_of(page);
+    return number == kNone ? nullptr : page_at(number) + address % kPageBytes;
   }
   /// The same in this memory or else in the initial one.
   const std::uint8_t* find(std::uint32_t address) const {
     const std::uint8_t* const own = find_own(address);
     return own != nullptr || initial_ == nullptr ? own : initial_->find_own(address);
   }
-  std::uint8_t* find_or_take(std::uint32_t address) {
-    last_offset_ = static_cast<std::uint8_t>(address % kPageBytes);
-    if (address / kPageBytes == last_page_) return &pages_[last_number_][last_offset_];
-    return find_elsewhere(address);
-  }
-  std::uint8_t* find_elsewhere(std::uint32_t address);
-  void take(std::uint32_t page);
-  void make_room(unsigned numbers, unsigned pages);
+  std::uint8_t* find_or_take(std::uint32_t address);
+  unsigned take(std::uint32_t page);
+  void make_room(unsigned pages);
 
   const Sram* initial_ = nullptr;
-  // By page: 1 + its index in pages_; 0: never written.
-  std::unique_ptr<std::uint8_t[]> numbers_;
-  std::unique_ptr<Page[]> pages_;  // in the order in which they were first written, then unused
-  std::uint8_t numbers_size_ = 0;
+  // Pages in the order in which they were first written, then unused ones. If these are more than kFew, there follows
+  // a table: by page its place among them.
+  std::unique_ptr<std::uint8_t[]> pages_;
+  std::uint64_t ids_ = ~std::uint64_t{0};  // ids of the first pages, a byte each; kNone: unused
+  // The page that was written last, which most accesses are about.
+  std::uint32_t last_page_ = kNoPage;
   std::uint8_t pages_size_ = 0;
   std::uint8_t pages_used_ = 0;
-  // The page that was written last: where it is needs no look into numbers_.
-  std::uint8_t last_page_ = kNoPage;
-  std::uint8_t last_number_ = 0;  // its index in pages_
-  std::uint8_t last_offset_ = 0;  // of the last write in it
+  std::uint8_t last_number_ = 0;  // its place in pages_
+  std::uint8_t last_offset_ = 0;  // offset of the last write in it
 };
 
 }  // namespace tessera::pe

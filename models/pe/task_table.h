@@ -137,7 +137,7 @@ class TaskTable {
   Runnable pick(const Runnables& by_wavelet, Cycle now);
 
  private:
-  /// Of the picker: one for each number of a task (Image::number_of) and queue.
+  /// Places of the picker: one for each number of a task (Image::number_of) and queue.
   static constexpr unsigned kPlaces = (Image::kOwnTable + kTaskCount) * kMaxQueues;
   /// State that few programs need.
   struct Extras {

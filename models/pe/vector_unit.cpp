@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "models/pe/banks.h"
 #include "models/pe/dispatch.h"
 #include "models/pe/elements.h"
 #include "models/pe/readiness.h"
@@ -23,11 +22,6 @@ bool leaves_half_full(const EngineState& pe, const Operation& op) {
   if (!op.complete() || op.cursors[0].held == 0) return false;
   if (!op.single_step) return true;
   return is_last(pe, op) && !pe.timing().extents_in_wavelets;
-}
-
-inline bool reads_conflict(const EngineState& pe, const Operation& op) {
-  return op.may_conflict && pe::reads_conflict(op.cursors[1].walk.address(),
-                                               op.cursors[2].walk.address(), pe.timing().bank_rule);
 }
 
 // Measured in memory only (wse_timing_2.md B1). A single step has neither start nor drain.
@@ -292,9 +286,9 @@ Cycle VectorUnit::wake_of(const EngineState& pe, const Operation& op, bool acted
                                                          bool conflict, Cycle now,
                                                          std::uint32_t event_word,
                                                          std::uint32_t elements) {
-  const unsigned slowdown = conflict ? pe.timing().read_conflict_factor : 1;
-  op.due = now + Cycle{op.interval} * slowdown;
-  if (op.complete()) operations_.finish(op, now + Cycle{op.duration} * slowdown - 1);
+  const unsigned factor = slowdown(pe, conflict);
+  op.due = now + Cycle{op.interval} * factor;
+  if (op.complete()) operations_.finish(op, now + Cycle{op.duration} * factor - 1);
   pe.probe.emit(now, EventKind::kCompute, event_word, elements);
   return !op.finishing && !op.self_contained && op.due == now + 1;
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "models/pe/banks.h"
 #include "models/pe/engine_state.h"
 #include "models/pe/operation.h"
 #include "models/pe/output_bindings.h"
@@ -17,7 +18,7 @@ namespace tessera::pe {
 class VectorUnit {
  public:
   explicit VectorUnit(const Image& image)
-      : putting_off_(false), step_every_group_(false), some_asked_(false), nothing_waits_(false),
+      : putting_off_(false), step_every_group_(false), some_asked_(false), nothing_waits_(true),
         control_mask_(image.control_mask) {}
 
   /// The operations in progress.
@@ -46,24 +47,42 @@ class VectorUnit {
   void take_fifo_actions(EngineState& pe, Cycle now) {
     if (operations_.use_fifos()) meet_shortages(pe, now);
   }
-  /// At the end of a step, where waits are accounted. `goes_on`: the slot was used, and the engine is
-  /// stepped in the next cycle, too. `ask`: some operations can be asked now what they wait for.
+  /// Waits are accounted from now on.
+  void begin_accounting() { nothing_waits_ = false; }
+  /// At the end of a step. `goes_on`: the slot was used, and the engine is stepped in the next cycle,
+  /// too. `ask`: some operations can be asked now what they wait for.
   void account_waits(EngineState& pe, bool chosen, bool goes_on, bool ask, Cycle now) {
     // While the slot is used in every cycle, the tile waits for nothing.
-    if (!goes_on || ask || !nothing_waits_) account_step(pe, chosen, goes_on, ask, now);
+    if (goes_on && nothing_waits_ && !ask) return;
+    if (pe.waits != nullptr) account_step(pe, chosen, goes_on, ask, now);
   }
   /// Whether some operations are asked in every step what they wait for.
   bool some_are_asked() const { return some_asked_; }
   /// `op` has the issue slot. `heads`: as heads_matter(). Returns whether it has another group in the
   /// next cycle.
   bool execute_group(EngineState& pe, Operation& op, std::uint32_t elements, bool heads, Cycle now);
+  /// The same of a group that is not the last one, where heads do not matter and nobody hears of stalls.
+  [[gnu::always_inline]] bool execute_inner_group(EngineState& pe, Operation& op,
+                                                  std::uint32_t elements, Cycle now) {
+    if (op.kernel == nullptr) return execute_group(pe, op, elements, false, now);
+    const bool conflict = reads_conflict(pe, op);
+    op.kernel(pe, op, elements, control_mask_, wavelets_sent_, now);
+    account_group(pe, op, conflict, now);
+    op.due = now + Cycle{op.interval} * slowdown(pe, conflict);
+    pe.probe.emit(now, observe::EventKind::kCompute, op.event_word(), elements);
+    return !op.self_contained && op.due == now + 1;
+  }
 
   /// Executes the groups that were put off and are due before cycle `now`.
   void catch_up(EngineState& pe, Cycle now) {
     if (putting_off_) execute_late(pe, now);
   }
-  /// From here on no group is put off.
-  void stay_awake() { putting_off_ = false; }
+  /// The same, and from here on no group is put off.
+  void wake_up(EngineState& pe, Cycle now) {
+    if (!putting_off_) return;
+    execute_late(pe, now);
+    putting_off_ = false;
+  }
   /// The earlier of cycle `next` and the cycle in which an operation wants the engine stepped.
   /// `acted`: something was issued, or wavelets were taken from a queue.
   Cycle next_wake(const EngineState& pe, bool acted, Cycle next, Cycle now);
@@ -84,6 +103,15 @@ class VectorUnit {
     return op.self_contained && !step_every_group_ && !op.finishing && op.due > now;
   }
   Cycle wake_of(const EngineState& pe, const Operation& op, bool acted, Cycle now) const;
+  /// Whether the next elements that it reads meet in a bank of memory.
+  static bool reads_conflict(const EngineState& pe, const Operation& op) {
+    return op.may_conflict &&
+           pe::reads_conflict(op.cursors[1].walk.address(), op.cursors[2].walk.address(),
+                              pe.timing().bank_rule);
+  }
+  static unsigned slowdown(const EngineState& pe, bool conflict) {
+    return conflict ? pe.timing().read_conflict_factor : 1;
+  }
   bool execute_any(EngineState& pe, Operation& op, std::uint32_t elements, bool heads, Cycle now);
   bool end_group(EngineState& pe, Operation& op, bool conflict, Cycle now, std::uint32_t event_word,
                  std::uint32_t elements);
@@ -95,8 +123,9 @@ class VectorUnit {
   bool putting_off_ : 1;  // groups before the next wake-up are executed late
   bool step_every_group_ : 1;
   // Where waits are accounted:
-  bool some_asked_ : 1;     // operations, in every step, what they wait for
-  bool nothing_waits_ : 1;  // the tile is accounted as busy, and no operation is asked
+  bool some_asked_ : 1;  // operations, in every step, what they wait for
+  bool
+      nothing_waits_ : 1;  // the tile is accounted as busy, and no operation is asked, or nobody accounts
   std::uint8_t control_mask_;
   OutputBindings outputs_;
 };

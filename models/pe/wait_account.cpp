@@ -25,10 +25,10 @@ std::uint8_t lowest(unsigned queues) {
 }
 
 /// Groups that `op` has had in issue slots of its own.
-std::uint32_t groups_of(const Operation& op, const OperationWaits& waits) {
-  if (op.asked) return waits.asked.groups;
+std::uint32_t groups_of(const EngineState& pe, const Operation& op) {
+  if (op.asked) return pe.waits->thread(op.thread).groups;
   if (op.single_step && op.in_memory()) return 0;
-  return op.single ? op.done : (op.done + op.width - 1) / op.width;
+  return op.single || op.width == 1 ? op.done : (op.done + op.width - 1) / op.width;
 }
 
 /// The cycle behind the last group of `op`.
@@ -49,8 +49,7 @@ std::uint32_t conflicts_of(const EngineState& pe, const Operation& op) {
 
 /// What `op` waits for between its issue, its groups and its end.
 WaitReason pace_of(const EngineState& pe, const Operation& op) {
-  const OperationWaits& waits = pe.waits->thread(op.thread);
-  if (groups_of(op, waits) == 0) return WaitReason::kStart;
+  if (groups_of(pe, op) == 0) return WaitReason::kStart;
   return conflict_was_last(pe, op, conflicts_of(pe, op)) ? WaitReason::kBankConflict
                                                          : WaitReason::kInterval;
 }
@@ -66,32 +65,45 @@ void charge(EngineState& pe, const Operation& op, WaitReason reason, unsigned nu
 
 /// What `op`, which is due, lacks in cycle `now` is what it has lacked since it was due, or since
 /// another of its queues had what it lacked.
-void count_lacked(const Operation& op, std::uint32_t& cycles, OperationWaits& waits, Cycle now) {
-  cycles += std::min(low(now - op.due), low(now) - waits.counted.until);
-  waits.counted.until = low(now);
+void count_lacked(Operation& op, std::uint32_t& cycles, Cycle now) {
+  cycles += std::min(low(now - op.due), low(now) - op.waits.until);
+  op.waits.until = low(now);
 }
 
 /// Queues `q` have what `op` lacked, or the account ends; it lacks `lacking` from now on. Where it lacks
 /// a wavelet and room, it waits for the wavelet, as in wait_of().
-void account_queues(const Operation& op, OperationWaits& waits, std::uint32_t q,
-                    std::uint32_t lacking, Cycle now) {
-  if ((q & op.needs_inputs) != 0) count_lacked(op, waits.counted.wavelet, waits, now);
+void account_queues(Operation& op, std::uint32_t q, std::uint32_t lacking, Cycle now) {
+  if ((q & op.needs_inputs) != 0) count_lacked(op, op.waits.wavelet, now);
   if ((q >> kMaxQueues & op.needs_outputs) != 0 && (lacking & op.needs_inputs) == 0)
-    count_lacked(op, waits.counted.room, waits, now);
+    count_lacked(op, op.waits.room, now);
+}
+
+/// Cycles from `op`'s issue, which is not asked, until its first group was due.
+std::uint32_t start_of(const EngineState& pe, const Operation& op) {
+  if (op.in_memory()) return op.waits.until;
+  return op.single_step ? 0 : std::max(pe.timing().vector_start, 1U) - 1;
 }
 
 /// The line gets what has been counted of `op` up to cycle `now`, its groups only if it `ends`. Returns
 /// the cycle behind.
-Cycle flush(EngineState& pe, const Operation& op, std::uint32_t lacking, bool ends, Cycle now) {
-  OperationWaits& waits = pe.waits->thread(op.thread);
-  const std::uint32_t groups = groups_of(op, waits);
+Cycle flush(EngineState& pe, Operation& op, std::uint32_t lacking, bool ends, Cycle now) {
+  CountedWaits& waits = op.waits;
+  const std::uint32_t groups = groups_of(pe, op);
   const Cycle paced = std::min(op.due, now);
+  const auto since = [&waits](Cycle cycle, std::uint32_t known) {
+    return static_cast<std::uint32_t>(
+        std::max(static_cast<std::int32_t>(low(cycle) - waits.since - known), 0));
+  };
   Cycle end = now;
-  std::uint32_t start = waits.counted.start;
+  std::uint32_t start = 0;
   std::uint32_t interval = 0;
   std::uint32_t conflicts = 0;
   if (groups == 0) {
-    start = cycles_between(waits.since, paced);
+    start = since(paced, 0);
+  } else if (!op.may_conflict) {
+    const Cycle from = behind_last_group(pe, op, false);
+    interval = (groups - 1) * (op.interval - 1) + cycles_between(from, paced);
+    end = std::max(from, now);  // it may complete in the cycle of the group
   } else {
     const std::uint32_t all = conflicts_of(pe, op);
     const bool last = conflict_was_last(pe, op, all);
@@ -100,63 +112,58 @@ Cycle flush(EngineState& pe, const Operation& op, std::uint32_t lacking, bool en
     conflicts = met * (op.interval * pe.timing().read_conflict_factor - 1);
     interval = (groups - 1 - met) * (op.interval - 1);
     (last ? conflicts : interval) += cycles_between(from, paced);
-    end = std::max(from, now);  // it may complete in the cycle of the group
+    end = std::max(from, now);
   }
-  if (!op.finishing && op.due < now) account_queues(op, waits, lacking, 0, now);
-  const std::uint32_t wavelet = waits.counted.wavelet;
-  const std::uint32_t room = waits.counted.room;
-  const std::uint32_t known = groups + start + interval + conflicts + wavelet + room;
-  const std::uint32_t turn = cycles_between(waits.since + known, end);
+  if (groups > 0) start = start_of(pe, op);
+  if (!op.finishing && op.due < now) account_queues(op, lacking, 0, now);
+  const std::uint32_t known = groups + start + interval + conflicts + waits.wavelet + waits.room;
   pe.waits->lines().add(op.pc(), op.thread, lowest(op.inputs), lowest(op.outputs),
-                        {ends ? groups : 0, start, interval, conflicts, wavelet, room, turn});
+                        {ends ? groups : 0, start, interval, conflicts, waits.wavelet, waits.room,
+                         since(end, known)});
   return end;
 }
 
 /// From cycle `now` on `op` is asked.
 void begin_asking(EngineState& pe, Operation& op, std::uint32_t lacking, Cycle now) {
-  OperationWaits& waits = pe.waits->thread(op.thread);
-  const std::uint32_t groups = groups_of(op, waits);
+  const std::uint32_t groups = groups_of(pe, op);
   flush(pe, op, lacking, false, now);
-  waits.asked = {groups, WaitReason::kTurn, 0};
+  pe.waits->thread(op.thread) = {now, groups};
   pe.waits->conflicts(op.thread) = {};
-  waits.since = now;
   op.asked = true;
 }
 
 }  // namespace
 
-void begin_waits(EngineState& pe, Operation& op, Cycle now) {
+void begin_waits(const EngineState& pe, Operation& op, Cycle now) {
   op.asked = pe.waits->is_told() || op.is_filter() || !(op.in_memory() || op.single) ||
-             (op.needs_inputs & (op.needs_inputs - 1)) != 0;
-  OperationWaits& waits = pe.waits->thread(op.thread);
+             (op.needs_inputs & (op.needs_inputs - 1)) != 0 || op.zeroed_slot != 0;
   if (op.may_conflict) pe.waits->conflicts(op.thread) = {};
-  waits.since = now + 1;
+  const Cycle since = now + 1;
   if (op.asked) {
-    waits.asked = {0, WaitReason::kTurn, 0};
+    pe.waits->thread(op.thread) = {since};
   } else {
-    waits.counted = {cycles_between(now + 1, op.due), 0, 0, low(now + 1)};
+    op.waits = {low(since), 0, 0, op.in_memory() ? cycles_between(since, op.due) : low(since)};
   }
 }
 
-void account_came(EngineState& pe, const Operations& operations, std::uint32_t came, Cycle now) {
-  for (const Operation& op : operations) {
-    if (op.due >= now || op.asked) continue;
-    account_queues(op, pe.waits->thread(op.thread), came, operations.lacking(), now);
+void account_came(Operations& operations, std::uint32_t came, Cycle now) {
+  for (Operation& op : operations) {
+    if (op.due < now && !op.asked) account_queues(op, came, operations.lacking(), now);
   }
 }
 
 void settle_waits(EngineState& pe, const Operation& op, Cycle now) {
   const OperationWaits& waits = pe.waits->thread(op.thread);
   charge(pe, op, pace_of(pe, op), 0, std::min(op.due, now));
-  charge(pe, op, waits.asked.reason, waits.asked.number, now);
+  charge(pe, op, waits.reason, waits.number, now);
 }
 
 void account_asked_group(EngineState& pe, const Operation& op, Cycle now) {
   settle_waits(pe, op, now);
   OperationWaits& waits = pe.waits->thread(op.thread);
   waits.since = now + 1;
-  waits.asked.reason = WaitReason::kTurn;
-  ++waits.asked.groups;
+  waits.reason = WaitReason::kTurn;
+  ++waits.groups;
 }
 
 void account_conflict(EngineState& pe, const Operation& op, Cycle now) {
@@ -165,12 +172,12 @@ void account_conflict(EngineState& pe, const Operation& op, Cycle now) {
   conflicts.last = low(now);
 }
 
-void finish_waits(EngineState& pe, const Operation& op, std::uint32_t lacking, Cycle now) {
+void finish_waits(EngineState& pe, Operation& op, std::uint32_t lacking, Cycle now) {
   Cycle end = now;
   if (op.asked) {
     settle_waits(pe, op, now);
     const OperationWaits& waits = pe.waits->thread(op.thread);
-    pe.waits->lines().add(op.pc(), op.thread, WaitReason::kBusy, 0, waits.asked.groups);
+    pe.waits->lines().add(op.pc(), op.thread, WaitReason::kBusy, 0, waits.groups);
     end = std::max(now, waits.since);  // it may complete in the cycle of the group
   } else {
     end = flush(pe, op, lacking, true, now);
@@ -189,7 +196,7 @@ bool ask_for_waits(EngineState& pe, Operations& operations, Cycle now) {
       begin_asking(pe, op, operations.lacking(), now);
       some = true;
     }
-    OperationWaits::Asked& asked = pe.waits->thread(op.thread).asked;
+    OperationWaits& asked = pe.waits->thread(op.thread);
     const OperationWait wait = wait_of(pe, op, now);
     if (wait.reason == asked.reason && wait.number == asked.number) continue;
     settle_waits(pe, op, now);

@@ -7,7 +7,8 @@
 // holds because nobody takes from an operation what it has come to have. It does not hold for
 // operations on FIFOs, on packed wavelets, on several input queues, with on_control, for filters, on an
 // open channel or on a microthread that was blocked: they are asked in every step what they wait for
-// (Operation::asked). So are all where a listener is to hear of a wait when it ends.
+// (Operation::asked). So are all where a listener is to hear of a wait when it ends, and those that clear
+// their source.
 #pragma once
 
 #include "models/observe/wait_book.h"
@@ -19,9 +20,9 @@ namespace tessera::pe {
 static_assert(observe::kWaitMainThread == kMainThread, "waits carry thread numbers");
 
 /// `op` has been issued in cycle `now`. Decides whether it is asked.
-void begin_waits(EngineState& pe, Operation& op, Cycle now);
+void begin_waits(const EngineState& pe, Operation& op, Cycle now);
 /// Some of the queues `came`, as in Operations::set_lacking, have what `operations` lacked before.
-void account_came(EngineState& pe, const Operations& operations, std::uint32_t came, Cycle now);
+void account_came(Operations& operations, std::uint32_t came, Cycle now);
 /// `op`, which is asked, has a group in cycle `now`.
 void account_asked_group(EngineState& pe, const Operation& op, Cycle now);
 /// The group of `op` in cycle `now` met a bank conflict.
@@ -35,7 +36,7 @@ inline void account_group(EngineState& pe, const Operation& op, bool conflict, C
 void settle_waits(EngineState& pe, const Operation& op, Cycle now);
 /// `op` completes in cycle `now`, or the run ends before it; `lacking` as Operations::lacking(). If it
 /// was the main thread's, that waits for what follows.
-void finish_waits(EngineState& pe, const Operation& op, std::uint32_t lacking, Cycle now);
+void finish_waits(EngineState& pe, Operation& op, std::uint32_t lacking, Cycle now);
 
 /// At the end of a step: those that are asked tell what they wait for. Returns whether there are any.
 bool ask_for_waits(EngineState& pe, Operations& operations, Cycle now);

@@ -80,7 +80,7 @@ class Barriers {
   End end_;
   std::vector<Extent> extents_;
   const std::size_t going_;  // nodes with phases
-  std::size_t ended_ = 0;    // of them
+  std::size_t ended_ = 0;    // nodes that are through their phases
 };
 
 /// The barrier at the end of a turn, as one node takes part in it.

@@ -35,7 +35,7 @@ class Mesh : public sc_core::sc_module, public timing::Steppable {
   const MeshCore& core() const { return *core_; }
   /// `end(cycle)`: the last node is through its phases.
   void set_end(Barriers::End end) { end_ = std::move(end); }
-  /// Of a node, between two cycles.
+  /// The memory of a node, to be used between two cycles.
   std::vector<std::uint32_t>& memory(NodeId node) { return core_->memory(node); }
   /// The nodes as at the beginning; their memory as the program has it, or as it is. Nothing runs.
   void renew(bool keep_memory);

@@ -28,7 +28,7 @@ MeshCore::MeshCore(const Program& program, observe::EventStream* events, WordChe
   });
 }
 
-/// Whether it wants to be stepped again.
+/// Steps a router; returns whether it wants to be stepped again.
 bool MeshCore::step_router(NodeId at, Cycle now) {
   RouterCore& router = routers_[at];
   const RouterCore::Result result =

@@ -77,7 +77,7 @@ class MeshCore final : public MeshView {
   const ProcessorCore& processor(NodeId node) const override { return processors_[node]; }
   const Interface& interface(NodeId node) const override { return interfaces_[node]; }
   void set_end(Barriers::End end) { barriers_.set_end(std::move(end)); }
-  /// Of a node, between two cycles.
+  /// The memory of a node, to be used between two cycles.
   std::vector<std::uint32_t>& memory(NodeId node) { return processors_[node].memory(); }
   /// MeshView's, in the cycle after the last that was stepped.
   void describe_waits(observe::Waits& waits) const {
@@ -103,13 +103,13 @@ class MeshCore final : public MeshView {
   FixedArray<Interface> interfaces_;
   FixedArray<RouterCore> routers_;
   FixedArray<ProcessorCore> processors_;
-  std::array<std::ptrdiff_t, kPortCount> strides_{};  // from a node to its neighbours
+  std::array<std::ptrdiff_t, kPortCount> strides_{};  // distances from a node to its neighbours
   Bits routers_awake_;    // hold words, or have to come to a new schedule
   Bits processors_due_;   // in this cycle
   Bits processors_next_;  // in the next cycle
   timing::Calendar timers_;
   std::vector<timing::BlockId> due_;
-  const Cycle patience_;  // without progress for so long there is none without a timer
+  const Cycle patience_;  // after so many cycles without progress only a timer brings any
   Cycle now_ = 0;
   Cycle last_progress_ = 0;
   std::uint64_t moves_ = 0;

@@ -47,7 +47,7 @@ Port OnlineRouterCore::next_hop(NodeId peer) const {
   return there.z < here.z ? Port::kZMinus : Port::kZPlus;
 }
 
-/// On the list of its next hop, or in its queue.
+/// Puts a message on the list of its next hop, or into its queue.
 void OnlineRouterCore::put(Handle handle) {
   const std::uint32_t header = messages_[handle].words.front();
   const NodeId peer = peer_of(header);
@@ -120,7 +120,7 @@ void OnlineRouterCore::take_word(unsigned port, std::uint32_t data) {
   if (messages_[arriving].words.size() == messages_[arriving].length) arriving = kNoMessage;
 }
 
-/// One I/O of the interrupt that runs; false: there is none left to do.
+/// Does one I/O of the interrupt that runs; false: there is none left to do.
 bool OnlineRouterCore::move_word(Cycle now, std::uint32_t epoch, Step& step) {
   if (mode_ == Mode::kArrival) {
     InterfaceQueue& queue = interface_.inputs[config_.inputs[port_]];

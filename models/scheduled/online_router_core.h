@@ -25,7 +25,7 @@ namespace tessera::scheduled {
 
 class OnlineRouterCore {
  public:
-  static constexpr unsigned kMaxWords = 0xFFF;  ///< of a message, without its header
+  static constexpr unsigned kMaxWords = 0xFFF;  ///< longest message in words, without its header
   static constexpr unsigned kMaxQueues = 16;
   static constexpr unsigned kMaxNodes = 0x10000;
 
@@ -50,7 +50,7 @@ class OnlineRouterCore {
   using Handle = std::uint32_t;
   struct Message {
     std::vector<std::uint32_t> words;  // header and what has come
-    std::uint32_t length = 0;          // with header
+    std::uint32_t length = 0;          // words of the whole message, with header
     std::uint32_t sent = 0;
   };
   using List = boost::container::deque<Handle>;  // takes no memory while it is empty

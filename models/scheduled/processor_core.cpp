@@ -101,8 +101,8 @@ void ProcessorCore::command(Index schedule, std::uint32_t epoch, Cycle now) {
   for (std::size_t turn = turn_ + 1; turn <= loaded_; ++turn) router_.load(schedule_of(turn), now);
 }
 
-/// When the tasks of the phase are over and their techniques content, but for a barrier; kNever:
-/// not known yet.
+/// When the tasks of the phase are over and what their techniques ask for, except a barrier, has come
+/// to pass; kNever: not known yet.
 Cycle ProcessorCore::all_returned(Cycle now) const {
   Cycle ready = phase().not_before;
   for (const TaskThread& thread : threads_) {
@@ -125,7 +125,7 @@ void ProcessorCore::end_turn(Cycle now, Result& out) {
   if (!is_due(all_returned(now))) return;
   const bool last = turn_ + 1 == node_.turns.size();
   if (last) {
-    Cycle returned = 0;  // when the tasks of earlier phases that went on in this one have, too
+    Cycle returned = 0;  // when all tasks have returned, also those of earlier phases
     for (const TaskThread& thread : threads_)
       returned = std::max(returned, thread.is_over() ? thread.ready_at : kNever);
     if (!is_due(returned)) return;

@@ -58,11 +58,11 @@ class TaskThread {
   }
 
   const Task* task;
-  std::uint32_t turn;    ///< in which it began
-  std::uint32_t number;  ///< of the task in its turn
-  std::uint32_t epoch;   ///< of its turn
-  Cycle ready_at;       ///< cycle from which the next step may be done; of the return if it is over
-  bool pauses = false;  ///< up to ready_at it does nothing: Step::Kind::kWaitUntil
+  std::uint32_t turn;    ///< the turn in which it began
+  std::uint32_t number;  ///< number of the task in that turn
+  std::uint32_t epoch;   ///< epoch of that turn
+  Cycle ready_at;        ///< when the next step may be done; if it is over, cycle of the return
+  bool pauses = false;   ///< up to ready_at it does nothing: Step::Kind::kWaitUntil
 
  private:
   // Leaves finished blocks behind.
@@ -202,7 +202,7 @@ class ProcessorCore {
   OnlineRouterCore online_;
 
   std::size_t turn_ = 0;
-  Cycle turn_from_ = 0;     // tasks start
+  Cycle turn_from_ = 0;     // cycle in which its tasks start
   bool started_ = false;    // tasks have started
   std::size_t loaded_ = 0;  // the memory keeps the schedules of the turns up to this one
   std::vector<TaskThread> threads_;

@@ -50,7 +50,7 @@ class ProcessorWaits {
  public:
   struct Line {
     Index phase = 0;         ///< in Node::phases
-    std::uint32_t task = 0;  ///< of the phase; kNoTask: none of them
+    std::uint32_t task = 0;  ///< index in the tasks of the phase; kNoTask: none of them
     WaitReason reason = WaitReason::kIdle;
     Cycle cycles = 0;
   };

@@ -189,7 +189,7 @@ const Schedule& schedule_of(const Node& node, const Turn& turn) {
 /// the two lengths.
 struct Collision {
   NodeId from;
-  Port port;  // of `from`
+  Port port;  // port of `from`
   StreamId sent;
   std::uint32_t sent_epoch, sent_slot;
   NodeId to;
@@ -238,7 +238,7 @@ void compare_turns(const Program& program, NodeId from, Port port, NodeId to,
   }
 }
 
-/// All of them, between turns of neighbours whose epochs follow each other in either order.
+/// All collisions between turns of neighbours whose epochs follow each other in either order.
 /// Continuing streams do not collide with themselves.
 std::vector<Collision> find_collisions(const Program& program) {
   std::vector<Collision> found;

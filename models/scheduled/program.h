@@ -8,7 +8,7 @@
 // its oldest word to a branch. So the slot of the next node's VFSM is one cycle later: a stream
 // that starts in slot s takes slot s + k on its k-th node, all modulo the length.
 //
-//   forward   Transfer{source = link or output, branches = {link}}, one slot, of branch 0
+//   forward   Transfer{source = link or output, branches = {link}}, one slot, with branch 0
 //   deliver   Transfer{source = link, branches = {input}}, one slot
 //   fork      Transfer{source, branches = {b0, b1, ..}}, a slot per branch, in order; that of b0
 //             also takes the word; b1 is offered only after b0 was accepted, the word is retired
@@ -35,7 +35,7 @@ namespace tessera::scheduled {
 
 using NodeId = std::uint32_t;    ///< index in Program::nodes: x + X * (y + Y * z)
 using StreamId = std::uint32_t;  ///< index in Program::streams
-using Index = std::uint16_t;     ///< of something a node owns: a VFSM, address, schedule, phase
+using Index = std::uint16_t;  ///< index of something a node owns: a VFSM, address, schedule, phase
 inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
 // --- the mesh
@@ -98,7 +98,7 @@ struct End {
 /// A VFSM as one schedule annotates it (1.5). Another schedule of the node may annotate the same
 /// VFSM for another stream (reuse; hazard H2) or for the same one (a continuing operator).
 struct Transfer {
-  Index vfsm = 0;  ///< in Node::vfsms
+  Index vfsm = 0;  ///< index in Node::vfsms
   StreamId stream = kNone;
   End source;
   std::vector<End> branches;  ///< in the order in which they are served; 1 to 16
@@ -106,7 +106,7 @@ struct Transfer {
 
 struct Slot {
   std::uint32_t time = 0;   ///< 0 .. length - 1
-  Index transfer = 0;       ///< in Schedule::transfers
+  Index transfer = 0;       ///< index in Schedule::transfers
   std::uint8_t branch = 0;  ///< 0 also takes a word from the source
 };
 
@@ -202,14 +202,14 @@ struct Task {
 /// with a barrier it then waits for the others of its extent.
 struct NodePhase {
   std::string name;
-  Index schedule = 0;  ///< in Node::schedules
+  Index schedule = 0;  ///< index in Node::schedules
   std::vector<Task> tasks;
-  Cycle delay = 0;       ///< of nodes that are crossed and have no task, and margins
+  Cycle delay = 0;       ///< for nodes that are crossed and have no task, and as a margin
   Cycle not_before = 0;  ///< earliest cycle of the switch to the next phase
   /// Barrier before the switch; always so under SkewPolicy::kBarrier, but with extent kNone.
   bool barrier = false;
-  /// In Program::extents: who takes part in it, this node among them. kNone: the node has part in
-  /// no barrier, as one that only continuing operators cross.
+  /// Index in Program::extents: who takes part in the barrier, this node among them. kNone: the node
+  /// has part in no barrier, as one that only continuing operators cross.
   std::uint32_t extent = 0;
 };
 
@@ -285,7 +285,7 @@ struct Rules {
   SlotClock slot_clock = SlotClock::kGlobal;
   SkewPolicy skew = SkewPolicy::kHold;
   std::uint32_t schedule_memory = 2;  ///< complete schedules (1.5)
-  Cycle load_cycles = 0;              ///< to load one, while another runs
+  Cycle load_cycles = 0;              ///< cycles that the load of one takes, while another runs
   /// Cycles of the switch: commanded in t the new schedule runs from t + 1 + switch_cost; none runs
   /// in between, and the tasks of the phase start in t + 1 + switch_cost too.
   Cycle switch_cost = 0;
@@ -302,7 +302,7 @@ struct Program {
   Topology topology;
   Rules rules;
   std::vector<Stream> streams;
-  std::vector<std::vector<NodeId>> extents;  ///< of barriers
+  std::vector<std::vector<NodeId>> extents;  ///< nodes that take part in a barrier together
   std::vector<Node> nodes;                   ///< topology.nodes() of them
 };
 

@@ -99,7 +99,7 @@ const SlotTable::Entry* RouterCore::row(Cycle cycle) const {
   return table.row(static_cast<std::uint32_t>(cycle % table.length()), width_);
 }
 
-/// After a sleep, or around a switch.
+/// Finds the rows of cycle `now` after a sleep, or around a switch.
 void RouterCore::look_up(Cycle now) {
   const Cycle ahead = now - now_;
   if (settled_ && now > now_ && ahead < static_cast<Cycle>(rows_end_ - rows_begin_)) {
@@ -148,7 +148,7 @@ bool RouterCore::pull_vfsm(const Entry& entry, Cycle now) {
   return true;
 }
 
-/// To the processor: false if the queue is full. A marker is absorbed.
+/// Delivers to the processor: false if the queue is full. A marker is absorbed.
 bool RouterCore::deliver(const Entry& entry, const slot::Word& delivered, Cycle now,
                          Result& result) {
   InterfaceQueue& queue = interface_.inputs[entry.target];

@@ -53,8 +53,8 @@ class SlotTable {
     std::uint8_t branch = 0;
     std::uint8_t listens = kNowhere;  // port of the link it reads in this slot
     StreamId stream = kNone;
-    Index source = 0;                // Pull: its number
-    Index target = 0;                // of the branch
+    Index source = 0;                // number of the output or VFSM that `pull` takes from
+    Index target = 0;                // number of the link, input or VFSM that the branch leads to
     std::uint8_t source_branch = 0;  // Pull::kVfsm: the branch there that leads here
     Pull pull : 2;                   // what it takes a word from, if not from a link
     End::Kind to : 3;                // where the branch leads
@@ -152,7 +152,7 @@ class alignas(64) RouterCore {
     Index vfsm;
     unsigned words;
     const slot::Word* oldest;
-    unsigned branch;  ///< of the oldest word, to be served next
+    unsigned branch;  ///< branch that takes the oldest word next
   };
   std::vector<Held> held() const;
   /// Words in VFSMs and output queues.
@@ -169,12 +169,12 @@ class alignas(64) RouterCore {
     Cycle pushed_at = kNever;
     Cycle advanced_at = kNever;  // a branch of the oldest word was served
     std::array<slot::Word, 2> words;
-    std::uint32_t first = 0;  // of its buffer in words_, if that holds more than two
-    StreamId stream = kNone;  // of the annotation under which it ran last
+    std::uint32_t first = 0;  // where its buffer begins in words_, if that holds more than two
+    StreamId stream = kNone;  // stream of the annotation under which it ran last
     std::uint16_t capacity = 0;
     std::uint16_t head = 0;
     std::uint16_t size = 0;
-    std::uint8_t branch = 0;  // of the oldest word, to be served next
+    std::uint8_t branch = 0;  // branch that takes the oldest word next
     bool popped = false;      // in cycle advanced_at the last branch was served
 
     /// Words that came before cycle `now` and have not left yet.
@@ -232,7 +232,7 @@ class alignas(64) RouterCore {
   Cycle now_ = kNever;
   const Entry* row_now_ = nullptr;
   const Entry* row_before_ = nullptr;
-  const Entry* rows_begin_ = nullptr;  // of the schedule in force, while settled_
+  const Entry* rows_begin_ = nullptr;  // rows of the schedule in force, while settled_
   const Entry* rows_end_ = nullptr;
   VfsmState* states_ = nullptr;  // vfsms_
   std::uint32_t in_vfsms_ = 0;
@@ -241,7 +241,7 @@ class alignas(64) RouterCore {
   bool settled_ = false;       // the schedule was in force in now_ and no other was commanded
   bool audit_due_ = false;
   bool marker_moved_ = false;
-  bool watched_;  // by events or a checker
+  bool watched_;  // whether events or a checker follow the words
 
   observe::EventStream* const events_;
   WordChecker* const checker_;

@@ -36,7 +36,7 @@ class WordChecker {
     Cycle cycle = 0;
     NodeId node = 0;
     slot::Word word;
-    std::uint32_t epoch = 0;     ///< of the node: the new one, if stranded
+    std::uint32_t epoch = 0;     ///< epoch of the node; if stranded, the new one
     StreamId taken_for = kNone;  ///< kMisrouted: the stream of the VFSM or address that took it
     End where;                   ///< VFSM, output or input of the node
   };

@@ -80,10 +80,8 @@ class ClockDomain : public sc_core::sc_module {
   /// From now on, or no longer, nobody outside looks at the blocks or acts on them until they rest or the bound is
   /// reached: a block without connections to others may compute cycles before their time.
   void set_unwatched(bool unwatched) { unwatched_ = unwatched; }
-  /// Overrides set_unwatched(): every block is always at its cycle.
-  void keep_level() { keeps_level_ = true; }
   /// No block may compute this cycle or a later one before its time.
-  Cycle free_until() const { return unwatched_ && !keeps_level_ ? bound_ : 0; }
+  Cycle free_until() const { return unwatched_ ? bound_ : 0; }
   /// A block has computed all cycles before `cycle`: pauses wait until then.
   void set_computed_to(Cycle cycle) { computed_to_ = cycle; }
   /// Called after each cycle; answers true to pause the kernel. For bounds, progress lines and
@@ -113,14 +111,13 @@ class ClockDomain : public sc_core::sc_module {
   Scheduler scheduler_;
   const std::uint64_t period_ticks_;  // period in units of the kernel's time resolution
   sc_core::sc_event tick_;
-  Cycle origin_ = 0;           // of the cycles, in cycles since the start of the simulation
-  sc_core::sc_time reset_at_;  // inside cycle 0
+  Cycle origin_ = 0;           // where cycle 0 lies, in cycles since the start of the simulation
+  sc_core::sc_time reset_at_;  // time of the last reset, which lies in cycle 0
   Cycle now_ = 0;
   Cycle armed_for_ = kNever;
   Cycle bound_ = kNever;
   Cycle computed_to_ = 0;
   bool unwatched_ = false;
-  bool keeps_level_ = false;
   bool stepping_ = false;
   bool started_ = false;  // cycle now_ has been stepped
   bool pause_requested_ = false;

@@ -39,8 +39,9 @@ class Scheduler {
   void reset();
   /// The earliest cycle in which something is due, kNever when all sleep.
   Cycle next_due() const { return calendar_.next_due(); }
-  /// Steps every block due in cycle `now`, each once. Requires now <= next_due(). Of blocks that
-  /// throw, the first one added is heard; the others are stepped all the same.
+  /// Steps every block due in cycle `now`, each once. Requires now <= next_due(). If several
+  /// blocks throw, the exception of the one added first is passed on; the others are stepped all the
+  /// same.
   void run_cycle(Cycle now);
   /// From now on the blocks of a cycle are stepped in an order drawn from `seed`. Results must not
   /// change; the option exists to prove that.
@@ -52,7 +53,7 @@ class Scheduler {
   struct Entry {
     Steppable* block;
     Cycle last_step = kNever;    // drops a second wake-up for the same cycle
-    Cycle last_queued = kNever;  // .. before it gets into the calendar, if it comes at once
+    Cycle last_queued = kNever;  // keeps a second one out of the calendar, if it comes at once
   };
   void step_block(BlockId id, Cycle now);
 

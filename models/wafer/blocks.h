@@ -138,8 +138,7 @@ inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
   const unsigned at = queue.head + queue.held;
   in_entries_.put(queue.first_entry + (at < queue.room ? at : at - queue.room), w);
   ++queue.held;
-  queue.arriving |= cycle_bit(due);
-  pes_[queue.pe].arriving |= cycle_bit(due);
+  pes_[queue.pe].landings.put(queue.number, due);
   row.insert(queue.pe);
 }
 

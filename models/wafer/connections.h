@@ -91,7 +91,7 @@ class Ports {
   /// credit of a cycle, which the link protocol allows.
   struct Announced {
     Cycle due;
-    std::uint32_t index;  ///< of the link that gets a credit, or of the slot where a wavelet lands
+    std::uint32_t index;  ///< the link that gets a credit, or the slot where a wavelet lands
     bool credit;
   };
 

@@ -81,7 +81,7 @@ class KeepingOutside final : public Outside, public observe::Diagnoses {
  public:
   struct ToPort {
     std::uint32_t port;
-    link::Wavelet wavelet;  ///< of a credit: only the color
+    link::Wavelet wavelet;  ///< for a credit only its color is set
     Cycle due;
     bool credit;
   };

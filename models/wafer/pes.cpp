@@ -72,6 +72,7 @@ void Pe::push(QueueId q, const link::Wavelet& w, Cycle now) {
   const Cycle visible_from = now + blocks.plan.queue_write_latency;
   const std::size_t entry = queue.first_entry + (at < queue.length ? at : at - queue.length);
   pes_.out_entries_.put(entry, w);
+  if (!pes_.out_numbers_.empty()) pes_.out_numbers_[entry] = static_cast<std::uint32_t>(w.ident);
   pes_.visible_from_[entry] = visible_from;
   if (++queue.held == queue.length) with_room_ &= static_cast<std::uint8_t>(~queue_bit(q));
   if (blocks.events != nullptr) {
@@ -100,7 +101,7 @@ Pes::Pes(Blocks& blocks)
       of_tile_(blocks.strip.tile_count(), kNoIndex) {
   const Plan& plan = blocks.plan;
   std::vector<std::shared_ptr<const pe::DecodedImage>>
-      programs;  // of the strip; each shared by its tiles
+      programs;  // programs of the strip; each shared by its tiles
   for (const auto& image : plan.images) {
     queue_maps_.emplace_back(*image);
     programs.push_back(nullptr);
@@ -143,6 +144,7 @@ void Pes::reserve_queues() {
   out_queues_.reserve(outputs);
   out_entries_.reserve(out_entries);
   visible_from_.reserve(out_entries);
+  if (blocks_.events != nullptr && blocks_.events->is_traced()) out_numbers_.resize(out_entries);
 }
 
 unsigned Pes::length_of(const pe::QueueBinding& queue) const {
@@ -153,7 +155,6 @@ unsigned Pes::length_of(const pe::QueueBinding& queue) const {
 
 void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
   const auto length = static_cast<std::uint16_t>(length_of(binding));
-  const bool traced = blocks_.events != nullptr && blocks_.events->is_traced();
   if (binding.input) {
     InQueue& queue = in_queues_.emplace_back();
     queue.id = binding.id;
@@ -161,14 +162,14 @@ void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
     queue.pe = index_at(pe.place);
     queue.room = length;
     queue.first_entry = static_cast<std::uint32_t>(in_entries_.size());
+    queue.number = ++pe.inputs;
     in_entries_.grow(length, false);  // behind EventKind::kQueueIn nobody reads serial numbers
-    ++pe.inputs;
   } else {
     OutQueue& queue = out_queues_.emplace_back();
     queue.id = binding.id;
     queue.length = length;
     queue.first_entry = static_cast<std::uint32_t>(out_entries_.size());
-    out_entries_.grow(length, traced);
+    out_entries_.grow(length, false);  // out_numbers_ has the serial numbers
     visible_from_.resize(out_entries_.size());
     pe.with_room_ |= queue_bit(binding.id);
     ++pe.outputs;
@@ -224,15 +225,12 @@ void Pes::access(std::uint32_t place, pe::HostAccess access, Cycle at_cycle) {
   due_engines_.insert(index_at(place), at_cycle, blocks_.now);
 }
 
-inline void Pes::land(Pe& pe, std::uint64_t cycle) {
-  pe.arriving &= ~cycle;
-  for (unsigned i = 0; i < pe.inputs; ++i) {
-    InQueue& queue = in_queues_[pe.first_input + i];
-    if ((queue.arriving & cycle) == 0) continue;
-    queue.arriving &= ~cycle;
-    ++queue.landed;
-    pe.with_wavelets_ |= queue_bit(queue.id);
-  }
+inline void Pes::land(Pe& pe, Cycle now) {
+  const unsigned number = pe.landings.take(now);
+  if (number == 0) return;
+  InQueue& queue = in_queues_[pe.first_input + number - 1];
+  ++queue.landed;
+  pe.with_wavelets_ |= queue_bit(queue.id);
 }
 
 // What the next PEs need and the host does not fetch by itself, because it does not lie in a row, is on its way into
@@ -240,7 +238,7 @@ inline void Pes::land(Pe& pe, std::uint64_t cycle) {
 // without effect, and drops calls.
 [[gnu::always_inline]] inline void Pes::prefetch_behind(std::uint32_t pe, Cycle now) const {
   constexpr unsigned kAhead = 3;
-  constexpr unsigned kEntries = 24;  // of a few queues
+  constexpr unsigned kEntries = 24;  // as many as a few queues have
   if (pe + kAhead >= pes_.size()) return;
   const Pe& next = pes_[pe + kAhead];
   next.engine.prefetch(now);
@@ -274,7 +272,7 @@ void Pes::prefetch_engines(Span pes) const {
 [[gnu::always_inline]] inline void Pes::step_engine(std::uint32_t index, Cycle now) {
   if (is_large_ && blocks_.selection.is_all()) prefetch_behind(index, now);
   Pe& pe = pes_[index];
-  if ((pe.arriving & cycle_bit(now)) != 0) land(pe, cycle_bit(now));
+  land(pe, now);
   const Cycle next = pe.engine.step(now);
   if (next == now + 1)
     due_engines_.near().insert_for_next(index);
@@ -328,7 +326,9 @@ inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
   }
   if (winner == nullptr) return;
   pe.ramp_turn.take(winner->id.value(), blocks_.plan.fabric.arbitration);
-  const link::Wavelet w = out_entries_.get(winner->first_entry + winner->head);
+  const std::size_t head = winner->first_entry + winner->head;
+  link::Wavelet w = out_entries_.get(head);
+  if (!out_numbers_.empty()) w.ident = (std::uint64_t{pe.place} + 1) << 32 | out_numbers_[head];
   winner->head =
       static_cast<std::uint16_t>(winner->head + 1U < winner->length ? winner->head + 1 : 0);
   --winner->held;

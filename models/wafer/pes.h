@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,8 +30,7 @@ class Connections;
 class Pes;
 
 struct InQueue {
-  std::uint64_t arriving = 0;  ///< cycles in which a wavelet lands
-  Ref upstream;                ///< who sends into it
+  Ref upstream;  ///< who sends into it
   std::uint32_t first_entry = 0;
   std::uint32_t pe = 0;
   std::uint16_t head = 0;
@@ -39,6 +39,7 @@ struct InQueue {
   std::uint16_t room = 0;
   QueueId id;
   Color color;
+  std::uint8_t number = 0;  ///< 1 + its place among the input queues of its PE
 
   /// Of EventKind::kQueueIn.
   std::uint32_t event_word() const { return id.value() | color.value() << 8; }
@@ -69,6 +70,32 @@ struct QueueMap {
   explicit QueueMap(const pe::Image& image);
   std::array<std::uint8_t, kMaxQueues> input;
   std::array<std::uint8_t, kMaxQueues> output;
+};
+
+/// In which input queue of a PE a wavelet lands, by cycle: half a byte each, because the off-ramp brings at most one.
+class Landings {
+ public:
+  /// `queue`: InQueue::number.
+  void put(unsigned queue, Cycle due) {
+    std::uint32_t& word = words_[due / kInWord % words_.size()];
+    assert((word >> due % kInWord * kBits & kMask) == 0);
+    word |= queue << due % kInWord * kBits;
+  }
+  /// That of cycle `now`, which is forgotten; 0: there is none.
+  unsigned take(Cycle now) {
+    std::uint32_t& word = words_[now / kInWord % words_.size()];
+    const unsigned shift = now % kInWord * kBits;
+    const unsigned queue = word >> shift & kMask;
+    word &= ~(kMask << shift);
+    return queue;
+  }
+
+ private:
+  static constexpr unsigned kBits = 4;
+  static constexpr std::uint32_t kMask = (1U << kBits) - 1;
+  static constexpr unsigned kInWord = 32 / kBits;
+  static_assert(kMaxQueues <= kMask, "numbers of queues begin with 1");
+  std::array<std::uint32_t, ActiveSet::kHorizon / kInWord> words_{};
 };
 
 /// A PE: its compute engine, where its queues and the ways through its on-ramp stand in the arrays
@@ -111,8 +138,8 @@ class Pe final : public pe::PeConfig, public pe::PeQueues {
   std::uint8_t inputs = 0;
   std::uint8_t outputs = 0;
   std::uint8_t ramps = 0;
-  fabric::Turn ramp_turn;      ///< of the output queues
-  std::uint64_t arriving = 0;  ///< cycles in which a wavelet lands in one of the queues
+  fabric::Turn ramp_turn;  ///< which output queue is served next
+  Landings landings;
   pe::ComputeEngineCore engine;
 };
 
@@ -189,7 +216,7 @@ class Pes {
   void reserve_queues();
   void add_queue(Pe& pe, const pe::QueueBinding& binding);
   void prefetch_behind(std::uint32_t pe, Cycle now) const;
-  void land(Pe& pe, std::uint64_t cycle);
+  void land(Pe& pe, Cycle now);
   void step_engine(std::uint32_t pe, Cycle now);
   void step_ramp(std::uint32_t pe, Cycle now);
   void describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,
@@ -204,6 +231,8 @@ class Pes {
   Store in_entries_;
   std::vector<OutQueue> out_queues_;
   Store out_entries_;
+  std::vector<std::uint32_t>
+      out_numbers_;  // by place there, if they are traced: lower halves of serial numbers
   std::vector<Cycle> visible_from_;  // by place in out_entries_
   std::vector<RampLink> ramp_links_;
   std::uint64_t engine_steps_ = 0;

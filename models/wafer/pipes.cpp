@@ -37,7 +37,7 @@ struct Pipes::CycleState {
 
   const Cycle now;
   Pipe* const pipes;
-  const unsigned shift;        ///< of the masks
+  const unsigned shift;        ///< number of the bit of `now` in the masks
   const std::uint8_t landing;  ///< bit of the cycle in which what leaves now lands
   const std::uint8_t credit;   ///< bit of the cycle in which its room is a credit upstream
   const bool traced;

@@ -38,7 +38,7 @@ struct Pipe {
   const std::uint32_t place;  ///< linear index of its tile
   /// Oldest first; the others move up when it leaves.
   std::array<std::uint32_t, kPipeRoom> payloads{};
-  std::uint16_t flags = 0;  ///< of the wavelets, kFlagBits each, as observe::hop_word has them
+  std::uint16_t flags = 0;  ///< kFlagBits for each wavelet, as observe::hop_word has them
   // Bytes that change together do not lie together: a store of one and a load of two would wait for
   // each other.
   std::uint8_t held = 0;      ///< wavelets

@@ -44,7 +44,7 @@ struct Plan {
   std::vector<unsigned> output_queue_lengths;  ///< wavelets, by queue id
 
   std::vector<fabric::ColorRoute> routes;
-  std::vector<TileRoute> tile_routes;            ///< of all tiles, row-major, by rising color
+  std::vector<TileRoute> tile_routes;  ///< routes of all tiles, row-major, by rising color
   std::vector<std::uint32_t> tile_routes_begin;  ///< first of each tile, and the end
   std::vector<std::shared_ptr<const pe::Image>> images;
   std::vector<std::int32_t> image_of_tile;  ///< row-major; index in `images`, -1: only a router

@@ -11,7 +11,7 @@ namespace tessera::wafer {
 
 namespace {
 
-constexpr std::size_t kManyBytes = 1U << 20;  // of requests: they are sent without waiting for more
+constexpr std::size_t kManyBytes = 1U << 20;  // so many are sent without waiting for more
 
 }  // namespace
 

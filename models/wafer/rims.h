@@ -21,7 +21,7 @@ struct Blocks;
 
 /// A wavelet or a credit on its way to the neighbouring strip.
 struct Crossing {
-  link::Wavelet wavelet;  ///< of a credit: only the color
+  link::Wavelet wavelet;  ///< for a credit only its color is set
   Cycle due = 0;
   std::uint32_t x = 0;  ///< column
   bool credit = false;

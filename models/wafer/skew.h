@@ -37,7 +37,7 @@ class Window {
   Cycle begin() const { return begin_; }
   Cycle end() const { return begin_ + cycles(); }
   unsigned cycles() const { return static_cast<unsigned>(depth_); }
-  /// Of a wafer of several strips; one alone has stage 0 only.
+  /// The stages of a wafer of several strips; one alone has stage 0 only.
   unsigned stages() const {
     return 1 + static_cast<unsigned>((width_ + depth_ + skew_.columns - 2) / skew_.columns *
                                      (depth_ - 1));

@@ -17,7 +17,7 @@ bool is_plain(const fabric::ColorRoute& route) {
          !route.swap_x && !route.swap_y && !route.suspended && !route.filter;
 }
 
-// Of a set with one direction.
+// The direction of a set that has only one.
 Direction only(DirectionSet set) {
   return *std::find_if(kAllDirections.begin(), kAllDirections.end(),
                        [set](Direction d) { return set.contains(d); });

@@ -116,7 +116,7 @@ Strips::~Strips() {
   for_all_locals([this](std::size_t i) { locals_[i].reset(); });
 }
 
-// Of several failures the one of the first strip is reported.
+// If several strips fail, the failure of the first one is reported.
 void Strips::for_all_locals(const std::function<void(std::size_t)>& work) {
   std::vector<std::exception_ptr> failures(locals_.size());
   const auto guarded = [&](unsigned i) {
@@ -192,11 +192,10 @@ Cycle Strips::next_due_of_parts() const {
 // --- cycles before their time
 
 bool Strips::is_worth_skew() const {
-  if (!skewed_ || (events_ != nullptr && events_->is_traced())) return false;
-  return !threads_.skew.when_busy || busy_ >= busy_enough_;
+  return may_be_ahead() && (!threads_.skew.when_busy || busy_ >= busy_enough_);
 }
 
-// Of a cycle with a failure everything counts, of later ones nothing.
+// A cycle with a failure counts in full; later cycles do not count at all.
 void Strips::run_ahead(const Window& window) {
   for (unsigned stage = 0; stage < (parts_.size() > 1 ? window.stages() : 1); ++stage)
     step_stage(window, stage);
@@ -352,14 +351,17 @@ void Strips::exchange(std::size_t i, Cycle now) {
     parts_[i]->take(Direction::kSouth, parts_[i + 1]->sent(Direction::kNorth), now);
 }
 
-// Of several failures the one of the first tile: strips follow each other as their tiles do.
+// If several tiles fail, the failure of the first one is reported: strips follow each other as their
+// tiles do.
 void Strips::report_failure() {
   std::exception_ptr first;
   for (Part* const part : parts_) {
     const std::exception_ptr failure = part->take_failure();
     if (first == nullptr) first = failure;
   }
-  if (first != nullptr) std::rethrow_exception(first);
+  if (first == nullptr) return;
+  failed_ = true;
+  std::rethrow_exception(first);
 }
 
 // --- tiles and ports

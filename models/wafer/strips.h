@@ -50,13 +50,16 @@ class Strips {
   /// The first cycle that has not been computed.
   Cycle computed_to() const { return computed_to_; }
   Cycle next_due(Cycle now) const;
-  // Of a process that another one leads: what Part has for cycles before their time.
+  // For a process that another one leads: what Part has for cycles before their time.
   void step_stage(const Window& window, unsigned stage);
   Cycle failed_at() const;
   Cycle last_ahead() const;
   void end_ahead(Cycle begin, Cycle end);
   /// Throws the first failure of the last cycle, if there was one.
   void report_failure();
+  /// Whether the accounts of waits are those of the last cycle. They are not where a block has failed and others may
+  /// have been ahead of it: what they have accounted since cannot be taken back.
+  bool knows_waits() const { return !failed_ || !may_be_ahead(); }
   Cycle next_told() const;
   void hand_on(Cycle now);
   void shuffle_step_order(std::uint64_t seed);
@@ -97,6 +100,7 @@ class Strips {
   std::uint64_t engine_steps() const;
   Cycle next_due_of_parts() const;
   void count_busy(std::uint64_t steps, unsigned cycles);
+  bool may_be_ahead() const { return skewed_ && (events_ == nullptr || !events_->is_traced()); }
   bool is_worth_skew() const;
   void run_ahead(const Window& window);
   Cycle tell_computed(Cycle now);
@@ -126,7 +130,8 @@ class Strips {
   std::vector<std::unique_ptr<RemotePart>> remotes_;  // south of them
   std::vector<Part*> parts_;                          // all of them
   const bool skewed_;                                 // tiles may be stepped ahead of others
-  const std::size_t busy_enough_;                     // engines: where skewing pays, by default
+  bool failed_ = false;
+  const std::size_t busy_enough_;  // engines: where skewing pays, by default
   Cycle computed_to_ = 0;
   std::uint64_t busy_ = 0;  // engines stepped in a cycle of late
   const int first_row_;

@@ -162,7 +162,7 @@ class ActiveSet {
   std::vector<std::uint64_t> bits_;     // [cycle][unit / 64]
   std::vector<std::uint64_t> summary_;  // [cycle][word / 64]: words that are not 0
   std::uint64_t occupied_ = 0;          // cycles that have something
-  // Of the cycle behind that of the last take().
+  // Where the cycle behind that of the last take() lies.
   std::uint64_t* next_words_ = nullptr;
   std::uint64_t* next_summary_ = nullptr;
   std::uint64_t next_bit_ = 0;
@@ -209,7 +209,7 @@ class StepOrder {
 
   Cycle last_of_some_ = 0;
   std::optional<std::mt19937_64> random_;
-  std::vector<std::uint32_t> units_;  // of a cycle
+  std::vector<std::uint32_t> units_;  // those that are due in a cycle
 };
 
 /// An ActiveSet whose units may be due any number of cycles ahead.
@@ -281,7 +281,7 @@ class FirstFailure {
   }
 
   std::exception_ptr failure_;
-  Cycle cycle_ = 0;          // of `failure_`
+  Cycle cycle_ = 0;          // cycle of `failure_`
   std::uint64_t order_ = 0;  // place and block of `failure_`
 };
 
@@ -349,8 +349,8 @@ class Store {
 class Ref {
  public:
   enum class Kind : std::uint8_t {
-    kPipe,    ///< of a receiver and of a sender: a pipe
-    kSlot,    ///< of a receiver: a slot; of a sender: a Link
+    kPipe,    ///< a pipe, as a receiver and as a sender
+    kSlot,    ///< as a receiver a slot, as a sender a Link
     kQueue,   ///< an input queue
     kRamp,    ///< RampLink of an on-ramp
     kRouter,  ///< port of a router with a core of its own: router * 8 + direction

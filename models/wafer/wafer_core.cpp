@@ -10,7 +10,7 @@ namespace tessera::wafer {
 
 namespace {
 
-constexpr unsigned kMaxRoom = 255;  // of a slot: counted in 8 bits
+constexpr unsigned kMaxRoom = 255;  // largest room of a slot: it is counted in 8 bits
 
 void require_at_most(const char* key, unsigned value, unsigned most) {
   if (value <= most) return;

@@ -20,7 +20,8 @@ class Arrays {
   Arrays(const Options& options, cluster::Profile profile, const cluster::Launch& launch,
          const pto::Kernel& kernel);
 
-  /// Contents of an array that are no file of --input; `zeros`: so many bytes, and `values` has none.
+  /// Sets the contents of an array that --input does not give; `zeros`: so many zero bytes instead
+  /// of `values`, which then has no bytes.
   void give(std::size_t array, data::HostArray values, std::size_t zeros = 0);
   /// What the machine gets.
   cluster::ClusterData* data() { return data_.get(); }
@@ -32,7 +33,7 @@ class Arrays {
 
   const Options& options_;
   std::unique_ptr<cluster::ClusterData> data_;
-  std::map<std::size_t, data::Shape> shapes_;  // of arrays that were read
+  std::map<std::size_t, data::Shape> shapes_;  // shapes of the arrays that were read or given
 };
 
 }  // namespace tessera::ascend

@@ -12,7 +12,7 @@
 namespace tessera::ascend {
 
 struct AscendConfig {
-  std::string name;  ///< of the preset or config file: "a5"
+  std::string name;  ///< name of the preset or config file: "a5"
   cluster::ClusterConfig machine;
   unsigned clusters = 1;
   unsigned blocks = 0;

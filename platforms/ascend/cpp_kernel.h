@@ -49,7 +49,7 @@ class CppKernel {
   /// LaunchedKernel::next_launch of a host program. Throws IllegalBehaviour.
   bool go_on(Arrays& arrays, Cycle next);
 
-  std::vector<std::string> names_;  // of the arguments
+  std::vector<std::string> names_;  // names of the arguments
   pto_cpp::NativeLaunch native_;
   std::shared_ptr<pto_cpp::NativeCores> cores_;
   Kinds kinds_;

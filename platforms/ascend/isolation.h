@@ -20,13 +20,14 @@ class Isolation {
   Isolation(const Isolation&) = delete;
   Isolation& operator=(const Isolation&) = delete;
 
-  /// Splits this process. In the one that is to run: nothing. In the other one, when the run is over: whether `report`, which has
-  /// the status, remains to be published, since the run could not. A core whose native code comes to no operation for
-  /// `patience_s` seconds (0: for ever) is stuck, and its code is ended. Throws std::runtime_error.
+  /// Splits this process. Returns no value in the one that is to run. In the other one, returns when the run is over: whether
+  /// `report`, which has the status, remains to be published, because the run could not publish its own. A core whose native
+  /// code comes to no operation for `patience_s` seconds (0: for ever) is stuck, and its code is ended. Throws
+  /// std::runtime_error.
   std::optional<bool> split(report::Report& report, std::uint64_t patience_s);
   /// Where native code is; both processes see it.
   pto_cpp::NativeTrail& trail() { return shared_->trail; }
-  /// Of the process that runs: its report is published.
+  /// The process that runs calls this when its report is published.
   void set_published() { shared_->is_published.store(true); }
 
  private:

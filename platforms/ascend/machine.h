@@ -52,7 +52,7 @@ class Machine {
   const cluster::Attachments attached_;
   std::optional<std::uint64_t> shuffle_seed_;
   timing::ClockDomain domain_;
-  std::unique_ptr<cluster::Cluster> dense_;  // one of the two
+  std::unique_ptr<cluster::Cluster> dense_;  // either this one or `modules_`
   std::unique_ptr<cluster::ModularCluster> modules_;
   const cluster::MachineView* view_ = nullptr;
 };

@@ -73,7 +73,7 @@ struct Options : cli::MachineOptions {
   bool no_data = false;
   TextOptions text;
   std::string hazards = "warn";
-  std::map<std::string, std::string> args;  ///< of a kernel in C++
+  std::map<std::string, std::string> args;  ///< arguments of a kernel in C++
   std::vector<std::string> includes;
   bool auto_sync = false;
   bool host_program = false;

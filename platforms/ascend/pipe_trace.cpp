@@ -21,7 +21,7 @@ unsigned number_of(const Event& e) {
   return e.a & 0xFF;
 }
 
-/// Of kSignal and kGrant.
+/// The id and the mode that an event of the kind kSignal or kGrant carries.
 std::string signal_name(const Event& e) {
   return "id " + std::to_string(e.a >> 16) + ", mode " + std::to_string(e.a >> 8 & 0xFF);
 }

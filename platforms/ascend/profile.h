@@ -16,7 +16,7 @@
 
 namespace tessera::ascend {
 
-/// A pipe, added over the cores of a kind. In cycles.
+/// A pipe, added over the cores of a kind. Times are in cycles.
 struct PipeProfile {
   std::uint64_t busy = 0;
   std::array<std::uint64_t, cluster::kWaitReasonCount> waits{};
@@ -30,7 +30,7 @@ struct PipeProfile {
 struct KindProfile {
   cluster::CoreKind kind = cluster::CoreKind::kAic;
   unsigned cores = 0;
-  std::uint64_t cycles = 0;   ///< of all of them, from the launch to their end
+  std::uint64_t cycles = 0;   ///< sum over the cores, from the launch to their end
   Cycle first = 0, last = 0;  ///< the fastest and the slowest
   std::array<PipeProfile, sync::kPipeCount> pipes;
 

@@ -14,7 +14,7 @@ namespace tessera::ascend {
 
 namespace {
 
-constexpr std::size_t kMostHazards = 20;  // that an error names
+constexpr std::size_t kMostHazards = 20;  // hazards that an error names, at most
 constexpr const char* kHazardId = "/tessera/ascend/hazard";
 constexpr const char* kGuessId = "/tessera/ascend/no_values";
 constexpr const char* kExternalId = "/tessera/ascend/external_peer";

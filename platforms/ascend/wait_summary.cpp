@@ -66,7 +66,8 @@ class Lines {
 
 }  // namespace
 
-// "flag V to MTE2" of a wait is in the instruction; others wait for a thing of its surroundings.
+// The text of a wait names its flag or lock; for other instructions kReasonWords says what is
+// missing.
 std::string what_waits_for(const Instruction& i, WaitReason reason) {
   const std::string text = to_string(i);
   switch (reason) {
@@ -111,7 +112,7 @@ report::Group compute_group(const cluster::MachineView& machine, const AscendCon
                             Cycle cycles) {
   report::Group group{"compute", {}};
   std::uint64_t multiply_adds = 0, aics = 0;
-  double least_cycles = 0;  // of one AIC that did all of it at its peak
+  double least_cycles = 0;  // if one AIC did all of it at its peak
   for (const AiCore* core : machine.cores()) {
     aics += core->id().is_aic() ? 1 : 0;
     for (std::uint32_t pc = 0; pc < core->lines().size(); ++pc) {

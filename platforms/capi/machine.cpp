@@ -63,7 +63,7 @@ Machine::~Machine() {
 
 void Machine::reset(bool keep_memory) {
   device().reset(keep_memory);
-  csl_.reset();  // behind the machine, which forgets what PEs had to take
+  csl_.reset();  // after the machine, which forgets what PEs still had to take
   is_launched_ = false;
   open_launches_ = 0;
   stop_asked_ = false;

@@ -159,7 +159,7 @@ const char* tessera_last_error(void) {
 }
 const char* tessera_type_name(uint32_t type) {
   if (type > static_cast<uint32_t>(tessera::pe::ElementType::kF32)) return "";
-  return to_string(static_cast<tessera::pe::ElementType>(type)).data();  // of a literal
+  return to_string(static_cast<tessera::pe::ElementType>(type)).data();  // a literal
 }
 
 tessera_status tessera_create(const char* kind, const char* program, int option_count,

@@ -52,7 +52,7 @@ typedef struct tessera_machine tessera_machine;
 
 /** What a machine has. */
 typedef struct tessera_info {
-  uint32_t kind; /**< 1: WSE, 2: AI-core clusters */
+  uint32_t kind; /**< 1: WSE, 2: AI-core clusters, 3: scheduled mesh */
   uint32_t width, height;
   uint32_t tile_bytes; /**< bytes of memory of a tile; 0: the memory is that of arrays */
   uint32_t functions, edges, arrays, symbols, counters;
@@ -80,8 +80,8 @@ typedef int (*tessera_listener)(void* user, uint32_t notice, uint64_t cycle);
 /** PEs of a CSL program, and how the words of their elements lie in an array of the host (docs/c-api.md). */
 typedef struct tessera_region {
   int32_t x, y, width, height; /**< counted in the rectangle of the program */
-  uint32_t elements;           /**< of each PE */
-  uint32_t bits; /**< of an element in the memory of a PE, 16 or 32; each is a word for the host */
+  uint32_t elements;           /**< elements of each PE */
+  uint32_t bits; /**< size of an element in a PE, 16 or 32 bits; each is a word for the host */
   uint32_t
       by_column; /**< element i of PE (x, y) is word 0: (y * width + x) * elements + i; 1: y + x *
                          height + i * height * width */

@@ -20,8 +20,8 @@ struct Failure {
   std::string message;
 };
 Failure failure_of(const sc_core::sc_report& report);
-/// The same of the exception that is being handled; call it in a catch block. One that no executable
-/// throws goes on.
+/// The same for the exception that is being handled; call it in a catch block. An exception that no
+/// executable throws is thrown again.
 Failure current_failure();
 
 /// Reads the command line into `options` and calls `body`, which runs and fills the report. What it

@@ -49,10 +49,10 @@ struct Options {
   std::optional<std::uint64_t> seed;
   bool shuffle_step_order = false;
   bool validate = false;
-  bool print_config = false;                       ///< of MachineOptions
-  bool print_schema = false;                       ///< of MachineOptions
-  std::vector<std::string> files_written;          ///< by all options; parse() fills it
-  std::map<std::string, std::string> arrays_read;  ///< name -> file, of --input; parse() fills it
+  bool print_config = false;               ///< only MachineOptions has the option
+  bool print_schema = false;               ///< only MachineOptions has the option
+  std::vector<std::string> files_written;  ///< files that the options write; parse() fills it
+  std::map<std::string, std::string> arrays_read;  ///< --input: name -> file; parse() fills it
   /// The options that a platform adds to these, in its constructor.
   std::vector<OptionGroup> own_groups;
   /// The names of the options that were given, by heading of --help; parse() fills it.
@@ -87,7 +87,7 @@ struct Executable {
   std::vector<std::string> structures;
   std::string default_preset;   ///< empty: the program names it
   std::string example_setting;  ///< for --set
-  std::string commit = {};      ///< of the sources that it was made of, if that is known
+  std::string commit = {};      ///< commit of the sources it was built from; empty: not known
 };
 
 /// Reads the command line into `options`. false: --help or --version was asked for and has been

@@ -52,7 +52,7 @@ json::object leaf_of(const Field& field) {
           {"anyOf", {value_of(field), std::move(annotated)}}};
 }
 
-/// The members of the group `prefix`, such as "fabric."; of the whole file with "".
+/// The members of the group `prefix`, such as "fabric."; with "" those of the whole file.
 json::object members_of(const Schema& schema, const std::string& prefix) {
   json::object members;
   for (const Field& field : schema) {

@@ -39,7 +39,7 @@ struct Origin {
 };
 
 struct Loaded {
-  std::string name;                       ///< of the config: "wse3"
+  std::string name;                       ///< name of the configuration: "wse3"
   std::map<std::string, Origin> origins;  ///< by path, one for every field
 };
 
@@ -52,7 +52,7 @@ std::string blame(const Loaded& loaded, const std::string& path);
 
 /// 16 hex digits that stand for the values of all fields, wherever they come from.
 std::string digest(const Schema& schema);
-/// The same of a machine's configuration: `schema_of` gives its keys.
+/// The same for a machine's configuration: `schema_of` gives its keys.
 template <class Config>
 std::string digest(Config config, Schema (&schema_of)(Config&)) {
   return digest(schema_of(config));
@@ -60,7 +60,7 @@ std::string digest(Config config, Schema (&schema_of)(Config&)) {
 
 /// One line a field: path = value unit  [where it comes from].
 void print_config(std::ostream& out, const Schema& schema, const Loaded& loaded);
-/// The same of a machine's configuration: `schema_of` gives its keys.
+/// The same for a machine's configuration: `schema_of` gives its keys.
 template <class Config>
 void print_config(std::ostream& out, Config config, Schema (&schema_of)(Config&)) {
   print_config(out, schema_of(config), config.loaded);

@@ -26,7 +26,7 @@ inline std::optional<std::string_view> find_preset(std::string_view name) {
   return std::nullopt;
 }
 
-/// Names of the presets of one machine; of all with an empty `machine`.
+/// Names of the presets of one machine; with an empty `machine` the names of all presets.
 inline std::vector<std::string> preset_names(std::string_view machine = {}) {
   std::vector<std::string> names;
   for (const Preset& preset : presets()) {

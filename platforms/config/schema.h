@@ -28,9 +28,9 @@ struct Field {
   std::string path;  ///< dotted: "fabric.hop_latency"
   Type type = Type::kNumber;
   std::string unit;       ///< "cycles"; empty for names
-  std::uint64_t min = 0;  ///< of a number, or of each number of a list
+  std::uint64_t min = 0;  ///< smallest number, also for each number of a list
   std::uint64_t max = 0;
-  std::size_t max_count = 0;       ///< of a list; it has at least one entry
+  std::size_t max_count = 0;       ///< entries of a list, at most; it has at least one
   std::vector<std::string> names;  ///< allowed names
   std::string description;
   std::function<Value()> get;             ///< reads the struct

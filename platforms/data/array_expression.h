@@ -33,7 +33,7 @@ struct Names {
 struct ArrayExpression {
   /// Computes the elements when they are read, from the arrays as they are then.
   ComputedPtr value;
-  std::set<std::string> arrays;  ///< that it uses
+  std::set<std::string> arrays;  ///< arrays that it uses
 };
 
 /// The expression `text`, of shape `target`; a single number fills the target. Without a target it has its

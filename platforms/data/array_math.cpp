@@ -177,7 +177,7 @@ std::vector<double> product(const Computed& left, const Computed& right, std::si
 std::vector<double> sums(const Computed& a, std::size_t count, std::size_t length,
                          std::size_t inner) {
   std::vector<double> result(count);
-  std::size_t base = 0;  // of the present [length][inner] block in the result
+  std::size_t base = 0;  // where the sums of the present [length][inner] block begin in the result
   std::size_t l = 0;
   std::size_t j = 0;
   a.for_each_piece([&](std::size_t, std::size_t present, const double* elements) {

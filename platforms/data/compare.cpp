@@ -11,7 +11,7 @@ constexpr double kWorst = std::numeric_limits<double>::infinity();
 /// By how much the difference exceeds the tolerance; at most 0 if the elements agree.
 double excess(double actual, double expected, double rtol, double atol) {
   if (std::isnan(actual) || std::isnan(expected)) return kWorst;
-  if (actual == expected) return -kWorst;  // also equal infinities
+  if (actual == expected) return -kWorst;  // equal infinities agree, too
   if (std::isinf(actual) || std::isinf(expected)) return kWorst;
   const double result = std::abs(actual - expected) - (atol + rtol * std::abs(expected));
   return std::isnan(result) ? kWorst : result;

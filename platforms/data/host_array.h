@@ -45,7 +45,7 @@ struct HostArray {
   std::size_t size() const { return bytes.size() / bytes_of(dtype); }
   /// Element as a double; exact but for 64-bit integers beyond 2^53.
   double at(std::size_t i) const;
-  /// The same of elements first .. first+count-1.
+  /// The same for elements first .. first+count-1.
   void read(std::size_t first, std::size_t count, double* to) const;
   /// Stores the nearest value of the dtype: f16 and f32 round to nearest, integers must be
   /// representable (use `converted` for values that come from a user).

@@ -19,7 +19,7 @@ namespace tessera::data {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kAlignment = 64;  // of the first element, as numpy writes it
+constexpr std::size_t kAlignment = 64;  // bytes; for the first element, as numpy writes it
 
 struct Header {
   DType dtype = DType::kF32;

@@ -53,7 +53,7 @@ class TileMapping {
   std::size_t rows_ = 0;
   std::size_t columns_ = 0;
   std::size_t tile_step_x_ = 0;  // host elements from a tile to the next one east
-  std::size_t tile_step_y_ = 0;  // and south
+  std::size_t tile_step_y_ = 0;  // host elements from a tile to the next one south
   std::size_t row_step_ = 0;     // host elements from one run to the next
   BlockOrder order_ = BlockOrder::kRow;
 };

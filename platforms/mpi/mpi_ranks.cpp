@@ -18,7 +18,7 @@ namespace {
 
 // mpirun sends SIGTERM when a process is lost, and SIGKILL a second later.
 constexpr std::chrono::milliseconds kPatience{200};
-constexpr unsigned kSpins = 20000;  // before the process sleeps between two looks
+constexpr unsigned kSpins = 20000;  // looks until the process sleeps between two looks
 constexpr unsigned kSleepMicroseconds = 50;
 
 class MpiChannel final : public wafer::Channel {

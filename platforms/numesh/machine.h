@@ -59,7 +59,7 @@ class Machine {
   observe::EventStream& events_;
   scheduled::WordChecker& checker_;
   timing::ClockDomain domain_;
-  std::unique_ptr<scheduled::Mesh> mesh_;  // one of the two
+  std::unique_ptr<scheduled::Mesh> mesh_;  // either this one or `nodes_`
   std::unique_ptr<scheduled::NodeMesh> nodes_;
   const scheduled::MeshView* view_ = nullptr;
   bool started_;

@@ -11,7 +11,7 @@
 namespace tessera::numesh {
 
 struct NumeshConfig {
-  std::string name;                 ///< of the preset or config file: "numesh"
+  std::string name;                 ///< name of the preset or config file: "numesh"
   unsigned clock_period_ps = 4900;  ///< numesh.md 1.1
   operators::Target target;         ///< the machine, as the compiler and the models see it
   config::Loaded loaded;            ///< where each value comes from

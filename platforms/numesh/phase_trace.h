@@ -52,7 +52,7 @@ class PhaseTrace final : public observe::SortedSink {
   const scheduled::Program& program_;
   const scheduled::MeshView& mesh_;
   const observe::Scope scope_;
-  Cycle end_ = 0;                     ///< of the run
+  Cycle end_ = 0;                     ///< end of the run: the cycle after the last event
   std::vector<std::uint32_t> phase_;  ///< by node: changes of the schedule so far
   std::unordered_map<std::uint64_t, std::uint32_t> drawn_;  ///< by stream and node: last phase
   std::unordered_map<std::uint64_t, Word> sent_;            ///< by Event::ident

@@ -20,14 +20,14 @@ using operators::Outcome;
 using operators::Preferences;
 using operators::Technique;
 
-// How much is played, in words that pass a node. A longer candidate is played twice with shorter
-// messages, and its total extrapolated.
+// The most that is played of a candidate, in words that pass a node. A longer candidate is played
+// twice with shorter messages, and its total extrapolated.
 constexpr std::uint64_t kMostMoves = 200'000;
-// Of all candidates together, until no other one is tried; to compile a candidate counts as
-// kMovesOfSlot moves for each of its slots.
+// No further candidate is tried when all candidates together have taken so many moves; to compile a
+// candidate counts as kMovesOfSlot moves for each of its slots.
 constexpr std::uint64_t kMostSearch = 1'000'000;
 constexpr std::uint64_t kMovesOfSlot = 4;
-// Messages are not cut below: the first words fill the ways.
+// Messages are not cut below this length, because the first words fill the ways.
 constexpr std::uint32_t kLeastWords = 16;
 
 constexpr std::array<Technique, 4> kTechniques = {Technique::kMessage, Technique::kProcessor,
@@ -51,8 +51,8 @@ class Search {
     result_.predicted = predict(result_.compiled);
     known_[outcomes(result_.compiled)] = result_.predicted;
     result_.candidates.push_back({"length", result_.predicted});
-    // What message lengths suggest is message-bound or processor-bound: of a large program both are left
-    // out, and the barrier too if the others took long.
+    // What message lengths suggest is message-bound or processor-bound. For a large program both are
+    // left out, and the barrier too if the others took long.
     const bool is_large = work_ > kMostSearch / 2;
     for (const Technique technique : kTechniques) {
       if (is_large && technique != Technique::kMarker &&
@@ -67,7 +67,7 @@ class Search {
 
  private:
   struct Place {
-    std::size_t phase, op;  // its place in Phase::operators
+    std::size_t phase, op;  // `op`: the operator's place in Phase::operators
   };
 
   /// The operators whose technique the prediction decides.
@@ -91,7 +91,7 @@ class Search {
     result_.candidates.push_back({operators::to_string(technique), predicted});
   }
 
-  /// One operator after the other, of phases also all at once behind a barrier.
+  /// Tries the techniques for one operator after the other, and a barrier for each whole phase.
   void improve() {
     const std::optional<Cycle> before = result_.predicted;
     for (const Place& place : free_) {
@@ -112,7 +112,7 @@ class Search {
     if (result_.predicted != before) result_.candidates.push_back({"mixed", result_.predicted});
   }
 
-  /// The predicted total, also of what was tried before under another name.
+  /// The predicted total. Outcomes that were tried before are not played again.
   std::optional<Cycle> try_out(const Preferences& preferred) {
     try {
       Compiled compiled = operators::compile(program_, target_, preferred);
@@ -141,9 +141,9 @@ class Search {
   // --- one candidate
 
   struct Size {
-    std::uint64_t slots = 0;  ///< of all phases
-    std::uint64_t words = 0;  ///< that pass nodes, in all turns
-    std::uint64_t least = 0;  ///< of them, with the shortest messages that are played
+    std::uint64_t slots = 0;  ///< slots of all phases
+    std::uint64_t words = 0;  ///< words that pass nodes, in all turns
+    std::uint64_t least = 0;  ///< the same with the shortest messages that are played
   };
   Size size_of(const Compiled& compiled) const {
     std::vector<Size> of_phase;
@@ -182,8 +182,8 @@ class Search {
     return *longer + 2 * (part - 1) * (*longer - std::min(*longer, *shorter));
   }
 
-  /// The run with messages of a `part`-th of their lengths; none if it does not come to its end, or
-  /// if a change catches words.
+  /// The cycles of a run whose messages have a `part`-th of their lengths; none if it does not come
+  /// to its end, or if a change catches words.
   std::optional<Cycle> play(const Compiled& compiled, std::uint64_t part) {
     const scheduled::Program lowered =
         operators::lower(part > 1 ? shortened(compiled, part) : program_, compiled, target_, map_);

@@ -21,7 +21,7 @@ struct Candidate {
 struct TechniqueChoice {
   operators::Compiled compiled;
   std::vector<Candidate> candidates;  ///< as they were tried; empty: there was nothing to choose
-  std::optional<Cycle> predicted;     ///< of `compiled`
+  std::optional<Cycle> predicted;     ///< predicted cycles of `compiled`
 };
 
 /// Compiles the program with the techniques that are predicted to need the fewest cycles: the best of

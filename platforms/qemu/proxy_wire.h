@@ -59,7 +59,7 @@ enum class Command : std::int32_t {
 struct Request {
   Command command = Command::kRamMap;
   std::uint64_t address = 0;  ///< offset in the configuration space, or address on the bus
-  std::uint64_t value = 0;    ///< to be written
+  std::uint64_t value = 0;    ///< value to be written
   unsigned bytes = 0;         ///< 1, 2, 4 or 8
   bool is_memory = true;      ///< false: an access to an I/O port
   std::vector<FileDescriptor> files;

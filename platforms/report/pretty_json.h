@@ -16,7 +16,7 @@ namespace tessera::report {
 
 /// An array of objects with so many entries that they should not all be in memory.
 struct LongArray {
-  std::string key;  ///< of the member whose value it is
+  std::string key;  ///< key of the member whose value it is
   std::size_t size = 0;
   std::function<boost::json::value(std::size_t)> entry;
 };

@@ -93,7 +93,7 @@ struct Wait {
   std::string what;
 };
 
-/// Where the cycles of a run went (docs/waits.md). Of all places together, or of one unit each.
+/// Where the cycles of a run went (docs/waits.md), added over all units.
 struct WaitSummary {
   struct Reason {
     std::string name;  ///< key in the report
@@ -119,9 +119,9 @@ struct WaitSummary {
       0;  ///< busy, idle and all reasons add up to units * Report::cycles; 0: none
   std::uint64_t busy = 0;
   std::uint64_t idle = 0;
-  std::vector<Reason> reasons;  ///< by cycles, none with 0
-  std::vector<Line> lines;      ///< by cycles; the first ones
-  std::vector<Link> links;      ///< by wavelets; the first ones
+  std::vector<Reason> reasons;  ///< sorted by cycles, none with 0
+  std::vector<Line> lines;      ///< sorted by cycles; the first ones
+  std::vector<Link> links;      ///< sorted by wavelets; the first ones
   bool shown = false;           ///< print_text() shows it
 
   /// Puts reasons and lines in order, without those that have no cycle; keeps the first lines.
@@ -143,25 +143,25 @@ struct Diagnosis {
   std::string text;
 };
 struct Diagnoses {
-  std::uint64_t count = 0;       ///< all of them
-  std::vector<Diagnosis> first;  ///< by cycle, then place
+  std::uint64_t count = 0;       ///< number of all diagnoses
+  std::vector<Diagnosis> first;  ///< sorted by cycle, then place
 };
 
 /// Which run a report is of: two runs with equal members, `argv` and `threads` aside, give equal
 /// results.
 struct Run {
   std::vector<std::string> argv;
-  std::string version;                          ///< of Tessera
-  std::string commit;                           ///< of its sources; empty: they were no checkout
-  std::map<std::string, std::string> params;    ///< of the program, defaults included
+  std::string version;                          ///< version of Tessera
+  std::string commit;                           ///< commit; empty: its sources were no checkout
+  std::map<std::string, std::string> params;    ///< parameters of the program, defaults included
   std::map<std::string, std::string> settings;  ///< --set
   // Digests of 16 hex digits; empty: the run ended before it was known.
-  std::string config_digest;                 ///< of all values of the configuration
-  std::string program_digest;                ///< of `files`
+  std::string config_digest;                 ///< digest of all values of the configuration
+  std::string program_digest;                ///< digest of `files`
   std::map<std::string, std::string> files;  ///< texts of the program, seen from its folder: digest
   std::map<std::string, std::string> inputs;  ///< arrays, by name or by file: digest
-  std::uint64_t seed = 1;                     ///< of --shuffle-step-order
-  unsigned threads = 1;                       ///< of this process
+  std::uint64_t seed = 1;                     ///< seed of --shuffle-step-order
+  unsigned threads = 1;                       ///< threads of this process
   unsigned ranks = 1;                         ///< processes that shared the machine
 
   /// Takes the parameters of a program: pairs of a name and a whole number.
@@ -205,10 +205,10 @@ struct Report {
   WaitSummary waits;
   std::optional<Why> why;
   std::vector<Wait> stuck;       ///< who waits for what in a run that could not finish
-  std::uint64_t wait_count = 0;  ///< all of them, `stuck` or more
+  std::uint64_t wait_count = 0;  ///< number of all waits, also those that `stuck` leaves out
 };
 
-/// A name as keys of a report have it: "mte2" of "MTE2".
+/// A name as keys of a report have it: "mte2" for "MTE2".
 std::string lower_case(std::string text);
 /// "1 wait", "3 waits".
 std::string plural(std::uint64_t count, const std::string& noun);

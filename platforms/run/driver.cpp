@@ -97,7 +97,7 @@ void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
     describe_end(stop, view, program);
   } catch (const sc_core::sc_report&) {
     fail();
-  } catch (const IllegalBehaviour&) {  // of a program between two launches
+  } catch (const IllegalBehaviour&) {  // thrown by a program between two launches
     fail();
   }
   report_.wall.run_s = control.elapsed_s();

@@ -30,7 +30,7 @@ class GzipBuffer final : public std::streambuf {
   std::streamsize xsputn(const char* text, std::streamsize count) override;
 
  private:
-  struct State;  // of zlib
+  struct State;  // the state of zlib
 
   bool compress(const char* text, std::size_t count, bool is_end);
 

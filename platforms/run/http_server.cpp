@@ -25,7 +25,7 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using asio::ip::tcp;
 
-constexpr std::chrono::seconds kPatience{30};  // with a connection that says nothing
+constexpr std::chrono::seconds kPatience{30};  // how long a silent connection is kept
 constexpr std::size_t kLongestRequest = 16384;
 
 std::string random_token() {
@@ -71,7 +71,7 @@ class HttpServer::Impl {
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
     if (error)
       throw UserError("", "--serve", "port " + std::to_string(port) + ": " + error.message());
-    constexpr unsigned short kUsual = 80;  // that addresses do not name
+    constexpr unsigned short kUsual = 80;  // the port that addresses leave out
     const unsigned short got = acceptor_.local_endpoint().port();
     host_ = got == kUsual ? "127.0.0.1" : "127.0.0.1:" + std::to_string(got);
     accept();

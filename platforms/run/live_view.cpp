@@ -17,11 +17,11 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t kMostFrames = 256;         // of the recording
-constexpr unsigned kRecordedSquares = 64;        // on a side
-constexpr unsigned kShownSquares = 256;          // on a side, of the present
-constexpr std::size_t kMostLines = 200;          // about a place
-constexpr std::chrono::milliseconds kLook{100};  // between two looks for a signal
+constexpr std::size_t kMostFrames = 256;         // frames of the recording, at most
+constexpr unsigned kRecordedSquares = 64;        // on a side of a recorded frame, at most
+constexpr unsigned kShownSquares = 256;          // on a side of the present frame, at most
+constexpr std::size_t kMostLines = 200;          // sentences about a place, at most
+constexpr std::chrono::milliseconds kLook{100};  // time between two looks for a signal
 
 std::uint64_t number_in(const std::string& text) {
   std::uint64_t number = 0;

@@ -73,7 +73,7 @@ class Session final : public run::Program {
   const wse::WseConfig& config_;
   wse::ObservedMachine& observed_;
   const std::string folder_;
-  std::unique_ptr<Commands> commands_;  // of the run
+  std::unique_ptr<Commands> commands_;  // commands of the run
   std::optional<std::int64_t> last_command_;
   std::optional<Failure> failure_;
   run::Stop stop_ = run::Stop::kCondition;

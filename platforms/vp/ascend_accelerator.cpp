@@ -59,7 +59,7 @@ void require_alike(const KernelProgram& first, const KernelProgram& other,
                         "; those of the device have " + described(first));
 }
 
-/// Those of a device, the one that runs from the start first.
+/// The programs of a device. The first one runs from the start.
 struct KernelPrograms {
   KernelPrograms(const Options& options, const DeviceStatement& device) {
     programs.push_back(std::make_unique<const KernelProgram>(device.file, options));
@@ -108,7 +108,7 @@ class AscendAccelerator final : public Accelerator,
   }
 
  private:
-  /// Of the arrays of a program; nullptr: timing only.
+  /// Makes the contents of a program's arrays; nullptr: timing only.
   cluster::ClusterData* make_data(std::size_t program) {
     if (!has_data_) return nullptr;
     return &data_.emplace(config_.machine.profile, launch_,
@@ -170,7 +170,7 @@ class AscendAccelerator final : public Accelerator,
                     const std::byte* from) override {
     std::copy_n(from, count, direct_memory(array) + at);
   }
-  // As it is at the end of the last cycle.
+  // The contents as they are at the end of the last cycle.
   std::byte* direct_memory(std::uint32_t array) override {
     const Cycle next = machine_.domain().next_free_cycle();
     return data_->bytes_at(array, next == 0 ? 0 : next - 1);
@@ -194,7 +194,7 @@ class AscendAccelerator final : public Accelerator,
   }
   bool load(std::uint32_t program) override {
     program_ = program;
-    make_data(program);  // in the place of those that the cores know
+    make_data(program);  // at the same address, which the cores know
     reset_machine();
     return true;
   }
@@ -234,7 +234,7 @@ class AscendAccelerator final : public Accelerator,
   const ascend::AscendConfig& config_;
   const cluster::Launch& launch_;
   const bool has_data_;
-  std::optional<cluster::ClusterData> data_;  // of the arrays of the program; none: timing only
+  std::optional<cluster::ClusterData> data_;  // the program's arrays; none: timing only
   observe::EventStream events_;
   std::optional<run::TraceFile> trace_;
   cluster::LaunchWatch launch_watch_;

@@ -46,7 +46,7 @@ class Bus : public sc_core::sc_module {
     Payload* payload;
     unsigned initiator;
     Window* window;
-    Address address;    // as the initiator said it
+    Address address;    // as the initiator gave it
     Time at;            // when it may go to the target, then: back to the initiator
     bool ends = false;  // the target waits for END_RESP
   };
@@ -66,7 +66,7 @@ class Bus : public sc_core::sc_module {
     Address bytes = 0;  // 0: not mapped yet
     host::InitiatorSocket socket;
     std::deque<Transaction*> requests;
-    Transaction* asked = nullptr;  // whose END_REQ has not come
+    Transaction* asked = nullptr;  // transaction whose END_REQ has not come
   };
   /// What an initiator calls.
   struct Initiator : tlm::tlm_fw_transport_if<> {
@@ -83,7 +83,7 @@ class Bus : public sc_core::sc_module {
     Bus& bus;
     const unsigned number;
     std::deque<Transaction*> responses;
-    Transaction* answered = nullptr;  // whose END_RESP has not come
+    Transaction* answered = nullptr;  // transaction whose END_RESP has not come
   };
 
   void end_of_elaboration() override;

@@ -10,9 +10,9 @@ using Address = std::uint64_t;
 inline constexpr Address kMemoryOnBus = 0;
 inline constexpr Address kMemoryBytes = 0x10'0000;
 inline constexpr Address kDmaOnBus = 0x20'0000;
-/// Of the first accelerator; the others follow, kPortBytes each.
+/// Address of the first accelerator; the others follow, kPortBytes each.
 inline constexpr Address kPortOnBus = 0x10'0000'0000;
-/// Registers, streams and 64 KB for each tile of the largest wafer.
+/// Space for registers, streams and 64 KB for each tile of the largest wafer.
 inline constexpr Address kPortBytes = 0x10'0000'0000;
 inline constexpr unsigned kMaxAccelerators = 2;
 

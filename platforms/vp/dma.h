@@ -42,10 +42,10 @@ class Dma : public sc_core::sc_module,
   static constexpr unsigned kPiece = 64;
 
   host::TargetSocket socket{"socket"};     ///< registers
-  host::InitiatorSocket memory{"memory"};  ///< where it copies
+  host::InitiatorSocket memory{"memory"};  ///< what it copies from and to
   sc_core::sc_port<sc_core::sc_signal_inout_if<bool>, 0, sc_core::SC_ZERO_OR_MORE_BOUND> irq{"irq"};
 
-  /// `access_time`: of a word of the registers.
+  /// `access_time`: the time that an access to the registers takes for each word.
   Dma(sc_core::sc_module_name name, const sc_core::sc_time& access_time);
 
   /// Payloads that are under way.

@@ -18,7 +18,7 @@ class Memory : public sc_core::sc_module, private tlm::tlm_fw_transport_if<> {
  public:
   host::TargetSocket socket{"socket"};
 
-  /// `byte_time`: of each byte of an access.
+  /// `byte_time`: the time that each byte of an access takes.
   Memory(sc_core::sc_module_name name, Address bytes, const sc_core::sc_time& byte_time)
       : sc_core::sc_module(name), bytes_(bytes), byte_time_(byte_time) {
     socket.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));

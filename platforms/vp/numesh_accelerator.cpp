@@ -152,7 +152,7 @@ class NumeshAccelerator final : public Accelerator, private run::View, private h
     running_ = launched_ = false;
   }
 
-  /// Since the last reset: a launch begins with new nodes.
+  /// Counts since the last reset; a launch begins with new nodes, so earlier launches are added.
   std::vector<report::Counter> counters() const {
     std::vector<report::Counter> counters = numesh::totals(program_.lowered, machine_.view());
     counters.push_back({"words_caught", words_.total(), "words",
@@ -175,7 +175,7 @@ class NumeshAccelerator final : public Accelerator, private run::View, private h
   numesh::Machine machine_;
   host::DeviceInfo info_;
   host::DeviceListener* listener_ = nullptr;
-  std::vector<report::Counter> past_;  // of the launches before the present one
+  std::vector<report::Counter> past_;  // counters of the launches before the present one
   bool launched_ = false;
   bool running_ = false;
 };

@@ -17,7 +17,7 @@ inline cli::Executable executable(std::string name, std::string platform, std::s
           std::move(program_kind),
           {"wse2", "wse3", "a2a3", "a5", "numesh"},
           {"modules", "dense", "auto"},
-          "",  // that of the device
+          "",  // the device has its own default preset
           "fabric.hop_latency=3",
           std::move(commit)};
 }

@@ -30,7 +30,7 @@ const std::vector<Named>& named_bits();
 class PlaceNames {
  public:
   using FindSymbol = std::function<std::optional<std::uint32_t>(TileCoord, const std::string&)>;
-  /// Both must outlive the names. `base`: of the accelerator on the bus.
+  /// Both must outlive the names. `base`: address of the accelerator on the bus.
   PlaceNames(const host::DeviceInfo& info, FindSymbol find_symbol, Address base = kPortOnBus)
       : info_(info), find_symbol_(std::move(find_symbol)), base_(base) {}
 

@@ -206,8 +206,8 @@ void add_device(const DeviceStatement& device, ScriptText& script,
   script.devices.push_back(device);
 }
 
-/// "use 2": places of the following statements are those of the second device; "load 2": the second program
-/// of the device, and places are its own. `what`: "a device".
+/// The number in "use 2", after which statements name places of the second device, or in "load 2",
+/// after which they name places of the device's second program. `what`: "a device".
 std::size_t number_of(const Line& line, const std::string& what, std::size_t count,
                       const text::Diagnostics& diagnostics) {
   const std::string& text = line.size() > 1 ? line[1].text : line[0].text;

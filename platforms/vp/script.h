@@ -32,7 +32,7 @@ using Line = std::vector<Token>;
 struct DeviceStatement {
   std::string kind;
   std::string file;                      ///< relative to where the script lies
-  std::string place;                     ///< of the file name, "3:12"
+  std::string place;                     ///< place of the file name in the script: "3:12"
   std::vector<std::string> others = {};  ///< programs that can be loaded instead of `file`
 };
 
@@ -40,7 +40,7 @@ struct DeviceStatement {
 struct ScriptText {
   std::string file;
   std::vector<DeviceStatement> devices;  ///< at least one
-  std::vector<Line> lines;               ///< without those of the devices
+  std::vector<Line> lines;               ///< all lines but those of the devices
 };
 /// Throws UserError.
 ScriptText read_script(const std::string& file);
@@ -69,7 +69,7 @@ struct Statement {
   std::uint32_t mask = 0;
   std::uint64_t duration_ps = 0;
   std::uint64_t limit = 0;  ///< kPoll: attempts
-  double tolerance = -1;    ///< kExpect, of f32 values; below 0: all bits must be equal
+  double tolerance = -1;    ///< kExpect: for f32 values; below 0: all bits must be equal
   bool on = false;
   std::string refused;  ///< the answer that the access must get: "address"; empty: none
   std::string text;     ///< the statement as it was written
@@ -80,7 +80,8 @@ std::uint64_t duration_ps(const std::string& text, const std::string& file,
                           const std::string& place);
 
 class PlaceNames;
-/// `names`: of each device, then of each of its programs. Throws UserError for a statement that is none, with line and column.
+/// `names`: the names of places, by device and by program of the device. Throws UserError with line
+/// and column for a line that is no statement.
 std::vector<Statement> compile(const ScriptText& script,
                                const std::vector<std::vector<PlaceNames>>& names);
 

@@ -26,7 +26,7 @@ class ScriptHost final : public sc_core::sc_module,
                          private tlm::tlm_bw_transport_if<> {
  public:
   host::InitiatorSocket socket{"socket"};
-  /// Of the accelerators, and of what else interrupts.
+  /// Interrupt lines of the accelerators and of whatever else interrupts.
   sc_core::sc_port<sc_core::sc_signal_in_if<bool>, 0, sc_core::SC_ONE_OR_MORE_BOUND> irq{"irq"};
 
   /// `file` names the script in messages; `script` must outlive the host. What it reads is printed

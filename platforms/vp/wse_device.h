@@ -56,7 +56,7 @@ class WseDevice : public host::Device, private observe::Sink {
  private:
   void on_event(const observe::Event& event) override;
   TileCoord at(std::uint32_t tile) const;
-  /// Its memory, as it is between two cycles.
+  /// The memory of a tile, as it is between two cycles.
   pe::Sram& memory(std::uint32_t tile);
   void catch_up();
   const wse::Workload& workload() const { return *workloads_[program_]; }
@@ -68,7 +68,7 @@ class WseDevice : public host::Device, private observe::Sink {
   std::vector<host::DeviceInfo> infos_;  // by program
   std::vector<host::Edge*> edges_;
   host::DeviceListener* listener_ = nullptr;
-  Cycle caught_up_ = kNever;  // before which all engines have been
+  Cycle caught_up_ = kNever;  // cycle up to which all engines have been caught up
 };
 
 }  // namespace tessera::vp

@@ -11,7 +11,7 @@ namespace tessera::wse {
 
 namespace {
 
-constexpr std::size_t kMostWaits = 20;  // in the text of an error
+constexpr std::size_t kMostWaits = 20;  // waits that the text of an error names, at most
 
 std::string region_text(const Region& region) {
   return layout::to_string(region.rect) + ", " + report::plural(region.elements, "element") +

@@ -55,6 +55,7 @@ class DenseMachine : public sc_core::sc_module, public Machine {
   void account_waits_of_others() override;
   void collect(observe::EventStream& events) override;
   void collect_waits(observe::WaitBook& book, Cycle cycles) override;
+  bool knows_waits() const override { return wafer_.core().knows_waits(); }
   std::size_t wavelets_held() const override { return wafer_.core().wavelets_held(); }
   void describe_waits(observe::Waits& waits) const override;
 

@@ -48,7 +48,7 @@ class DiagnosisLog final : public observe::Diagnoses {
   void on_ready(std::uint32_t place) override {
     if (ready_) ready_(place);
   }
-  /// All of them.
+  /// Number of all diagnoses.
   std::uint64_t count() const { return count_; }
   /// The first kKept by cycle, then place, then in the order in which the place reported them: the same
   /// in whatever order the blocks of a cycle are stepped.
@@ -61,7 +61,7 @@ class DiagnosisLog final : public observe::Diagnoses {
 
   std::vector<observe::Diagnosis> first_;  // sorted
   std::uint64_t count_ = 0;
-  std::vector<observe::Diagnosis> known_;  // before the run
+  std::vector<observe::Diagnosis> known_;  // reported before the run
   std::uint64_t known_count_ = 0;
   Cycle origin_ = 0;
   observe::PrintLog* prints_ = nullptr;

@@ -57,10 +57,10 @@ class HostProgram final : public run::Program {
   HostArrays& arrays_;
   const Checks& checks_;
   Machine& machine_;
-  run::RunControl* control_ = nullptr;  // of the run
+  run::RunControl* control_ = nullptr;  // set by drive()
   std::size_t step_ = 0;
   std::size_t waits_ended_ = 0;
-  Transfers transfers_;  // of the streams that have begun
+  Transfers transfers_;  // the streams that have begun
   std::vector<report::Check> results_;
 };
 

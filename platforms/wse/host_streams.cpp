@@ -127,7 +127,7 @@ std::vector<HostStream> resolve_streams(const Layout& layout) {
 
 std::vector<layout::HostLink> rim_links(const Layout& layout,
                                         const std::vector<HostStream>& streams) {
-  std::map<std::pair<std::size_t, Direction>, std::uint32_t> links;  // with the colors that leave
+  std::map<std::pair<std::size_t, Direction>, std::uint32_t> links;  // the colors that leave
   for (const HostStream& stream : streams) {
     for (TileCoord at : stream.tiles) {
       std::uint32_t& colors = links[{layout.tile_index(at), stream.side}];

@@ -13,7 +13,7 @@ namespace tessera::wse {
 /// A stream_in or stream_out step with its side decided.
 struct HostStream {
   const layout::Stream* step = nullptr;
-  std::size_t step_index = 0;  ///< in Layout::host
+  std::size_t step_index = 0;  ///< index in Layout::host
   bool into_fabric = true;
   Direction side = Direction::kWest;
   std::vector<TileCoord> tiles;  ///< in the order in which the array is cut

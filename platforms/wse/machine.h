@@ -79,6 +79,8 @@ class Machine {
   // What other processes do and have recorded.
   virtual void catch_up_others(Cycle /*end*/) {}
   virtual void account_waits_of_others() {}
+  /// Whether the accounts of waits are those of the last cycle (wafer::Strips::knows_waits).
+  virtual bool knows_waits() const { return true; }
   virtual void collect(observe::EventStream& /*events*/) {}
   virtual void collect_waits(observe::WaitBook& /*book*/, Cycle /*cycles*/) {}
   /// Runs `function` on the tile from cycle `at` on. Requires engine(tile) != nullptr.

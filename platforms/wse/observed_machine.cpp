@@ -59,9 +59,7 @@ void ObservedMachine::observe_engines() {
   if (accounts_all_ || recorders_.wait_listener() != nullptr) account_waits();
 }
 
-// Waits that were accounted too early could not be taken back.
 void ObservedMachine::account_waits() {
-  machine_->domain().keep_level();
   waits_ = std::make_unique<observe::WaitBook>(layout_.tile_count(), recorders_.wait_listener());
   for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
     const std::int32_t program = layout_.program_of_tile[place];
@@ -130,7 +128,7 @@ void ObservedMachine::summarize(report::Report& report) const {
     report.counters.push_back({std::string(info.name), counters.total(info.counter),
                                std::string(info.unit), std::string(info.description)});
   }
-  if (waits_) {
+  if (waits_ && machine_->knows_waits()) {
     finish_waits(report.cycles);
     machine_->collect_waits(*waits_, report.cycles);
     summarize_waits(*waits_, images_, report.waits);

@@ -60,7 +60,7 @@ class ObservedMachine final : public run::View {
   std::optional<double> destroy();
 
  private:
-  /// Of the engines of a machine that is new or was reset.
+  /// Attaches the listeners to the engines of a machine that is new or was reset.
   void observe_engines();
   void account_waits();
   void finish_waits(Cycle cycles) const;
@@ -71,13 +71,13 @@ class ObservedMachine final : public run::View {
   const WseConfig& config_;
   const layout::Layout& layout_;
   Recorders recorders_;
-  const observe::Counters& counters_;  ///< of recorders_; those of tiles are up to date
+  const observe::Counters& counters_;  ///< counters of recorders_; those of tiles are up to date
   DiagnosisLog diagnoses_;
   std::vector<std::shared_ptr<const pe::Image>> images_;  ///< by program of waits_
   std::unique_ptr<observe::WaitBook> waits_;              ///< nullptr: nobody asked
-  bool accounts_all_ = false;  ///< of all tiles, else of those whose waits a trace shows
+  bool accounts_all_ = false;  ///< accounts all tiles, else those whose waits a trace shows
   std::unique_ptr<Machine> machine_;
-  bool is_destroyed_ = false;  // always
+  bool is_destroyed_ = false;  // true: the destructor always destroys the machine
 };
 
 }  // namespace tessera::wse

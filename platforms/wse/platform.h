@@ -8,7 +8,7 @@
 namespace tessera::wse {
 
 /// Reads the command line, builds the machine, runs the program and writes the report. Answers the
-/// exit code. Call it from sc_main(). `commit`: of the sources of the executable, for the report.
+/// exit code. Call it from sc_main(). `commit`: that of the executable's sources, for the report.
 int run_platform(int argc, char* argv[], Replacements& replacements,
                  const std::string& commit = {});
 

@@ -10,7 +10,7 @@ namespace tessera::wse {
 class Ranks {
  public:
   virtual ~Ranks() = default;
-  /// Of this process, from 0. Process 0 has the host and writes all results.
+  /// Number of this process, from 0. Process 0 has the host and writes all results.
   virtual unsigned number() const = 0;
   virtual unsigned count() const = 0;
   virtual wafer::Channel& channel_to(unsigned rank) = 0;

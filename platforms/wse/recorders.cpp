@@ -20,9 +20,9 @@ namespace tessera::wse {
 
 namespace {
 
-constexpr std::int64_t kMostTilesOnASide = 1 << 20;  // of a number in an option
+constexpr std::int64_t kMostTilesOnASide = 1 << 20;  // largest number that an option may give
 
-// The numbers of an option such as 0,0,4,4; none: it has another form.
+// The numbers of an option such as 0,0,4,4; empty: the text has another form.
 std::vector<std::uint32_t> numbers_in(const std::string& text) {
   std::vector<std::uint32_t> numbers;
   std::istringstream in(text);

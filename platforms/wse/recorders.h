@@ -33,14 +33,14 @@ class Recorders {
   observe::PrintLog* prints() { return prints_.get(); }
   /// The trace that shows waits; nullptr: there is none.
   observe::WaitListener* wait_listener() { return wait_listener_; }
-  /// Whether it shows those of tile `place`. The accounts of a whole wafer take as much memory as its
-  /// machine, so a trace of more than 65,536 tiles has none of its own.
+  /// Whether that trace shows the waits of tile `place`. The accounts of a whole wafer take as much
+  /// memory as its machine, so a trace of more than 65,536 tiles shows no waits.
   bool shows_waits(std::uint32_t place) const;
   /// The trace that shows when threads are held back (observe/stall.h), and needs groups of operations
   /// announced in their own cycle (observe/sorted_sink.h); nullptr: there is none.
   observe::Sink* stall_listener() { return stall_listener_; }
   /// Completes the trace files and draws the heat map. Call once, after the run.
-  /// `waits`: of all tiles, finished; nullptr: nobody accounted them.
+  /// `waits`: the accounts of the tiles, finished; nullptr: nobody accounted waits.
   void finish(const observe::WaitBook* waits);
 
  private:
@@ -63,7 +63,7 @@ class Recorders {
   const layout::Layout& layout_;
   observe::WaitListener* wait_listener_ = nullptr;
   observe::Scope scope_;
-  unsigned width_, height_;  ///< of the machine, in tiles
+  unsigned width_, height_;  ///< size of the machine in tiles
   observe::Sink* stall_listener_ = nullptr;
   std::unique_ptr<text::OutputFile> print_file_;
   std::unique_ptr<observe::PrintLog> prints_;

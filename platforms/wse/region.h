@@ -19,19 +19,20 @@ struct Region {
     kEachRow      ///< all rows have the same: the array is that of h = 1
   };
   layout::Rect rect;         ///< counted in the rectangle of the program
-  std::size_t elements = 0;  ///< of each PE
+  std::size_t elements = 0;  ///< elements of each PE
   Order order = Order::kRow;
   Copies copies = Copies::kOne;
   bool narrow = false;  ///< copies: 16-bit elements, each in the low half of a word
   int column_stride =
       1;               ///< only every n-th column, from the first one on; the array has theirs only
-  int row_stride = 1;  ///< the same of rows
+  int row_stride = 1;  ///< the same for rows
 
   int columns() const { return rect.w <= 0 ? 0 : 1 + (rect.w - 1) / column_stride; }
   int rows() const { return rect.h <= 0 ? 0 : 1 + (rect.h - 1) / row_stride; }
-  /// Words of the array.
+  /// Number of words in the array.
   std::size_t word_count() const { return array_columns() * array_rows() * elements; }
-  /// Of element `i` of the PE in column `x` and row `y` of those that take part.
+  /// Where element `i` of a PE lies in the array. `x` and `y` count the columns and rows that take
+  /// part.
   std::size_t index(int x, int y, std::size_t i) const {
     const std::size_t column = copies == Copies::kEachColumn ? 0 : static_cast<std::size_t>(x);
     const std::size_t row = copies == Copies::kEachRow ? 0 : static_cast<std::size_t>(y);

@@ -34,9 +34,9 @@ struct Site {
   timing::ClockDomain& domain;
   const WseConfig& config;
   observe::Probe probe;
-  std::vector<std::pair<Color, fabric::ColorRoute>> routes;  ///< of the router
+  std::vector<std::pair<Color, fabric::ColorRoute>> routes;  ///< routes of the tile's router
   std::shared_ptr<const pe::Image> image;  ///< program of the tile; nullptr: the tile has none
-  std::optional<pe::QueueBinding> queue;   ///< of a queue
+  std::optional<pe::QueueBinding> queue;   ///< for a queue: its binding
   /// The image decoded, which tiles share; nullptr: the tile decodes its own.
   std::shared_ptr<const pe::DecodedImage> program = nullptr;
 

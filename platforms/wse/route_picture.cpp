@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kMargin = 16, kHead = 92, kName = 22, kGap = 24;
 constexpr double kLargeMap = 480, kSmallMap = 300;  // pixels of the longer side
-constexpr std::size_t kFewColors = 4;               // that have large maps
+constexpr std::size_t kFewColors = 4;               // so many colors, or fewer, have large maps
 constexpr double kLeastArrowCell = 10, kMostCell = 48, kLeastCell = 2;
 constexpr double kLeastMapWidth = 150, kPageWidth = 1000, kLeastPageWidth = 620;
 constexpr const char* kLineColor = "#999";
@@ -49,7 +49,7 @@ std::string names(DirectionSet set) {
   return text.empty() ? "nothing" : text;
 }
 
-/// Of the side of a square with side 1.
+/// The middle of a side of a square with side 1; for the ramp the centre of the square.
 struct Point {
   double x, y;
 };
@@ -63,7 +63,7 @@ struct Routed {
   TileCoord tile;
   fabric::ColorRoute route;
 };
-using Map = std::vector<Routed>;  // of one color
+using Map = std::vector<Routed>;  // the routes of one color
 
 class Picture {
  public:

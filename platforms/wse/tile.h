@@ -144,14 +144,14 @@ class Tile : public sc_core::sc_module {
   }
 
  private:
-  /// A queue, and what it is if it is ours.
+  /// A queue, and the same queue as our own model.
   template <class Ports, class Ours>
   struct Queue {
     QueueId id;
     std::unique_ptr<Ports> ports;
     Ours* ours;  // nullptr: a module of a user that does not derive from ours
   };
-  /// Of an input queue that the present program does not use.
+  /// The color of an input queue that the present program does not use.
   static constexpr Color kNoColor{kColorCount};
 
   template <class Queues>

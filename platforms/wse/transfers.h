@@ -24,7 +24,7 @@ class Transfers {
   void begin(const HostStream& stream);
   /// All streams that have begun have ended.
   bool all_ended();
-  /// The same of the streams of array `name`.
+  /// The same for the streams of array `name`.
   bool ended(const std::string& name);
   /// What has come since the last time is put into the arrays; an incomplete stream leaves the rest
   /// as it was.

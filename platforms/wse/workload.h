@@ -48,7 +48,7 @@ struct Workload {
   const layout::Layout layout;
   const Programs programs;
   const std::vector<HostStream> streams;
-  const std::vector<layout::HostLink> links;  ///< of the streams
+  const std::vector<layout::HostLink> links;  ///< links that the streams use
 };
 
 }  // namespace tessera::wse

@@ -16,19 +16,19 @@ namespace tessera::wse {
 /// costs of an idealised one.
 struct MemcpyTiming {
   unsigned command_cycles = 450;   ///< from the end of a command until PEs may take the next one
-  unsigned words_per_cycle = 1;    ///< of all PEs of a row together
+  unsigned words_per_cycle = 1;    ///< words per cycle to or from the PEs of a row together
   unsigned hop_cycles = 1;         ///< from a column of the rectangle to the next
-  unsigned reserved_bytes = 4176;  ///< of the memory of a PE
+  unsigned reserved_bytes = 4176;  ///< bytes of each PE that a program with transfers cannot use
 };
 
 struct WseConfig {
-  std::string name;  ///< of the preset or config file: "wse3"
+  std::string name;  ///< name of the preset or config file: "wse3"
   Generation generation = Generation::kWse3;
   unsigned clock_period_ps = 1176;  ///< 850 MHz (wse.md 11)
   unsigned max_width = 762;         ///< tiles (wse.md 1.12)
   unsigned max_height = 1172;       ///< tiles
   fabric::FabricTiming fabric;
-  unsigned max_filters = 6;                    ///< of a tile (wse.md 1.7)
+  unsigned max_filters = 6;                    ///< filters per tile (wse.md 1.7)
   std::vector<unsigned> input_queue_lengths;   ///< wavelets, by queue id (wse.md 2.1)
   std::vector<unsigned> output_queue_lengths;  ///< wavelets, by queue id
   unsigned queue_write_latency = 1;  ///< cycles: CE writes a wavelet -> the on-ramp may take it

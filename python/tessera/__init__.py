@@ -85,7 +85,7 @@ class Waits(list):
 
 
 def version() -> str:
-    """That of the library."""
+    """The version of the library."""
     return _c.tessera_version().decode()
 
 

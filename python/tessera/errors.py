@@ -6,7 +6,7 @@ from typing import Any
 class Error(Exception):
     """A call that the library refused; `status` is a tessera_status."""
 
-    report: dict[str, Any] | None = None  # of a run of a kernel in C++, if there is one
+    report: dict[str, Any] | None = None  # the report of a run of a kernel in C++, if there is one
 
     def __init__(self, status: int, text: str):
         super().__init__(text)

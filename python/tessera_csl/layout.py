@@ -388,7 +388,7 @@ class SdkLayout:
 
     def compile(self, out_prefix="out", cslc_prefix="", **unknown):
         """Compiles into the folder `out_prefix`; RuntimeError with the compiler's messages if that fails."""
-        del cslc_prefix  # of another compiler
+        del cslc_prefix  # names another compiler
         ignore("compile", unknown)
         placement = Placement(self.record())
         folder = Path(out_prefix)

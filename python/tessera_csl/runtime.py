@@ -70,7 +70,7 @@ class SdkRuntime:
 
     def __init__(self, bindir, platform=None, *, cmaddr=None, memcpy_required=True, suppress_simfab_trace=False,
                  simfab_numthreads=5, msg_level="WARNING", **unknown):
-        del memcpy_required, suppress_simfab_trace, simfab_numthreads, msg_level  # of other simulators
+        del memcpy_required, suppress_simfab_trace, simfab_numthreads, msg_level  # only other simulators need them
         require_simulator(cmaddr)
         ignore("SdkRuntime", unknown)
         _warn_about_numpy_2()
@@ -79,7 +79,7 @@ class SdkRuntime:
         self._core_paths = []
         self._dump = None
         self._transfers = []
-        self._files = {}  # of receive_tofile, by stream
+        self._files = {}  # files that receive_tofile() names, by stream
         config = getattr(platform, "config", None)
         if config is not None and config.dump_core and config.core_path:
             self._core_paths.append(config.core_path)
@@ -271,7 +271,7 @@ class SdkRuntime:
     def is_task_done(self, task):
         """Whether the operation is complete. For a stream of a port this lets the machine run until it is, or is stuck."""
         _check_task("is_task_done", task)
-        if task.reply is None:  # of receive_tofile
+        if task.reply is None:  # a task of receive_tofile()
             return self._state == "stopped"
         if task.transfer is None or task not in self._transfers:
             return self._server.poll(task.reply)

@@ -10,8 +10,8 @@
 namespace tessera_host {
 
 struct Parameter {
-  const char* name;   // in the text of the launcher
-  const char* dtype;  // of a .npy file; "": a number
+  const char* name;   // its name in the text of the launcher
+  const char* dtype;  // element type of its .npy file; "": a number
 };
 struct Launcher {
   const char *file, *function;

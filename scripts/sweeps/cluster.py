@@ -10,7 +10,7 @@ from files import write_text
 from sweeps.expression import BadSpec
 
 WORKER = str(Path(__file__).resolve().parent / "worker.py")
-MOST_TASKS = 1000  # of an array: Slurm's own limit unless an administrator changes it
+MOST_TASKS = 1000  # tasks of an array: Slurm's own limit unless an administrator changes it
 
 
 def _list(points, out, timeout):

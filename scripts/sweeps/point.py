@@ -21,7 +21,7 @@ def _digest(path, _size, _changed):
 
 
 def digest(path):
-    """Of a file as it is now; None: there is none."""
+    """The digest of a file as it is now; None: there is no such file."""
     try:
         status = os.stat(path)
         return _digest(path, status.st_size, status.st_mtime_ns)

@@ -138,7 +138,7 @@ def short(axis):
 
 
 def from_file(path):
-    import yaml  # of Debian's python3-yaml; the command line alone does without
+    import yaml  # Debian: python3-yaml; the command line alone does without
     try:
         given = yaml.safe_load(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:

@@ -47,7 +47,7 @@ class AscendRun:
 
     @property
     def core(self):
-        """Of a core on average; of a mixed kernel of the kind that takes longer."""
+        """Time of a core on average; in a mixed kernel that of the kind that takes longer."""
         return max(self.profile.get(f"{kind}_time_us", 0) for kind in ("aic", "aiv"))
 
     def busy(self, pipe):

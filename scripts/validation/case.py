@@ -11,7 +11,7 @@ class Tolerance:
     """How far the model may be off. A result that is further off makes the run fail."""
     text: str
     percent: typing.Optional[float] = None
-    units: typing.Optional[float] = None  # of the case: cycles, cycles per hop
+    units: typing.Optional[float] = None  # in units of the case: cycles, cycles per hop
     low: typing.Optional[float] = None    # a published range
     high: typing.Optional[float] = None
 
@@ -96,7 +96,7 @@ class Family:
     cases: typing.Sequence[Case]
     # charts(bench) gives chart.Chart objects; None: no picture.
     charts: typing.Optional[typing.Callable] = None
-    median: typing.Optional[float] = None  # of all errors, at most so many percent
-    group: typing.Optional[typing.Callable] = None  # of a case: what it is one of; the page has median and worst of each
-    group_median: typing.Optional[float] = None  # of the errors of a group, at most so many percent
+    median: typing.Optional[float] = None  # the median of all errors is at most so many percent
+    group: typing.Optional[typing.Callable] = None  # group(case) names its group; the page has median and worst of each
+    group_median: typing.Optional[float] = None  # the median of the errors of each group is at most so many percent
     platform: str = "wse"  # or "ascend", "csl": docs/sensitivity.md is about wse

@@ -22,7 +22,7 @@ class Series:
 
 @dataclasses.dataclass(frozen=True)
 class Chart:
-    name: str  # of the file
+    name: str  # name of the file
     title: str
     x: str
     y: str
@@ -49,7 +49,7 @@ class Chart:
         return "\n".join([*parts, "</svg>"]) + "\n"
 
     def colors(self):
-        """Of every series, in their order."""
+        """The color of every series, in their order."""
         by_name = {}
         for number, series in enumerate(self.series):
             by_name[number] = by_name[series.name] = by_name.get(series.like) or COLORS[len(set(by_name.values())) % len(COLORS)]

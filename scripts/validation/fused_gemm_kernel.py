@@ -177,7 +177,7 @@ class FusedGemm:
             t(f"pto.{name} ins({', '.join(o[0] for o in operands)} : {', '.join(o[1] for o in operands)}) outs({result[0]} : {result[1]})")
 
     def alloc_vector(self, t):
-        kb = self.CHUNK * self.N // 256  # of an f16 or half an f32 tile: 12 KB
+        kb = self.CHUNK * self.N // 256  # size of an f16 tile or of half an f32 tile, in units of 512 bytes: 12 KB
         tiles = [("in0", "i32", 0), ("in1", "i32", 2), ("out0", "f16", 4), ("out1", "f16", 5), ("x", "f32", 6), ("y", "f32", 8),
                  ("z", "f32", 10), ("token", "column", 12)]
         places = {name: place * kb * 512 for name, _, place in tiles}

@@ -58,7 +58,7 @@ class Gemm:
         event = half + (self.halves if operand == "b" else 0)
         rows, columns = self.panel(operand)
         name = f"{operand}{block}"
-        t.index(f"{name}_k", "addi", "%k", f"%c{block * self.k}")  # beyond this round of the loop: of the next one
+        t.index(f"{name}_k", "addi", "%k", f"%c{block * self.k}")  # beyond this round of the loop: the next round's
         offsets = ["%row" if operand == "a" else "%column", f"%{name}_k"]
         if operand == "b" and not self.b_by_columns:
             offsets.reverse()

@@ -63,7 +63,7 @@ class CubeProbes(Probes):
     MOVES = {"a": ("mat_a", "left_f16", "M", "k16"), "b": ("mat_b", "right_f16", "k16", "N"), "bias": ("row", "bias", "c1", "N")}
 
     def __init__(self, comment, rows, mads):
-        self.rows, self.mads = rows, mads  # of L0C with 256 columns; types of MADs
+        self.rows, self.mads = rows, mads  # rows of L0C with 256 columns; types of MADs
         self.a5 = rows == 256
         super().__init__(comment)
 

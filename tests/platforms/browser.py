@@ -50,7 +50,7 @@ class Browser:
                 return answer["result"]
 
     def value(self, expression):
-        """Of an expression in the page."""
+        """The value of an expression in the page."""
         result = self.command("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")

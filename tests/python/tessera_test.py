@@ -232,7 +232,7 @@ class CslCommands(unittest.TestCase):
                                *options)
 
     def run_commands(self, machine):
-        a = np.arange(24, dtype=np.float32).reshape(2, 3, 4)  # of PE (x, y): [y, x]
+        a = np.arange(24, dtype=np.float32).reshape(2, 3, 4)  # the elements of PE (x, y) are a[y, x]
         machine.csl_copy_to("a", a)
         machine.csl_launch("add", np.uint16(2), 0.5)
         a[:, :, 2] += 0.5

@@ -43,7 +43,7 @@ Number to_number(DirectiveReader& in, const std::string& text) {
   return n;
 }
 
-/// Of a wavelet or an argument.
+/// The word that a wavelet or an argument has.
 std::uint32_t to_word(DirectiveReader& in, const std::string& text) {
   const Number n = to_number(in, text);
   if (n.kind == Number::Kind::kBits) return n.bits;

@@ -309,7 +309,7 @@ class Generator {
   }
 
   std::mt19937_64 random_;
-  std::string operators_;  // of a mixed program
+  std::string operators_;  // text of the operators of a mixed program
   unsigned operator_count_ = 0;
   bool online_ = false;
   unsigned rank_ = 1;

@@ -18,7 +18,7 @@ struct WseRun {
   wse::WseConfig config;
   std::vector<observe::Event> events;  ///< in the order they were announced
   std::vector<report::Check> checks;
-  std::uint64_t steps = 0;        ///< of blocks
+  std::uint64_t steps = 0;        ///< steps of all blocks
   std::size_t wavelets_held = 0;  ///< at the end
 
   /// Cycles of the events of one kind at one tile.

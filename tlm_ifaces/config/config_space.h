@@ -15,54 +15,57 @@ using Address = std::uint16_t;
 /// Loads and stores of 16 bits reach the registers too: from this byte address on, two bytes each.
 inline constexpr std::uint32_t kWindow = 0xFC00;
 
-/// Of the router, one a color: output mask in bits 4:0 and input mask in bits 9:5 (WEST, EAST,
+/// Router registers, one a color: output mask in bits 4:0 and input mask in bits 9:5 (WEST, EAST,
 /// SOUTH, NORTH, RAMP from the low bit on), color swap of arrivals from NORTH and SOUTH in bit 10,
 /// from EAST and WEST in bit 11, pop mode in bits 13:12, teardown in bit 14.
 inline constexpr Address kColorBase = 0x7F20;
-/// Of the router, one a color: direction of switch position 1 in bits 2:0 (as above; 5: invalid)
+/// Router registers, one a color: direction of switch position 1 in bits 2:0 (as above; 5: invalid)
 /// and in bit 3 whether it is an input, positions 2 and 3 in bits 6:4, 7 and 10:8, 11, ring mode
 /// in bit 12, current position in bits 14:13.
 inline constexpr Address kSwitchBase = 0x7F40;
 inline constexpr std::uint16_t kTeardownBit = 0x4000;
 inline constexpr unsigned kInvalidDirection = 5;
 
-/// Of the compute engine: colors that entered teardown since the last read, 0..15 and 16..23. A
-/// read clears it.
+/// Compute engine registers: colors that entered teardown since the last read, 0..15 and 16..23. A
+/// read clears the register.
 inline constexpr Address kTeardownPendingLow = 0x7F60;
 inline constexpr Address kTeardownPendingHigh = 0x7F61;
 
-/// Of the compute engine, WSE-3, one bit a queue (wse.md 2.4 `@queue_flush`): a write starts the flush
-/// of the queues in the mask; a read says which are flushed, that is, were found empty since. When
-/// one is, the teardown task becomes active.
+/// Compute engine registers of WSE-3, one bit a queue (wse.md 2.4 `@queue_flush`): a write starts
+/// the flush of the queues in the mask; a read says which are flushed, that is, were found empty
+/// since. When one is, the teardown task becomes active.
 inline constexpr Address kInputFlush = 0x7F62;
 inline constexpr Address kOutputFlush = 0x7F63;
-/// Of the compute engine, WSE-3: a write ends the flush of the queues in the mask (wse.md 2.4 exit).
+/// Compute engine registers of WSE-3: a write ends the flush of the queues in the mask
+/// (wse.md 2.4 exit).
 inline constexpr Address kInputFlushExit = 0x7F64;
 inline constexpr Address kOutputFlushExit = 0x7F65;
-/// Of the compute engine: queues that are empty now, one bit a queue (wse.md 2.4 status).
+/// Compute engine registers: queues that are empty now, one bit a queue (wse.md 2.4 status).
 inline constexpr Address kInputEmpty = 0x7F66;
 inline constexpr Address kOutputEmpty = 0x7F67;
-/// Of the compute engine, WSE-3, one an output queue: the color that it sends (wse.md 2.2 rebinding).
+/// Compute engine registers of WSE-3, one an output queue: the color that it sends
+/// (wse.md 2.2 rebinding).
 inline constexpr Address kOutputColorBase = 0x7F68;
-/// Of the compute engine, one an input queue: the color that operations on it read (wse.md 2.2 rebinding).
+/// Compute engine registers, one an input queue: the color that operations on it read
+/// (wse.md 2.2 rebinding).
 inline constexpr Address kInputColorBase = 0x7F78;
 
-/// Of the compute engine: a write says that the PE is ready for the next command of the host.
+/// Compute engine register: a write says that the PE is ready for the next command of the host.
 inline constexpr Address kReady = 0x7F70;
-/// Of the compute engine: what the program prints goes to the observer, not to the fabric. A write appends
-/// to the line of the PE: string of that number, a value in the format of that number (its halves stand
-/// in the two registers before), one character.
+/// Compute engine registers for printing. What the program prints goes to the observer, not to the
+/// fabric. A write appends to the line of the PE: the string of that number, a value in the format
+/// of that number (its halves stand in the two registers before), or one character.
 inline constexpr Address kPrintString = 0x7F71;
 inline constexpr Address kPrintLow = 0x7F72;
 inline constexpr Address kPrintHigh = 0x7F73;
 inline constexpr Address kPrintFormat = 0x7F74;
 inline constexpr Address kPrintCharacter = 0x7F75;
-/// Of the compute engine: 7 clears the cycle counter and lets it run, 0 stops it (`tsc`).
+/// Compute engine register: 7 clears the cycle counter and lets it run, 0 stops it (`tsc`).
 inline constexpr Address kCycleCounter = 0x7F76;
 inline constexpr std::uint16_t kCounterRuns = 7;
 
-/// Of the router, `kFilterStride` words a filter (wse.md 1.7). The filters of a tile are numbered
-/// from 0 by rising color. Numbers of 32 bits have their low half in the first of two words.
+/// Router registers, `kFilterStride` words a filter (wse.md 1.7). The filters of a tile are
+/// numbered from 0 by rising color. The low half of a 32-bit number is in the first of two words.
 inline constexpr Address kFilterBase = 0x7F80;
 inline constexpr unsigned kFilterStride = 32;
 /// Words of a filter, counted from its first. Counts are wavelets.
@@ -72,13 +75,13 @@ enum class FilterWord : std::uint8_t {
   kControl = 0,
   kMinIndex = 1,
   kMaxIndex = 2,
-  kLimit = 4,  ///< of the round under way: limit1, later limit2
+  kLimit = 4,  ///< limit of the round under way: limit1, later limit2
   kLimit2 = 6,
   kMaxCounter = 8,
   kCounter = 10,
   // WSE-3. Counts are half-wavelets.
   kState = 16,         ///< 0: PASS, 1: DROP
-  kStateCounter = 18,  ///< since the state began
+  kStateCounter = 18,  ///< count since the state began
   kPassCount = 20,     ///< how long PASS lasts
   kDropCount = 22,     ///< how long DROP lasts
 };
@@ -110,7 +113,7 @@ constexpr bool is_filter(Address a, Generation generation) {
   }
   return offset < 3 || (offset >= 4 && offset < 12);
 }
-/// Registers that the router has.
+/// Whether the router has the register.
 constexpr bool is_router(Address a, Generation generation) {
   return is_color(a) || is_switch(a) || is_filter(a, generation);
 }

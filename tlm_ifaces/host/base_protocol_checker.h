@@ -64,7 +64,7 @@ class BaseProtocolChecker : public sc_core::sc_module,
   enum class State { kRequest, kRequestEnded, kResponse };
   struct Open {
     State state = State::kRequest;
-    Time last;  // of the last phase
+    Time last;  // time of the last phase
     Snapshot snapshot;
   };
 
@@ -96,8 +96,8 @@ class BaseProtocolChecker : public sc_core::sc_module,
   std::uint64_t calls_ = 0;
   std::map<const Payload*, Open> open_;
   std::map<const Payload*, bool> blocking_;
-  const Payload* request_ = nullptr;   // whose BEGIN_REQ has not been answered
-  const Payload* response_ = nullptr;  // whose BEGIN_RESP has not been answered
+  const Payload* request_ = nullptr;   // the payload whose BEGIN_REQ has not been answered
+  const Payload* response_ = nullptr;  // the payload whose BEGIN_RESP has not been answered
 };
 
 // --- calls ---

@@ -11,7 +11,7 @@
 
 namespace tessera::host {
 
-/// `Bits`: of the initiator, 64 or 128, say.
+/// `Bits`: the width of the initiator, 64 or 128, say.
 template <unsigned Bits>
 class WidthAdapter : public sc_core::sc_module,
                      private tlm::tlm_fw_transport_if<>,

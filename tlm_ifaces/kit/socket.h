@@ -71,7 +71,7 @@ class InitiatorSocket
     if (target.get_base_port().size() > 0) return report_bound_twice<Kit>(other, this->name());
     Base::bind(target);
   }
-  /// Not a target socket of this protocol and width.
+  /// Refuses at compile time what is not a target socket of this protocol and width.
   template <class Other,
             class = std::enable_if_t<!std::is_base_of_v<Target, Other> &&
                                      !std::is_base_of_v<typename Base::base_type, Other> &&

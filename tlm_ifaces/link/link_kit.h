@@ -136,7 +136,7 @@ class Tap : public kit::Passage<Kit, kit::Ends::kBoth> {
 ///   /tessera/link/no_credit     a put without a credit: never given, used, or not yet due
 ///   /tessera/link/extra_credit  a credit for room that was never taken
 ///   /tessera/link/early         a due cycle that does not lie after the cycle of the call
-///   /tessera/link/order         due cycles go backwards: of wavelets, or of credits of one color
+///   /tessera/link/order         due cycles of wavelets, or of credits of one color, go backwards
 ///   /tessera/link/rate          two wavelets due in the same cycle: a link carries one per cycle
 ///   /tessera/link/color         a color outside 0..23
 class Checker : public Tap {

@@ -234,9 +234,9 @@ class ToPins : public PinEnd, private ForwardIf {
  public:
   TargetSocket in{"in"};
 
-  /// `period`: of the clock domain of the fabric. `room`: wavelets of a color that the module takes.
-  /// `credit_latency`: cycles from the edge that frees a place to the cycle in which the sender may
-  /// use it, at least 1.
+  /// `period`: one cycle of the clock domain of the fabric. `room`: how many wavelets of a color
+  /// the module takes. `credit_latency`: cycles from the edge that frees a place to the cycle in
+  /// which the sender may use it, at least 1.
   ToPins(sc_core::sc_module_name name, const sc_core::sc_time& period,
          std::function<unsigned(Color)> room, unsigned credit_latency)
       : PinEnd(name, period), room_(std::move(room)), credit_latency_(credit_latency) {
@@ -306,8 +306,8 @@ class FromPins : public PinEnd, private BackwardIf {
  public:
   InitiatorSocket out{"out"};
 
-  /// `period`: of the clock domain of the fabric. `latency`: cycles from the edge at which a wavelet
-  /// leaves the module to the cycle in which the receiver sees it, at least 1.
+  /// `period`: one cycle of the clock domain of the fabric. `latency`: cycles from the edge at
+  /// which a wavelet leaves the module to the cycle in which the receiver sees it, at least 1.
   FromPins(sc_core::sc_module_name name, const sc_core::sc_time& period, unsigned latency)
       : PinEnd(name, period), latency_(latency) {
     out.bind(static_cast<BackwardIf&>(*this));

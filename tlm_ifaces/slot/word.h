@@ -10,9 +10,9 @@ namespace tessera::slot {
 
 struct Word {
   std::uint32_t data = 0;
-  std::uint32_t stream = 0;    ///< that its writer meant
+  std::uint32_t stream = 0;    ///< the stream to which its writer sent it
   std::uint32_t sequence = 0;  ///< its number in that stream and epoch
-  std::uint32_t epoch : 31;    ///< phase tag: in which it was written
+  std::uint32_t epoch : 31;    ///< phase tag: the phase in which it was written
   std::uint32_t marker : 1;    ///< in-band marker: the last of its stream
 
   Word() : epoch(0), marker(0) {}

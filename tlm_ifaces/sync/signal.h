@@ -34,7 +34,7 @@ struct CoreId {
   std::uint16_t unit = 0;
 
   constexpr bool is_aic() const { return unit == 0; }
-  /// Of an AIV.
+  /// For an AIV: its number in the cluster.
   constexpr unsigned subblock() const { return unit - 1U; }
   /// Place of the core in a machine: three a cluster.
   constexpr unsigned index() const { return cluster * 3U + unit; }
@@ -67,8 +67,8 @@ inline constexpr unsigned kIntraBlockIds = 32;  ///< ids of mode 4, on the AIC
 struct Request {
   Operation operation = Operation::kSet;
   Mode mode = Mode::kAll;
-  Pipe pipe = Pipe::kS;   ///< whose queue the operation stands in
-  std::uint8_t id = 0;    ///< 0..15, of mode 4 0..31, as the core writes it
+  Pipe pipe = Pipe::kS;   ///< the pipe whose queue holds the operation
+  std::uint8_t id = 0;    ///< 0..15, or 0..31 in mode 4, as the core writes it
   CoreId core;            ///< who asks
   std::uint32_t tag = 0;  ///< comes back in the answer; the instruction
 };

@@ -53,7 +53,7 @@ class BackwardIf : public virtual sc_core::sc_interface {
 struct Kit {
   using Forward = ForwardIf;
   using Backward = BackwardIf;
-  /// Of the message of a set (ascend.md 2.6).
+  /// The width of the message of a set (ascend.md 2.6).
   static constexpr unsigned kBits = 16;
   static constexpr const char* kName = "sync";
   static constexpr const char* kRemedy = "bind a core, a sync unit or a sync::Stub";

@@ -33,14 +33,14 @@ struct Place {
 struct Transfer {
   sync::CoreId core;
   sync::Pipe pipe = sync::Pipe::kS;
-  std::uint64_t bytes = 0;     ///< of a copy; 0: an access to a word
-  std::uint64_t gm_bytes = 0;  ///< of GM bandwidth it takes, with row overheads, without L2 hits
+  std::uint64_t bytes = 0;          ///< size of a copy; 0: an access to a word
+  std::uint64_t gm_bytes = 0;       ///< use of GM bandwidth, with row overheads, without L2 hits
   std::uint64_t gm_bytes_cold = 0;  ///< the same if L2 has nothing of it, for a known place
   Place place;
-  std::uint64_t rate_limit = 0;  ///< of the path in the core, in 1/1024 byte per cycle; above 0
-  std::uint32_t latency = 1;     ///< of an access to a word: cycles until it is answered
+  std::uint64_t rate_limit = 0;  ///< rate of the core's path, in 1/1024 byte per cycle; above 0
+  std::uint32_t latency = 1;     ///< access to a word: cycles until it is answered
   WordAccess access = WordAccess::kNone;
-  std::uint64_t address = 0;  ///< of the word; all words differ
+  std::uint64_t address = 0;  ///< address of the word; all words differ
   std::int64_t value = 0;     ///< stored or added
 };
 
@@ -48,9 +48,9 @@ struct Transfer {
 struct Done {
   sync::CoreId core;
   sync::Pipe pipe = sync::Pipe::kS;
-  std::int64_t value = 0;                  ///< the word before the access; of a copy 0
-  std::optional<std::uint64_t> hit_bytes;  ///< that L2 had, of a place that it follows
-  std::uint32_t late = 0;  ///< cycles more until the data is there: the path is free before
+  std::int64_t value = 0;                  ///< the word before the access; 0 for a copy
+  std::optional<std::uint64_t> hit_bytes;  ///< bytes that L2 had, if it follows the place
+  std::uint32_t late = 0;  ///< cycles from the end of the path's work until the data is there
 };
 
 inline std::ostream& operator<<(std::ostream& os, const Transfer& t) {

@@ -42,7 +42,7 @@ class BackwardIf : public virtual sc_core::sc_interface {
 struct Kit {
   using Forward = ForwardIf;
   using Backward = BackwardIf;
-  /// Of the path (ascend.md 1.4: 128 B per cycle).
+  /// The width of the path (ascend.md 1.4: 128 B per cycle).
   static constexpr unsigned kBits = 1024;
   static constexpr const char* kName = "transfer";
   static constexpr const char* kRemedy = "bind a core, a GM or a transfer::Stub";

@@ -20,7 +20,8 @@ inline constexpr std::uint64_t kDoubleHiddenBit = std::uint64_t{1} << kDoubleFra
 struct Layout {
   int fraction_bits;
   int bias;
-  int min_exponent() const { return 1 - bias; }  // of normal numbers; the unit of subnormals
+  /// The exponent of the least normal number, which the subnormals have too.
+  int min_exponent() const { return 1 - bias; }
   std::uint64_t infinity() const { return 0x7FFF >> fraction_bits << fraction_bits; }
 };
 

@@ -163,7 +163,7 @@ class Emitter {
   BlockId block_ = 0;
   Place place_;
   const Instruction* next_ = nullptr;
-  bool flag_is_set_ = false;  ///< by the instruction in front of a branch that reads it
+  bool flag_is_set_ = false;  ///< the instruction in front of a branch has set the flag for it
   bool keeps_link_ = false;
 };
 

@@ -27,7 +27,7 @@ class CallGraph {
   explicit CallGraph(const Module& module)
       : module_(module), state_(module.functions.size(), State::kNew) {}
 
-  /// Callees in front of callers.
+  /// The functions, callees in front of callers.
   std::vector<FunctionId> order;
 
   void visit(FunctionId f) {

@@ -13,7 +13,7 @@ namespace tessera::csl::codegen {
 
 struct Frames {
   std::uint32_t bytes = 0;
-  std::vector<std::uint32_t> variables;             ///< by VariableId, of locals: offset
+  std::vector<std::uint32_t> variables;             ///< by VariableId: offsets of locals
   std::vector<std::optional<std::uint32_t>> links;  ///< by FunctionId: offset of the return address
 };
 

@@ -18,7 +18,7 @@ struct Interval {
   int copied_from = -1;  ///< virtual register with which it would like to share
 };
 
-/// Of all registers that have a value, in the order of their starts.
+/// The intervals of all registers that have a value, in the order of their starts.
 std::vector<Interval> intervals_of(const ir::Function& function);
 
 }  // namespace tessera::csl::codegen

@@ -13,7 +13,7 @@ using O = pe::Opcode;
 
 struct Row {
   Op op;
-  /// Signed and unsigned of 16 bits, of 32 bits, half, single; kEnd: none.
+  /// For signed and unsigned 16 bits, signed and unsigned 32 bits, half, single; kEnd: none.
   O i16, u16, i32, u32, half, single;
 };
 

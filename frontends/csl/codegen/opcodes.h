@@ -5,8 +5,8 @@
 
 namespace tessera::csl::codegen {
 
-/// Of kAdd .. kScale, kMultiplyAdd, kAbs, kNormalize, kClz .. kPopcnt and kNeg of floats. Throws
-/// std::logic_error if there is none.
+/// The instruction for kAdd .. kScale, kMultiplyAdd, kAbs, kNormalize, kClz .. kPopcnt and for kNeg
+/// on floats. Throws std::logic_error if there is none.
 pe::Opcode opcode_of(ir::Op op, ir::Type type);
 
 /// A move between registers, or of an immediate into a register.

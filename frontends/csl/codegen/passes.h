@@ -55,7 +55,7 @@ void thread_jumps(ir::Function& function);
 /// The blocks of a loop stand together, so that its exits are the branches that are taken.
 void order_blocks(ir::Function& function);
 
-/// All of them but the first, in their order.
+/// Runs all of these passes but inline_calls, some of them several times.
 void optimize(const ir::Module& module, ir::FunctionId id, ir::Function& function, Locals where);
 
 }  // namespace tessera::csl::codegen

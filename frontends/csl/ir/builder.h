@@ -24,7 +24,7 @@ class Builder {
   BlockId new_block();
   BlockId current() const { return block_; }
   RegisterId new_register(Type type) { return function().new_register(type); }
-  /// Makes it the current one.
+  /// Makes `block` the current one.
   void enter(BlockId block) { block_ = block; }
   /// Whether the current block has its terminator.
   bool is_closed() const;
@@ -45,7 +45,7 @@ class Builder {
                 std::int32_t offset = 0);
   Value load(Type type, const Value& address, std::int32_t offset = 0);
   void store(const Value& address, const Value& value, std::int32_t offset = 0);
-  /// kNone if the function has no result.
+  /// The result is kNone if the function has none.
   Value call(FunctionId callee, std::vector<Value> arguments);
   /// `results`: their types.
   std::vector<Value> machine(Machine machine, std::vector<Value> operands,

@@ -18,8 +18,8 @@ struct DsdOperand {
     kDsr,         ///< a DSR that holds what it should: explicit ones, FIFOs
     kScalar,      ///< a value
     kPointer,     ///< memory at a value, which takes the last result
-    kAccumulator  ///< destination: a register that begins as `value`; the source in the next slot,
-                  ///< of the same kind, is that register: `fadds d0, d0, S`
+    kAccumulator  ///< as a destination, a register that begins as `value`; as the source in
+                  ///< the next slot, the same register: `fadds d0, d0, S`
   };
   Kind kind = Kind::kDescriptor;
   std::uint32_t descriptor = 0;
@@ -35,9 +35,9 @@ struct DsdOperand {
 /// Numbers of the DSRs that operations load, for destination, source 0 and source 1.
 struct DsrChoice {
   std::array<std::uint8_t, 3> synchronous{1, 1, 1};
-  /// By microthread; those in flight keep theirs.
+  /// By microthread. Operations in flight keep their DSRs.
   std::array<std::array<std::uint8_t, 8>, 3> asynchronous{};
-  /// Of a DSR that the program names: the queue of its descriptor, which is the microthread.
+  /// If the program names the DSR: the queue of its descriptor, which is the microthread.
   std::optional<unsigned> microthread;
   DsrChoice() {
     for (auto& file : asynchronous) file = {8, 9, 10, 11, 12, 13, 14, 15};

@@ -50,7 +50,7 @@ void remove_unreachable(Function& function);
 
 struct Liveness {
   std::vector<RegisterSet> in;   ///< by block: live at its start
-  std::vector<RegisterSet> out;  ///< at its end
+  std::vector<RegisterSet> out;  ///< by block: live at its end
 };
 Liveness liveness_of(const Function& function);
 

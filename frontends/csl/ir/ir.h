@@ -134,7 +134,7 @@ struct Machine {
 
 struct Instruction {
   Op op = Op::kTrap;
-  Type type = Type::kI16;  ///< of the operation; of the values compared, loaded or stored
+  Type type = Type::kI16;  ///< type of the operation; type of compared, loaded or stored values
   Condition condition = Condition::kEq;
   std::vector<RegisterId> results;
   std::vector<Value> operands;
@@ -186,7 +186,7 @@ struct Variable {
   };
   std::vector<Address> addresses;
   std::uint64_t order = 0;          ///< globals lie in memory by this, then by their ids
-  std::optional<FunctionId> owner;  ///< of a local
+  std::optional<FunctionId> owner;  ///< the function of a local
   Place place;
   std::uint32_t bytes() const { return count * bytes_of(type); }
 };

@@ -17,7 +17,7 @@ struct Arity {
   unsigned results;
 };
 
-/// Of operations with a fixed number of both.
+/// The numbers for operations that have fixed numbers of operands and results.
 Arity arity_of(Op op) {
   switch (op) {
   case Op::kCopy:

@@ -208,8 +208,8 @@ std::optional<Result> store_config_builtin(const BuiltinCall& call) {
   return call.nothing();
 }
 
-/// The exported variables of this code of a type, by the id of their symbol; of any pointer type if
-/// there is none.
+/// The exported variables of this code that have the type `type`, or any pointer type if it is
+/// nullptr, by the id of their symbol.
 std::map<unsigned, const ExportedSymbol*> symbols_of(const BuiltinCall& call, const Type* type) {
   std::map<unsigned, const ExportedSymbol*> found;
   const std::vector<ExportedName>& names = call.engine().program().exports;

@@ -31,7 +31,7 @@ class Ends {
 struct JumpTarget {
   std::string_view label;
   bool is_loop = true;
-  const Type* expected = nullptr;  ///< of the values of a block
+  const Type* expected = nullptr;  ///< expected type of the values that leave a block
   Ends breaks;
   Ends continues;
 };

@@ -31,7 +31,7 @@ DsrPlan::DsrPlan(const Tile& tile) : named_(tile.dsr_ids), fifos_(tile.fifos.siz
   }
 }
 
-// Those from 8 on have the number of their microthread; a taken one gets the first free one below 8.
+// Microthread n uses DSR 8 + n. If that is taken, it gets the first free DSR below 8.
 void DsrPlan::choose_asynchronous(unsigned slot, const std::vector<std::uint8_t>& free) {
   std::vector<std::uint8_t> rest(free.begin() + (free.size() > 1 ? 1 : 0), free.end());
   for (unsigned ut = 0; ut < choice_.asynchronous[slot].size(); ++ut) {

@@ -8,7 +8,7 @@
 
 namespace tessera::csl {
 
-/// How a value of a type travels in registers; nothing: it does not.
+/// The IR type of a value in registers; nothing: such values are not in registers.
 std::optional<ir::Type> register_type(const Type& type);
 /// Whether a type exists only at compile time.
 bool is_comptime_only(const Type& type);
@@ -20,7 +20,7 @@ ir::Value scalar(Evaluator& evaluator, const Result& value, const Node& at);
 /// The bits of a known value of a type that registers hold, but for pointers to variables.
 std::uint32_t bits_of(const Engine& engine, const Type& type, const Value& value);
 
-/// What the language does without being asked; `what` names the target in messages.
+/// The implicit conversion; `what` names the target in messages.
 Result convert_operand(Evaluator& evaluator, const Result& from, const Type* to, const Node& at,
                        const std::string& what);
 /// `@as`.
@@ -34,7 +34,7 @@ Result unary_operand(Evaluator& evaluator, UnaryOp op, const Result& value, cons
 
 FunctionCode& code_of(Evaluator& evaluator);
 
-/// The type that both operands become without being asked; nullptr: there is none.
+/// The type that both operands become by implicit conversion; nullptr: there is none.
 const Type* common_type(const Engine& engine, const Result& left, const Result& right);
 
 }  // namespace tessera::csl

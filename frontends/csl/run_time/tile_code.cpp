@@ -382,7 +382,7 @@ ir::Module TileCode::make() {
     pending_.erase(pending_.begin());
     analyse(next);
   }
-  add_fifos(*this);  // those that the code has mentioned first
+  add_fifos(*this);  // the FIFOs that the code was the first to mention
   set_start_states(*this);
   return std::move(module_);
 }

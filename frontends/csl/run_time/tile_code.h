@@ -90,7 +90,7 @@ class TileCode {
   /// The variables of files by name.
   std::map<std::string, ir::VariableId> globals() const;
   std::vector<pe::QueueBinding> named_queues;
-  bool has_chosen_queue = false;  ///< for a color that names none
+  bool has_chosen_queue = false;  ///< a queue was chosen for a color that names none
   /// The functions of exported names, by name.
   std::map<std::string, ir::FunctionId> exported;
 

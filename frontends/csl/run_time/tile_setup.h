@@ -15,7 +15,7 @@ void add_exports(TileCode& code);
 void add_initial_loads(TileCode& code);
 /// Task 29 calls the handlers of the colors that went into teardown.
 void add_handler_task(TileCode& code);
-/// What is active, blocked or unblocked; queues of the colors that are.
+/// Sets what is active, blocked or unblocked at the start, and gives unblocked colors their queues.
 void set_start_states(TileCode& code);
 
 }  // namespace tessera::csl

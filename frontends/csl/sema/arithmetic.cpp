@@ -5,7 +5,7 @@
 namespace tessera::csl {
 namespace {
 
-constexpr unsigned kMostBits = 65536;  // of a comptime_int: more is a mistake of the program
+constexpr unsigned kMostBits = 65536;  // limit of a comptime_int; a larger one is a mistake
 
 std::optional<Result> shifted(BinaryOp op, const Result& left, const Result& right,
                               std::string& problem) {

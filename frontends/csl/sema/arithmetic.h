@@ -10,7 +10,7 @@ namespace tessera::csl {
 /// take such operands, or `problem` says what is wrong.
 std::optional<Result> binary_value(Types& types, BinaryOp op, const Result& left,
                                    const Result& right, std::string& problem);
-/// Every operator but the address.
+/// The result of every prefix operator but the address.
 std::optional<Result> unary_value(Types& types, UnaryOp op, const Result& operand,
                                   std::string& problem);
 /// ==, != on any two values of one type; nothing: they are not compared.

@@ -55,7 +55,7 @@ unsigned width_of(const Type& type) {
   }
 }
 
-/// A number toward zero; nothing: not a finite one.
+/// The number rounded toward zero; nothing: it is not finite.
 std::optional<BigInt> truncated(double value) {
   if (!std::isfinite(value)) return std::nullopt;
   return BigInt(std::trunc(value));

@@ -11,8 +11,8 @@ class Converter {
  public:
   explicit Converter(Types& types) : types_(types) {}
 
-  /// What the language does without being asked: on arguments, params, results, initializers.
-  /// nothing: it does not; `problem` says why.
+  /// The implicit conversion of the language: on arguments, params, results, initializers.
+  /// nothing: the language does not convert this; `problem` says why.
   std::optional<Value> implicit(const Result& from, const Type* to, std::string& problem) const;
   /// `@as`: also those that lose something.
   std::optional<Value> as_type(const Result& from, const Type* to, std::string& problem) const;

@@ -8,7 +8,7 @@ namespace tessera::csl {
 namespace {
 
 constexpr std::int64_t kLargestExtent = 0xffff;
-constexpr std::int64_t kExtendedDsrs = 8;  // of the model (wse.md 5.11)
+constexpr std::int64_t kExtendedDsrs = 8;  // number of XDSRs in the model (wse.md 5.11)
 constexpr std::int64_t kStrideRegisters = 8;
 constexpr std::string_view kFifoOptions[] = {"activate_push", "activate_pop", "empty_action",
                                              "full_action",   "priority",     "simd_mode",

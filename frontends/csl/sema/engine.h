@@ -64,7 +64,7 @@ class Engine {
   /// The module that `@import_module` at `at` gives.
   Instance* import(Instance& importer, const std::string& path, const Result& bindings,
                    const Node& at);
-  /// Converts without being asked. `what` names the target in the message: "the parameter 'n'".
+  /// Converts implicitly. `what` names the target in the message: "the parameter 'n'".
   Result convert(const Result& from, const Type* to, const Node& at, const std::string& what);
   /// A value of a type whose parts are undefined.
   Value undefined_value(const Type& type) const;
@@ -80,7 +80,7 @@ class Engine {
     fail_at(at.file, at.place, text::joined(problem...));
   }
   [[noreturn]] void fail_at(std::uint16_t file, Place place, const std::string& problem) const;
-  /// Says it once for each place.
+  /// Warns once for each place and text.
   void warn(const Node& at, const std::string& text);
   bool has_warned() const { return !warned_.empty(); }
   std::ostream& messages() { return messages_; }

@@ -31,16 +31,16 @@ struct Frame {
   Instance& instance;
   const Function* function = nullptr;
   std::vector<LocalName> locals;
-  std::size_t block_begin = 0;  ///< of `locals`: those from here on belong to the innermost block
-  Result result;  ///< of `return`, or of the `break` that leaves a block
-  /// Of the constant whose value is a new struct or enum; empty: there is none.
+  std::size_t block_begin = 0;  ///< index in `locals` where the innermost block begins
+  Result result;                ///< value of `return`, or of the `break` that leaves a block
+  /// The name of the constant whose value is a new struct or enum; empty: there is none.
   std::string_view type_name;
-  std::string_view target;  ///< label of `break` and `continue`; empty: the innermost loop
-  FunctionCode* code = nullptr;       ///< nullptr: everything happens at compile time
-  std::vector<JumpTarget*> targets;   ///< of the code that is made
-  Ends* returns = nullptr;            ///< of a call that is expanded in the code of another function
-  const Type* return_type = nullptr;  ///< of the code that is made
-  const Expr* statement = nullptr;    ///< whose value nobody uses
+  std::string_view target;           ///< label of `break` and `continue`; empty: the innermost loop
+  FunctionCode* code = nullptr;      ///< nullptr: everything happens at compile time
+  std::vector<JumpTarget*> targets;  ///< loops and blocks around this place, the innermost last
+  Ends* returns = nullptr;           ///< set for a call that is expanded in another function
+  const Type* return_type = nullptr;  ///< result type of the function whose code is made
+  const Expr* statement = nullptr;    ///< the expression of a statement; nobody uses its value
 };
 
 /// Analysis at compile time as long as it lives, also inside of code for the tile.
@@ -93,16 +93,16 @@ class Evaluator {
   /// The result of an expression, which the running program may be the only one to know. `expected`
   /// is the type that numbers without one of their own get in branches of the running program.
   Result operand(const Expr& e, const Type* expected = nullptr);
-  /// Its value.
+  /// The value of an operand.
   Result value(const Expr& e);
-  /// Converts without being asked, also operands of the running program.
+  /// Converts implicitly, also operands of the running program.
   Result converted(const Result& from, const Type* to, const Node& at, const std::string& what);
   Result value_as(const Expr& e, const Type* type, const std::string& what);
   const Type* type(const Expr& e);
   bool condition(const Expr& e, const std::string& what);
   std::int64_t integer(const Expr& e, std::int64_t lowest, std::int64_t highest,
                        const std::string& what);
-  /// nothing: the expression is no object with an address.
+  /// nothing: the expression is not an object with an address.
   std::optional<Location> locate(const Expr& e);
   /// What stands at a location: a value or an operand of the running program.
   Result load(const Location& location, const Node& at);
@@ -130,7 +130,7 @@ class Evaluator {
   std::optional<Location> locate_pointee(const Dereference& e);
   std::optional<Location> locate_element(const Index& e);
   std::optional<Location> locate_member(const Member& e);
-  /// Of the other nodes.
+  /// Evaluates the other nodes.
   template <class Node>
   Result on(const Node& e) {
     return evaluate(*this, e);

@@ -20,8 +20,8 @@ struct Declaration {
   enum class State : std::uint8_t { kUnseen, kInProgress, kDone };
   const Item* item = nullptr;
   State state = State::kUnseen;
-  Result result;               ///< of functions
-  std::shared_ptr<Cell> cell;  ///< of params, constants and variables
+  Result result;               ///< set for functions
+  std::shared_ptr<Cell> cell;  ///< set for params, constants and variables
 };
 
 class Instance {

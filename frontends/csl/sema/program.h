@@ -26,7 +26,7 @@ struct SwitchPosition {
   std::optional<Directions> tx;
 };
 
-/// Of a color on a PE (csl.md 10).
+/// The configuration of a color on a PE (csl.md 10).
 struct ColorConfig {
   Directions rx = 0;
   Directions tx = 0;
@@ -72,7 +72,7 @@ struct ExportedName {
   bool has_mutability = false;
 };
 
-/// What a tile supplies for it: a variable or a function.
+/// The variable or function of a tile that implements an exported name.
 struct ExportedSymbol {
   std::string name;
   const Type* type = nullptr;
@@ -106,9 +106,9 @@ struct FifoDeclaration {
   const Node* at = nullptr;
 };
 
-/// The table of control tasks, if they have one of their own (wse.md 3.1).
+/// The table of control tasks, if they have a table of their own (wse.md 3.1).
 struct ControlTable {
-  unsigned instructions = 4;  ///< of an entry: 2, 4 or 8
+  unsigned instructions = 4;  ///< instructions in each entry: 2, 4 or 8
   unsigned stride = 1;        ///< 1..7
   const Node* at = nullptr;
 };
@@ -127,7 +127,7 @@ struct Tile {
   std::map<unsigned, FunctionValue> teardown_handlers;     ///< by color
   std::map<unsigned, FunctionValue> empty_queue_handlers;  ///< by output queue
   std::map<std::int64_t, std::int64_t> configuration;      ///< words by address
-  std::set<std::pair<std::string, unsigned>> dsr_ids;      ///< that the program names
+  std::set<std::pair<std::string, unsigned>> dsr_ids;      ///< DSRs that the program names
 };
 
 /// A file with bindings, compiled once for all PEs that have it.

@@ -20,8 +20,8 @@ enum class TypeKind : std::uint8_t {
   kString,
   kType,
   kModule,
-  kUndefined,  ///< that of `undefined`, which converts to every type
-  kNoReturn,   ///< of an expression that leaves its block instead of having a value
+  kUndefined,  ///< type of `undefined`, which converts to every type
+  kNoReturn,   ///< type of an expression that leaves its block instead of having a value
   kAnyStruct,  ///< comptime_struct: as the type of a variable it takes every struct
   kAnytype,
   kAnyopaque,
@@ -55,16 +55,18 @@ struct Type {
   std::string name;   ///< as written in CSL
   unsigned bits = 0;  ///< integers and floats
   bool is_signed = false;
-  bool is_const = false;  ///< of what a pointer points to
+  bool is_const = false;  ///< pointers: what the pointer points to is const
   bool to_many = false;   ///< [*]T
   bool is_task = false;
   bool is_tuple = false;
-  bool is_named = false;          ///< a struct with a declaration: equal only to itself
-  bool is_generic = false;        ///< a function with comptime or anytype parameters
-  const Type* element = nullptr;  ///< of arrays, pointers and ranges; tag type of an enum; result
+  bool is_named = false;    ///< a struct with a declaration: equal only to itself
+  bool is_generic = false;  ///< a function with comptime or anytype parameters
+  /// The element type of an array, pointer or range, the tag type of an enum, or the result type of
+  /// a function.
+  const Type* element = nullptr;
   std::vector<std::int64_t> extents;
-  std::vector<Field> fields;            ///< of structs
-  std::vector<const Type*> parameters;  ///< of functions
+  std::vector<Field> fields;            ///< structs only
+  std::vector<const Type*> parameters;  ///< functions only
   std::vector<EnumMemberValue> members;
 
   bool is(TypeKind k) const { return kind == k; }

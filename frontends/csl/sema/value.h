@@ -21,7 +21,7 @@ namespace tessera::csl {
 
 using BigInt = boost::multiprecision::cpp_int;
 
-/// By the number that a value of type direction has; it is that of the bit in color configurations.
+/// Indexed by the value of type direction, which is the number of its bit in color configurations.
 inline constexpr std::array<std::string_view, 5> kDirectionNames = {"WEST", "EAST", "SOUTH",
                                                                     "NORTH", "RAMP"};
 
@@ -85,7 +85,7 @@ struct Storage {
 struct LiveDsd {
   std::optional<Storage> record;
   std::uint32_t descriptor = 0;  ///< index into ir::Module::descriptors if there is no record
-  ir::Value base;                ///< byte address; kNone: as it stands there
+  ir::Value base;                ///< byte address; kNone: the record or descriptor has it
   ir::Value extent;
   ir::Value stride;
 };
@@ -141,26 +141,26 @@ struct Cell {
   enum class Kind : std::uint8_t {
     kConstant,
     kComptimeVariable,  ///< changes while the comptime code runs
-    kRunTimeVariable    ///< of a tile: its value is the one that it has at the start
+    kRunTimeVariable    ///< variable of a tile: `value` is its value at the start
   };
   Kind kind = Kind::kConstant;
   const Type* type = nullptr;
   /// A variable of type comptime_struct takes the type of each struct that it is given.
   bool takes_any_struct = false;
   Value value;
-  /// Of a constant that the running program computes.
+  /// The operand of a constant that the running program computes.
   std::optional<RunTimeOperand> operand;
-  unsigned conditions = 0;  ///< of the running program around its declaration
+  unsigned conditions = 0;  ///< number of run-time conditions around the declaration
   std::string name;
-  std::string link_name;                  ///< of the symbol, if the program says it
-  const Instance* instance = nullptr;     ///< of globals
-  const Variable* declaration = nullptr;  ///< of globals
-  std::int64_t alignment = 0;             ///< in bytes; 0: that of the type
+  std::string link_name;                  ///< name of the symbol, if the program sets it
+  const Instance* instance = nullptr;     ///< set for globals
+  const Variable* declaration = nullptr;  ///< set for globals
+  std::int64_t alignment = 0;             ///< in bytes; 0: the alignment of the type
 };
 
 /// A data structure descriptor (csl.md 8.1).
 struct Dsd {
-  /// Memory descriptors; what they point to.
+  /// Memory descriptors: what they point to.
   std::shared_ptr<const PointerValue> base;
   const Type* element = nullptr;
   std::int64_t offset = 0;            ///< in elements

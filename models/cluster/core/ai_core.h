@@ -49,7 +49,7 @@ class AiCore {
   /// The cycle in which the kernel finished.
   Cycle finished_at() const { return finished_at_; }
   const PipeStats& stats(Pipe pipe) const { return context_.pipes[pipe].stats; }
-  /// Of the instructions of program(), by pc.
+  /// Statistics of the instructions of program(), by pc.
   const std::vector<LineStats>& lines() const { return context_.pipes.lines; }
   /// Whether an operation of a pipe is under way in cycle `now`.
   bool is_busy(Pipe pipe, Cycle now) const {
@@ -76,7 +76,8 @@ class AiCore {
   TilePipes tile_pipes_;
   ScalarUnit scalar_;
   LaunchWatch* const watch_;  // nullptr: nobody asks when the launch has ended
-  DueList<std::variant<sync::Answer, transfer::Done>> received_;  // of the sync unit and of GM
+  // Answers of the sync unit and of GM.
+  DueList<std::variant<sync::Answer, transfer::Done>> received_;
   bool finished_ = true;
   Cycle finished_at_ = 0;
 };

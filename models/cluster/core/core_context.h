@@ -67,7 +67,7 @@ struct CoreContext {
   CoreContext& operator=(const CoreContext&) = delete;
 
   const Instruction& code(std::uint32_t pc) const { return program->code[pc]; }
-  /// Of a tile operation or an access to the scalar cache.
+  /// The operands of a tile operation or of an access to the scalar cache.
   const TileOperation& operation(const Instruction& i) const {
     return program->operations[i.operation - 1];
   }

@@ -54,9 +54,9 @@ class CoreSync {
     enum Kind : std::uint8_t { kFlag, kRelease, kSignal };
     Kind kind;
     std::uint32_t pc;
-    std::int64_t id;  // of the flag or lock
+    std::int64_t id;  // id of the flag, lock or signal
   };
-  /// Of a pipe: the wait for another core at the head of its queue.
+  /// A wait for another core at the head of the queue of a pipe.
   struct CrossCoreWait {
     bool asked = false, granted = false;
   };
@@ -73,9 +73,9 @@ class CoreSync {
   OperationOrder& order_;
   FlagTable flags_;
   std::array<Cycle, FlagTable::kFlags> flag_fired_{};            // by FlagTable::index()
-  std::array<std::uint32_t, FlagTable::kFlags> queued_waits_{};  // that stand in a queue
+  std::array<std::uint32_t, FlagTable::kFlags> queued_waits_{};  // waits in queues
   BufferLocks locks_;
-  std::array<Cycle, BufferLocks::kMaxLocks> lock_fired_{};  // of the last release
+  std::array<Cycle, BufferLocks::kMaxLocks> lock_fired_{};  // when the last release fired, by lock
   Latencies latencies_{};
   DueList<Effect> effects_;
   std::array<CrossCoreWait, sync::kPipeCount> waits_{};

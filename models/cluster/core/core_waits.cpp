@@ -61,7 +61,7 @@ CoreWaits::Reason CoreWaits::why_no_signal(Mode mode, unsigned id) const {
   return why_not_done(is_signal(mode, id));
 }
 
-// `pc`: of the instruction that is held back.
+// `pc` is that of the instruction that is held back.
 CoreWaits::Wanted CoreWaits::wanted(const PipeState& p, std::uint32_t pc,
                                     const Explain& explain) const {
   constexpr unsigned kSymptom = 3;  // behind those who wait for a signal

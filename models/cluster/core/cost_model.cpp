@@ -142,7 +142,7 @@ Cost CostModel::vector(const Instruction& i, const Sizes& sizes) const {
 
 Cost CostModel::fix(const Instruction& i, const Sizes& sizes) const {
   const bool wide = bits_of(i.type) > 16;
-  const unsigned ways = wide && i.both ? 2 : 1;  // a UB each; not of what is converted (1.4)
+  const unsigned ways = wide && i.both ? 2 : 1;  // one for each UB, if nothing is converted (1.4)
   const unsigned rate = ways * (wide ? config_.fix_wide : config_.fix_narrow);
   const std::uint64_t elements = size_of(sizes[0]) * size_of(sizes[1]);
   const std::uint64_t stream = divide_up(elements, rate);

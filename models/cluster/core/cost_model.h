@@ -23,15 +23,15 @@ using Sizes = std::array<std::int64_t, 3>;
 struct Cost {
   std::uint64_t occupied = 0;
   std::uint64_t ready = 0;
-  std::uint64_t bytes = 0;  ///< that the operation moves
+  std::uint64_t bytes = 0;  ///< bytes that the operation moves
   bool is_transfer = false;
-  // Of a transfer; all but the first and the last as in transfer::Transfer.
-  std::uint64_t hit_bytes = 0;  ///< that L2 has
+  // For a transfer; all but the first and the last as in transfer::Transfer.
+  std::uint64_t hit_bytes = 0;  ///< bytes that L2 has
   std::uint64_t gm_bytes = 0;
   std::uint64_t gm_bytes_cold = 0;
   std::uint64_t rate_limit = 0;
   std::uint64_t gap = 0;  ///< cycles of the pipe behind the last byte
-  // Of a MAD.
+  // For a MAD.
   std::uint64_t multiply_adds = 0;  ///< m * n * k, without what pads them
 };
 
@@ -53,10 +53,10 @@ class CostModel {
  private:
   Cost mad(const Instruction& i, const Sizes& sizes) const;
   Cost vector(const Instruction& i, const Sizes& sizes) const;
-  /// Of a vector operation: rows of `columns` elements, `width` from row to row.
+  /// Shape of a vector operation: rows of `columns` elements, `width` from row to row.
   struct Shape {
     std::uint64_t elements, rows, columns, width;
-    std::uint64_t bits;               ///< of an element
+    std::uint64_t bits;               ///< bits of an element
     std::uint64_t in_repeat, in_row;  ///< elements in 256 bytes; repeats in a row
     bool is_apart;                    ///< rows do not lie one behind the other
     bool has_tail;                    ///< the last repeat of a row is not full

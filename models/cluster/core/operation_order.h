@@ -69,8 +69,8 @@ class OperationOrder {
   const CoreContext& context_;
   HazardTracker* const hazards_;
   std::unique_ptr<SyncInserter> inserter_;
-  Accesses accesses_;  // of the instruction that is being issued
-  // Of the scalar unit's access that waits; number 0: none does.
+  Accesses accesses_;  // accesses of the instruction that is being issued
+  // The scalar unit's access that waits (number 0: none does), and since when.
   std::uint32_t scalar_number_ = 0;
   Cycle scalar_since_ = 0;
 };

@@ -42,17 +42,17 @@ constexpr const char* to_string(WaitReason reason) {
 
 /// In cycles. The rest of a run is idle: nothing stood in the queue.
 struct PipeStats {
-  std::uint64_t instructions = 0;  ///< tile operations; of S all
+  std::uint64_t instructions = 0;  ///< tile operations; for S all instructions
   std::uint64_t busy = 0;          ///< from the start of an operation until its result is there
   std::array<std::uint64_t, kWaitReasonCount> waits{};  ///< held back and not busy
-  std::uint64_t bytes = 0;                              ///< of GM transfers
-  std::uint64_t assumed = 0;  ///< of busy: native code, at CoreConfig::block_cycles
+  std::uint64_t bytes = 0;                              ///< bytes of copies from and to GM
+  std::uint64_t assumed = 0;  ///< part of busy: native code, at CoreConfig::block_cycles
 
   std::uint64_t wait(WaitReason reason) const { return waits[static_cast<unsigned>(reason)]; }
 };
 
-/// What an instruction has cost, over all times that it ran. In cycles of its pipe; kQueue is of the
-/// scalar unit, which could not put it there.
+/// What an instruction has cost, over all times that it ran. In cycles of its pipe; kQueue counts cycles
+/// of the scalar unit, which could not put it into the queue.
 struct LineStats {
   std::uint64_t busy = 0;
   std::array<std::uint64_t, kWaitReasonCount> waits{};
@@ -63,7 +63,7 @@ struct LineStats {
 struct PathStats {
   std::uint64_t operations = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t hit_bytes = 0;  ///< of bytes: that L2 had
+  std::uint64_t hit_bytes = 0;  ///< the part of bytes that L2 had
   std::uint64_t busy = 0;       ///< cycles of PipeStats::busy that belong to them
 };
 
@@ -102,10 +102,10 @@ struct QueueEntry {
   Sizes sizes{};
   std::int64_t id = 0;
   BufferLocks::Ticket ticket;
-  transfer::Place place;       ///< of a copy from or to GM
+  transfer::Place place;       ///< where in GM a copy reads or writes
   std::uint32_t resolved = 0;  ///< its operands (tile_operands.h); 0: they are not kept
   Cycle visible_at = 0;        ///< the pipe sees it from this cycle on
-  std::uint32_t number = 0;    ///< of a tile operation (operation_order.h); 0: it has none
+  std::uint32_t number = 0;    ///< number of a tile operation (operation_order.h); 0: it has none
   std::uint32_t epoch = 0;     ///< for HazardTracker
 };
 
@@ -155,7 +155,7 @@ struct PipeState {
   Cycle blocked_since = 0;
   Cycle busy_until = 0;
   PipeStats stats;
-  std::vector<LineStats>* lines = nullptr;  ///< of the core, by pc
+  std::vector<LineStats>* lines = nullptr;  ///< statistics of the core by pc, in Pipes
 };
 
 /// The pipes of a core, by Pipe.
@@ -176,7 +176,7 @@ struct Pipes {
   std::array<PipeState, sync::kPipeCount> all;  ///< kAll is no pipe: its queue stays empty
   /// Pipes with something in their queue, a bit each by number. The others have no wake.
   unsigned queued = 0;
-  std::vector<LineStats> lines;                 ///< of the program, by pc
+  std::vector<LineStats> lines;  ///< statistics of the program, by pc
 };
 
 }  // namespace tessera::cluster

@@ -25,7 +25,7 @@ class ScalarMemory {
   /// Loads of an instruction that got a value from the cache where GM has another one.
   struct StaleLoads {
     std::uint16_t array = 0;
-    std::int64_t first = 0, bytes = 0;  ///< of the first one
+    std::int64_t first = 0, bytes = 0;  ///< what the first of them reads
     std::uint64_t times = 0;
   };
 
@@ -64,7 +64,7 @@ class ScalarMemory {
   OperationOrder& order_;
   ScalarCache cache_;
   ResolvedOperation resolved_;
-  std::uint32_t pc_ = 0;  // of the access
+  std::uint32_t pc_ = 0;  // pc of the access
   std::map<std::uint32_t, StaleLoads> stale_loads_;
 };
 

@@ -65,17 +65,17 @@ class ScalarUnit {
   TileOperands& operands_;
   TilePipes& tile_pipes_;
   ScalarMemory memory_;
-  RegisterTrace trace_;  // of the function that is being issued
+  RegisterTrace trace_;  // body of the function that is being issued
   void take_next(Cycle now);
-  void check_new();  // instructions of the source
+  void check_new();  // checks the instructions that the source has added
 
   std::uint32_t pc_ = 0;
-  std::uint32_t source_end_ = 0;  // of the instructions that the source gave last
-  std::uint32_t checked_ = 0;     // instructions of the source
+  std::uint32_t source_end_ = 0;  // end of the instructions that the source gave last
+  std::uint32_t checked_ = 0;     // instructions of the source that have been checked
   bool ended_ = true;
   Cycle takes_ = 0;  // cycles of the instruction that is being issued; at least scalar_cycles
   bool word_under_way_ = false;  // an access to a word of GM
-  bool word_asked_ = false;      // by the instruction at pc_, which waits for the value
+  bool word_asked_ = false;      // the instruction at pc_ has asked and waits for the value
   std::int64_t word_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace tessera::cluster {
 
 namespace {
 
-/// Of an array in bytes: 1 TB.
+/// Each array has 1 TB of addresses: its offsets have this number of bits.
 constexpr unsigned kArrayBits = 40;
 
 struct Run {

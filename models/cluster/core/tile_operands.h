@@ -55,10 +55,10 @@ class TileOperands {
   void run_function(const QueueEntry& entry, Cycle now, Cycle due);
 
   const CoreContext& context_;
-  std::vector<std::uint64_t> array_bases_;         // of Program::arrays
-  ResolvedOperation last_;                         // of an instruction whose operands are not kept
-  std::vector<ResolvedOperation> resolved_{1};     // of instructions in queues and under way
-  std::vector<std::uint32_t> free_;                // places in resolved_
+  std::vector<std::uint64_t> array_bases_;      // addresses of Program::arrays in GM
+  ResolvedOperation last_;                      // operands of an instruction that are not kept
+  std::vector<ResolvedOperation> resolved_{1};  // operands of instructions in queues and under way
+  std::vector<std::uint32_t> free_;             // places in resolved_
   std::map<std::uint32_t, RegisterTrace> traces_;  // by place in resolved_
   std::vector<TileValues> vector_registers_;
 };

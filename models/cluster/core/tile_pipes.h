@@ -30,7 +30,7 @@ class TilePipes {
   /// GM has completed the copy of a pipe.
   void take_done(const transfer::Done& done, Cycle now);
 
-  /// Of the tile operations of one kind.
+  /// Counts of the tile operations of one kind.
   const PathStats& path(Opcode op) const { return paths_[static_cast<unsigned>(op)]; }
 
  private:

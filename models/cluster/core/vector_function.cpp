@@ -28,7 +28,7 @@ constexpr std::array<UnitCost, kRegisterUnitCount> kCosts = {{
     {7, 1},   // convert
     {22, 1},  // sum of all lanes
     {16, 1},  // extreme of all lanes
-    {13, 1},  // of each block
+    {13, 1},  // sum or extreme of each block
     {9, 2},   // gather, scatter: 32 elements of 32 bits in a cycle
     {1, 1},   // masks
 }};

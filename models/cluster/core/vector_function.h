@@ -1,8 +1,8 @@
 // A vector function of A5 (reference ascend.md 4.1, 4.3): what its body accesses and how long it takes.
 //
 // Instructions are dispatched in order, two in a cycle, into a queue of 58. Each starts when its sources are
-// there and its unit is free, and its result is there some cycles later. UB takes two accesses in a cycle, of them
-// one store. A function takes 23 cycles to start and 12 to drain.
+// there and its unit is free, and its result is there some cycles later. UB takes two accesses in a cycle, at
+// most one of which is a store. A function takes 23 cycles to start and 12 to drain.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class RegisterSchedule {
   explicit RegisterSchedule(unsigned registers) : ready_(registers, 0) {}
 
   void add(const RegisterOperation& operation);
-  /// Of the whole function.
+  /// Cycles of the whole function.
   Cycle cycles() const;
 
  private:
@@ -48,7 +48,7 @@ class RegisterSchedule {
   std::vector<Cycle> ready_;  // by register: when it is there
   std::array<Calendar, kRegisterUnitCount> units_;
   Calendar ub_, stores_of_ub_;
-  std::array<Cycle, kQueue> starts_{};  // of the last instructions
+  std::array<Cycle, kQueue> starts_{};  // start cycles of the last instructions
   std::uint64_t dispatched_ = 0;
   Cycle accesses_done_ = 0, fence_ = 0;
   Cycle end_ = 0;

@@ -28,12 +28,12 @@ bool overlap(const Extent& a, const Extent& b);
 /// Whether `a` touches every byte that `b` does; false if that is not certain.
 bool covers(const Extent& a, const Extent& b);
 
-/// A memory as one number: of a cluster the buffers of its cores, then the arrays in GM.
+/// A memory as one number: first the buffers of the cores of a cluster, then the arrays in GM.
 using MemoryId = std::uint16_t;
 MemoryId local_memory(unsigned unit, Location location);
 MemoryId gm_memory(std::uint16_t array);
 bool is_gm(MemoryId memory);
-/// "UB of AIV0"; of an array "%a", its name in `program`.
+/// "UB of AIV0"; for an array "%a", its name in `program`.
 std::string memory_name(MemoryId memory, const Program& program);
 
 struct MemoryAccess {
@@ -48,12 +48,12 @@ struct Accesses {
   std::array<MemoryAccess, kMost> list;
   unsigned count = 0;
 };
-/// Puts those of an operation of `core` into `accesses`. An operand that is divided among both AIVs is
-/// an access of each.
+/// Puts the accesses of an operation of `core` into `accesses`. An operand that is divided among both
+/// AIVs is an access of each.
 void accesses_of(const ResolvedOperation& operation, CoreId core, Accesses& accesses);
 
 struct Touch {
-  std::uint32_t number = 0;  ///< of the operation, counted by its agent
+  std::uint32_t number = 0;  ///< number of the operation, counted by its agent
   std::uint32_t pc = 0;
   std::uint16_t agent = 0;
 };
@@ -113,7 +113,8 @@ class AccessMap {
       records.pop_back();
     }
   }
-  // Buffers are touched again and again; of long lists only the first are searched for that.
+  // Buffers are touched again and again: an equal record is replaced. In long lists only the first
+  // ones are searched for it.
   void remember(Records& records, std::size_t most, const Extent& extent, const Touch& who) {
     const Record record{extent, who, ++age_};
     const std::size_t searched = std::min(records.size(), kLookedUp);

@@ -149,7 +149,7 @@ void HazardTracker::signal(CoreId core, Pipe pipe, Mode mode, unsigned id) {
   gather(core, mode, id, clocks);
 }
 
-// The set counts when all of the group have set. Of other clusters nothing is known here: their part
+// The set counts when all of the group have set. Nothing is known here of other clusters: their part
 // has been waited for, too.
 void HazardTracker::gather(CoreId core, Mode mode, unsigned id, const Clocks& clocks) {
   const auto m = static_cast<unsigned>(mode);

@@ -62,7 +62,7 @@ class HazardTracker {
 
   /// One for each pair of lines, in their order.
   std::vector<Hazard> hazards() const;
-  /// The pair that it counts under, comparable between trackers of one launch.
+  /// The pair of lines under which the hazard counts, comparable between trackers of one launch.
   std::pair<std::uint64_t, std::uint64_t> lines(const Hazard& hazard) const {
     return {line_of(hazard.first), line_of(hazard.second)};
   }
@@ -79,7 +79,7 @@ class HazardTracker {
 
   struct Agent {
     Clocks known{};
-    std::vector<Clocks> history;  // of its last operations, by number
+    std::vector<Clocks> history;  // what it knew at the start of its last operations, by number
     std::uint32_t queued = 0;     // instructions that have not arrived
     std::uint32_t seen = 0;       // epoch of the scalar unit
   };
@@ -88,7 +88,7 @@ class HazardTracker {
     std::deque<Clocks> epochs;  // what the scalar unit knew, from first_epoch on
     std::uint32_t first_epoch = 0;
     // By FlagTable::index().
-    std::map<std::uint32_t, std::deque<Clocks>> flags;    // that are up, one for each set
+    std::map<std::uint32_t, std::deque<Clocks>> flags;    // flags that are up, one for each set
     std::map<std::uint32_t, std::deque<Clocks>> raising;  // sets whose flags are not up yet
     std::array<Clocks, 32> locks{};
     std::array<std::deque<Clocks>, kCounters> counters;

@@ -13,7 +13,8 @@ namespace tessera::cluster {
 
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 24;  // of a part of a tensor
+// Elements of a part of a tensor at most.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 24;
 
 std::int64_t elements_of(const ResolvedOperand& o) {
   std::int64_t count = 1;
@@ -151,7 +152,8 @@ void ClusterData::note_view(Array& array, const ResolvedOperand& o) {
   for (unsigned d = 0; d < o.dimensions; ++d)
     sizes[d] = static_cast<std::size_t>(std::max<std::int64_t>(o.view_sizes[d], 0));
   const auto end = sizes.begin() + o.dimensions;
-  // Of tensors of one size the first in order, whoever made his first.
+  // If several tensors have this size, the lexicographically first shape counts, in whatever order
+  // they come.
   if (o.view_size == array.size &&
       !std::lexicographical_compare(sizes.begin(), end, array.shape.begin(), array.shape.end()))
     return;

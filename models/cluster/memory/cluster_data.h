@@ -36,7 +36,7 @@ class ClusterData {
   /// The contents of an array, whose size they fix. An array without is as large as the tensors that
   /// the program makes of it, and all zeros.
   void bind(std::size_t array, std::vector<std::byte> bytes);
-  /// As bind() of so many zeros; 0: an array without contents again. While nothing runs.
+  /// As bind() with so many zeros; 0: the array has no contents again. Only while nothing runs.
   void resize(std::size_t array, std::size_t bytes);
   /// The cores were reset in cycle `now`: buffers are empty, and what was under way is lost. Arrays keep what
   /// they hold in this cycle, or become as at the start.
@@ -50,7 +50,7 @@ class ClusterData {
   }
   /// All that has been written, up to the size of the array.
   std::vector<std::byte> contents(std::size_t array);
-  /// Of an array that is not bound: sizes of its largest tensor, if that fills it, or one size.
+  /// Sizes of an array that is not bound: those of its largest tensor if that fills it, else one size.
   std::vector<std::size_t> shape(std::size_t array) const;
   bool is_written(std::size_t array) const { return gm_[array].is_written; }
   /// Whether its contents are known: tiles without values have not been written to it.

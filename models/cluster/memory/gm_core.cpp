@@ -103,8 +103,8 @@ void GmCore::set_rates() {
   }
 }
 
-// Fixes the rates of those open ones that `stays` chooses at `fair`, or at the end of their path.
-// Whether there was one.
+// Fixes the rates of those open transfers that `stays` chooses at `fair`, or at the end of their path.
+// Returns whether there was one.
 template <class Stays>
 bool GmCore::fix_rates(Left& left, std::uint64_t fair, Stays stays) {
   const auto end =

@@ -67,7 +67,7 @@ class GmCore {
   /// Bandwidth that is shared, in the order of Left.
   enum Resource : std::uint8_t { kL2Read, kL2Write, kGm };
   static constexpr std::size_t kResources = 3;
-  using Left = std::array<std::uint64_t, kResources>;  ///< that nobody has yet
+  using Left = std::array<std::uint64_t, kResources>;  ///< bandwidth that nobody has yet
   static std::uint64_t share(const Active& a, std::size_t resource);
   template <class Stays>
   bool fix_rates(Left& left, std::uint64_t fair, Stays stays);
@@ -75,7 +75,7 @@ class GmCore {
   const std::uint64_t gm_rate_, l2_rate_;  // in 1/1024 byte per cycle
   DueList<transfer::Transfer> arriving_;
   std::vector<Active> active_;
-  std::vector<Active*> open_;  // whose rate is not fixed yet
+  std::vector<Active*> open_;  // transfers whose rate is not fixed yet
   std::unordered_map<std::uint64_t, std::int64_t> words_;
   const Cycle miss_latency_;
   L2Directory l2_;

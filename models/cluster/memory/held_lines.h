@@ -15,7 +15,8 @@ namespace tessera::cluster {
 
 class HeldLines {
  public:
-  /// A read of GM that has missed a store. Of each instruction of the reader the first one.
+  /// A read of GM that has missed a store. Each instruction of a reader has one entry, for its first
+  /// such read.
   struct Missed {
     CoreId reader;
     std::uint32_t pc = 0;
@@ -40,11 +41,11 @@ class HeldLines {
   const std::vector<Missed>& missed() const { return missed_; }
 
  private:
-  /// Of one core in one line.
+  /// What one core has stored in one line.
   struct Held {
     CoreId core;
     std::uint64_t bits;   // stored to before the cycle `since`
-    std::uint64_t fresh;  // .. in it
+    std::uint64_t fresh;  // stored to in the cycle `since`
     Cycle since;
     Cycle until;
     std::uint32_t store_pc;

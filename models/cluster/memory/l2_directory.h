@@ -19,11 +19,11 @@ class L2Directory {
   static constexpr std::uint64_t kSectorBytes = 128;
   static constexpr std::size_t kWays = 16;
 
-  /// In sectors of a transfer.
+  /// What a transfer finds in L2, in sectors.
   struct Touched {
     std::uint64_t sectors = 0;
     std::uint64_t hits = 0;
-    std::uint64_t written_back = 0;  ///< that had to leave, and had been written
+    std::uint64_t written_back = 0;  ///< sectors that had to leave, and had been written
     Cycle here_at = 0;  ///< when the last of them comes from GM, if that takes its time
   };
 

@@ -19,7 +19,7 @@ struct Runs {
   std::vector<std::int64_t> starts;
   std::size_t run = 0;
 };
-/// Those of the first rows and columns of an operand, row by row.
+/// The pieces that the first rows and columns of an operand lie in, row by row.
 Runs runs_of(const ResolvedOperand& operand, std::size_t rows, std::size_t columns);
 
 class Memory {
@@ -39,7 +39,7 @@ class Memory {
   void write_line(const ScalarCache::Line& line, const When& when, std::uint32_t pc);
   /// What lines that went back took from others: bytes that somebody had written since the line was
   /// read. One for each instruction `pc` of the writer `order`, whose line it was; `first` and `count`
-  /// of the first time.
+  /// are those of the first time.
   struct Lost {
     std::uint32_t order = 0, pc = 0;
     std::int64_t first = 0, count = 0;
@@ -61,8 +61,8 @@ class Memory {
     bool adds;
     Runs runs;
     TileValues values;
-    std::uint64_t kept = 0;  // of a line: bit i: the core has not changed byte i
-    std::uint32_t pc = 0;    // .. and what sent it
+    std::uint64_t kept = 0;  // for a line, bit i: the core has not changed byte i
+    std::uint32_t pc = 0;    // the instruction that sent the line
   };
 
   void insert(Write write);

@@ -24,11 +24,11 @@ class ScalarCache {
     std::int64_t first = 0;      ///< byte of the array, a multiple of kLineBytes
     Bytes bytes{};               ///< all zeros in a machine without data
     std::uint64_t changed = 0;   ///< bit i: byte i has been stored to and is not in GM
-    std::uint32_t store_pc = 0;  ///< of the last store
+    std::uint32_t store_pc = 0;  ///< instruction that stored to it last
     std::uint64_t used = 0;      ///< grows with every use of the cache
   };
 
-  /// `bytes`: of all lines, at least one line.
+  /// `bytes` is the size of all lines together, at least of one.
   explicit ScalarCache(std::uint64_t bytes) : most_(static_cast<std::size_t>(bytes / kLineBytes)) {}
 
   static std::int64_t line_of(std::int64_t address) { return address / kLineBytes * kLineBytes; }
@@ -43,7 +43,7 @@ class ScalarCache {
     return ones << (address % kLineBytes);
   }
 
-  /// A use of the line; nullptr: it is not there. Until the next call of add() or take().
+  /// Uses the line; nullptr: it is not there. The result holds until the next call of add() or take().
   Line* find(std::uint16_t array, std::int64_t first) {
     const auto entry = lines_.find(key_of(array, first));
     if (entry == lines_.end()) return nullptr;

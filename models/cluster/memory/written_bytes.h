@@ -46,7 +46,7 @@ class WrittenBytes {
 
   std::unordered_map<std::int64_t, Page> pages_;  // by first byte / kPage
   std::unordered_map<std::int64_t, Bytes>
-      divided_;  // of blocks with kDivided, by first byte / kBlock
+      divided_;  // bytes of blocks with kDivided, by first byte / kBlock
   std::optional<Shared> first_shared_;
   std::int64_t shared_bytes_ = 0;
 };

@@ -19,10 +19,10 @@ struct OperandShape {
 using OperandShapes = std::array<OperandShape, kMostOperands>;
 
 /// What is wrong with the operands, "" if nothing, for "operands of X " in front of it:
-/// "are 16x128 (%a) and 16x64 (%b): expected the same valid rows and columns". `shapes`: of all operands.
+/// "are 16x128 (%a) and 16x64 (%b): expected the same valid rows and columns". `shapes` has those of all operands.
 std::string find_operand_fault(const TileOperation& operation, const OperandShapes& shapes);
 
-/// The same of the length of the blocks that kMergeBlocks takes from a tile of so many columns (nothing:
+/// The same for the length of the blocks that kMergeBlocks takes from a tile of so many columns (nothing:
 /// not known yet): "blocks of 63 columns, expected a multiple of 64".
 std::string find_block_fault(std::int64_t block, std::optional<std::int64_t> columns);
 /// Blocks that are merged to one.

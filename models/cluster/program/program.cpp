@@ -61,7 +61,7 @@ Int divide(Int a, Int b) {
 Int remainder(Int a, Int b) {
   return b == -1 ? 0 : a % b;
 }
-// Rounded up (direction 1) or down (-1) instead of towards zero.
+// A division that rounds up (direction 1) or down (-1) instead of towards zero.
 template <int direction>
 Int divide_to(Int a, Int b) {
   const bool exact = remainder(a, b) == 0;

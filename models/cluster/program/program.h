@@ -15,14 +15,14 @@
 //   * Every instruction has the line of the text it comes from: diagnoses show it.
 //
 //   opcode          pipe       size[0..2]                remarks
-//   kMad            M          m, n, k                   type: of the inputs; unit_flag, l0c_block
+//   kMad            M          m, n, k                   type of the inputs; unit_flag, l0c_block
 //   kLoadA, kLoadB  MTE1       rows, bytes per row       L1 to L0A, L0B
 //   kLoadTable      MTE1       rows, bytes per row       L1 to bias table or fixpipe buffer
 //   kL1ToUb         MTE1       rows, bytes per row       A5
 //   kUbToL1         MTE3       rows, bytes per row       A5
 //   kCopyIn         MTE2       rows, bytes per row       GM/L2 to L1 (AIC) or UB (AIV); l2_hit
 //   kCopyOut        MTE3       rows, bytes per row       UB to GM/L2; l2_hit
-//   kFixOut         FIX        rows, columns             L0C to GM; type: of the output; unit_flag,
+//   kFixOut         FIX        rows, columns             L0C to GM; type of the output; unit_flag,
 //                                                        l0c_block, l2_hit
 //   kFixLocal       FIX        rows, columns             L0C to L1 or (A5) UB; as kFixOut
 //   kVector         V          elements, rows,           type, vector_class, bank_conflict; rows 0: they are
@@ -46,7 +46,7 @@
 //
 //   kSet            S          -                         rd = a
 //   kAdd .. kMulSize   S       -                         rd = a OP b; kMulSize does not wrap around;
-//                                                        kToInteger, kToReal: of a, between an integer and a real
+//                                                        kToInteger, kToReal: convert a between an integer and a real
 //   kCompare        S          -                         rd = a PREDICATE b, 0 or 1
 //   kSelect         S          -                         rd = c != 0 ? a : b
 //   kGetElement     S          -                         rd = register a + b, b below c
@@ -65,7 +65,7 @@
 //                                                        go to GM and leave the cache (dcci, 2.9)
 //   kDataBarrier    S          -                         waits until all stores and lines are in GM
 //                                                        (dsb, 2.9)
-//   kRegister       -          -                         of a body: number `a` of register_operations
+//   kRegister       -          -                         part of a body: executes register_operations[a]
 //   kTrap           S          -                         illegal behaviour with the text `a` of texts
 //   kEnd            S          -                         the program of the core is complete
 #pragma once
@@ -207,10 +207,10 @@ enum class Predicate : std::uint8_t {
 };
 
 enum class SpecialValue : std::uint8_t {
-  kBlockIndex,     ///< AIC: its cluster; AIV: 2 * cluster + subblock, of 1:1 launches its cluster
-  kCluster,        ///< the block, of AICs and AIVs alike (Launch::block_of); get_block_idx of PTO text
+  kBlockIndex,  ///< AIC: its cluster; AIV: 2 * cluster + subblock, in 1:1 launches its cluster
+  kCluster,  ///< the block, for AICs and AIVs alike (Launch::block_of); get_block_idx of PTO text
   kBlockCount,     ///< blocks of the launch
-  kSubblockIndex,  ///< 0 or 1; of an AIC, and of an AIV that is alone in its block, 0
+  kSubblockIndex,  ///< 0 or 1; 0 for an AIC and for an AIV that is alone in its block
   kSubblockCount,  ///< AIVs a block
 };
 
@@ -219,13 +219,13 @@ enum class SpecialValue : std::uint8_t {
 enum class VectorClass : std::uint8_t {
   // Rates that differ for rows that do not lie one behind the other.
   kSimple,   ///< add, sub, mul, max, min, logic of two tiles
-  kSingle,   ///< the same of one tile, or of a tile and a scalar
-  kConvert,  ///< between types
+  kSingle,   ///< the same operations on one tile, or on a tile and a scalar
+  kConvert,  ///< conversion between types
   // Rates that differ for elements of 16 bits.
   kTranscendental,  ///< ln, sqrt, power
   kExp,
-  kDivide,        ///< by a tile
-  kDivideScalar,  ///< of a tile and a scalar: the scalar becomes a tile, then one division
+  kDivide,        ///< division by a tile
+  kDivideScalar,  ///< a tile and a scalar: the scalar becomes a tile, then one division
   kRsqrt,         ///< reciprocal square root
   // Rates with a part for each row.
   kColumn,         ///< sum of columns: row after row, each waits for the one in front
@@ -241,8 +241,8 @@ enum class VectorClass : std::uint8_t {
   kReduce,         ///< sum of rows: repeats of a row are combined, and one of them is reduced
   kReduceExtreme,  ///< the same, maximum and minimum
   kCopy,           ///< duplicate, fill
-  kGather,         ///< by index; of elements of 32 bits, whatever their type is
-  kSort,           ///< sort and merge; the same
+  kGather,         ///< gather by index; elements of 32 bits, whatever their type is
+  kSort,           ///< sort and merge; elements as kGather
 };
 inline constexpr unsigned kVectorClassCount = static_cast<unsigned>(VectorClass::kSort) + 1;
 
@@ -269,34 +269,35 @@ struct Instruction {
   BankConflict bank_conflict = BankConflict::kNone;
   Predicate predicate = Predicate::kEqual;
   SpecialValue special = SpecialValue::kBlockIndex;
-  std::uint8_t mode = 0;        ///< of kSetCrossCore: 0, 1, 2; of kGetBuf, kCleanCache: 0, 1
-  std::uint8_t unit_flag = 0;   ///< 0: off; 2: keep the flag; 3: toggle it (2.5)
-  bool both = false;            ///< of kFixLocal: one half into the UB of each AIV
-  bool fused = false;           ///< of kVector: continues the vector function in front of it (4.3)
-  bool aligned = true;          ///< rows of a GM copy, if its place is not known (tile_operands.h)
-  std::uint16_t l2_hit = 0;     ///< of a GM copy, in 1/1000 of its bytes
+  std::uint8_t mode = 0;       ///< kSetCrossCore: 0, 1, 2; kGetBuf, kCleanCache: 0, 1
+  std::uint8_t unit_flag = 0;  ///< 0: off; 2: keep the flag; 3: toggle it (2.5)
+  bool both = false;           ///< kFixLocal: one half goes into the UB of each AIV
+  bool fused = false;          ///< kVector: continues the vector function in front of it (4.3)
+  /// Rows of a GM copy are aligned, if its place is not known (tile_operands.h).
+  bool aligned = true;
+  std::uint16_t l2_hit = 0;     ///< bytes of a GM copy that hit L2, in 1/1000; 0: as GmPath says
   std::uint16_t rd = 0;         ///< destination register
   std::uint32_t target = 0;     ///< kJump, kBranch
   std::uint32_t l0c_block = 0;  ///< first 512 B block of the tile in L0C, for the unit flag
   std::uint32_t line = 0;       ///< in Program::file; 0: unknown
-  /// Of a tile operation, and of one on the scalar cache: in Program::operations, counted from 1.
+  /// The entry of Program::operations that has its operands, counted from 1; 0: it has none.
   std::uint32_t operation = 0;
-  Operand id;                   ///< of a sync operation
-  std::array<Operand, 3> size;  ///< of a tile operation
-  Operand a, b, c;              ///< of a scalar instruction
+  Operand id;                   ///< event, lock or flag of a sync operation
+  std::array<Operand, 3> size;  ///< sizes of a tile operation, as the table above says
+  Operand a, b, c;              ///< operands of a scalar instruction
 };
 
 struct Program {
-  std::string name;  ///< of the kernel, for diagnoses
-  std::string file;  ///< that Instruction::line counts in
+  std::string name;  ///< name of the kernel, for diagnoses
+  std::string file;  ///< the file whose lines Instruction::line counts
   unsigned registers = 0;
   /// It has no synchronisation of its own inside the core: sync_inserter.h orders its pipes.
   bool automatic_sync = false;
   std::vector<Instruction> code;                       ///< the last one is kEnd
-  std::vector<std::string> texts;                      ///< of kTrap and kPrint
+  std::vector<std::string> texts;                      ///< texts that kTrap and kPrint show
   std::vector<TileOperation> operations;               ///< what tile operations read and write
-  std::vector<GmArray> arrays;                         ///< that operands in GM name
-  std::vector<RegisterOperation> register_operations;  ///< of the bodies of vector functions
+  std::vector<GmArray> arrays;                         ///< arrays that operands in GM name
+  std::vector<RegisterOperation> register_operations;  ///< bodies of vector functions
   unsigned vector_registers = 0;
 
   /// Files of instructions that do not stand in `file`: a header of a kernel in C++.

@@ -26,11 +26,11 @@ enum class RegisterFunction : std::uint8_t {
   // Between UB and registers. Lanes of a store that the mask leaves out stay as they are.
   kLoad,  ///< `every`: lane i from element i / every (upsampling), or i * -every (downsampling); 0: all
           ///< from the first one
-  kStore,    ///< every -n: of each n lanes the first is stored
+  kStore,    ///< every -n: the first of each n lanes is stored
   kGather,   ///< lane i from element b[i]
   kScatter,  ///< lane i of a to element b[i]
-  // Of each lane; lanes that the mask leaves out become 0.
-  kSplat,        ///< scalar; of groups of a, lane by lane: see `groups`
+  // Lane by lane; lanes that the mask leaves out become 0.
+  kSplat,        ///< the scalar in all lanes; with `merges`: lane g of a in all lanes of group g
   kSequence,     ///< scalar + i, or scalar - i
   kMap,          ///< arithmetic(a), (a, b) or (a, scalar)
   kMultiplyAdd,  ///< a + b * c
@@ -39,7 +39,7 @@ enum class RegisterFunction : std::uint8_t {
   kSelect,       ///< c ? a : b, c a mask
   kCompare,      ///< the mask of a PREDICATE b or scalar
   // Across lanes.
-  kReduce,        ///< of each of `groups` groups, in the first lanes; the other lanes are 0
+  kReduce,  ///< one result for each of `groups` groups, in the first lanes; the other lanes are 0
   kInterleave,    ///< results: lanes of a and b in turn
   kDeinterleave,  ///< results: the even lanes of a and b, the odd ones
   kPart,          ///< lanes `first`, first + every .. of a
@@ -48,7 +48,7 @@ enum class RegisterFunction : std::uint8_t {
   kMask,       ///< the first `scalar` lanes of each of `groups`, or every `every`-th
   kMaskCount,  ///< the first lanes, as many as the scalar; it falls by as many: register `scalar_result`
   kMaskMap,  ///< and, or, xor, not of masks
-  kBarrier,  ///< of loads and stores
+  kBarrier,  ///< orders loads and stores
 };
 
 /// What executes it, and so how long it takes (ascend.md 4.1, 4.3).
@@ -79,11 +79,11 @@ struct RegisterOperation {
   Rounding rounding = Rounding::kDefault;
   std::uint8_t predicate = 0;  ///< cluster::Predicate
   bool saturates = true;
-  bool descends = false;     ///< of kSequence
-  bool by_position = false;  ///< of kReduce of one group: lane 1 is the position of the extreme
-  bool merges = false;       ///< of kSplat: groups of a, not the scalar
-  Element element = Element::kF32;  ///< of the result, or of what is stored
-  std::uint32_t lanes = 64;         ///< of the result, or of what is stored
+  bool descends = false;            ///< kSequence: scalar - i
+  bool by_position = false;         ///< kReduce of one group: lane 1 is the position of the extreme
+  bool merges = false;              ///< kSplat: spreads lanes of a over groups, not the scalar
+  Element element = Element::kF32;  ///< type of the result, or of what is stored
+  std::uint32_t lanes = 64;         ///< lanes of the result, or of what is stored
   std::int32_t every = 1;
   std::uint32_t first = 0;
   std::uint32_t groups = 1;
@@ -94,9 +94,9 @@ struct RegisterOperation {
   TileScalar scalar;
   std::uint16_t scalar_result = 0;
   Offset address;  ///< in UB, in bytes
-  /// Of a block of 32 bytes to the next, in blocks; 0: the lanes lie behind each other.
+  /// Distance of a block of 32 bytes from the one before, in blocks; 0: lanes lie behind each other.
   Operand block_stride;
-  std::uint8_t operand = 0;  ///< of the vector function: what it accesses belongs to it
+  std::uint8_t operand = 0;  ///< operand of the vector function to which its accesses belong
 };
 
 /// Bytes of a vector register.

@@ -43,7 +43,7 @@ inline double real_of(std::int64_t bits) {
   return bit_cast<double>(bits);
 }
 
-/// Where a tile lies. kUb is of an AIV, the others are of an AIC.
+/// Where a tile lies. kUb belongs to an AIV, the other buffers belong to an AIC.
 enum class Location : std::uint8_t { kGm, kUb, kL1, kL0a, kL0b, kL0c, kBias, kFixBuffer };
 inline constexpr unsigned kLocationCount = 8;
 constexpr const char* to_string(Location location) {
@@ -86,7 +86,7 @@ constexpr bool has_values(Element element) {
   return element < Element::kI4;
 }
 
-/// Bytes of the buffers of a core; of GM 0 (ascend.md 1.3).
+/// Bytes of the buffers of a core; 0 for GM (ascend.md 1.3).
 using Capacities = std::array<std::uint32_t, kLocationCount>;
 /// Where tiles have to start, in bytes (ascend.md 1.3).
 constexpr std::uint32_t alignment_of(Location location) {
@@ -102,7 +102,7 @@ struct Offset {
   std::int64_t base = 0;
   std::vector<Product> products;
 
-  /// Adds a * b; of two known values at once, unless 64 bits do not hold the sum.
+  /// Adds a * b. If both values are known, `base` grows at once, unless 64 bits do not hold the sum.
   void add(Operand a, Operand b);
   bool is_known() const { return products.empty(); }
 };
@@ -115,14 +115,14 @@ constexpr bool writes(Access access) {
   return access != Access::kRead;
 }
 
-/// Whose buffer it is, of an operand on chip.
+/// The core in whose buffer an operand on chip lies.
 enum class Holder : std::uint8_t {
   kSelf,          ///< the core's own
-  kAic,           ///< of its cluster
-  kAiv0,          ///< of its cluster
-  kAiv1,          ///< of its cluster
+  kAic,           ///< the AIC of its cluster
+  kAiv0,          ///< AIV0 of its cluster
+  kAiv1,          ///< AIV1 of its cluster
   kSplitRows,     ///< the upper half of the rows in AIV0, the lower one in AIV1, at one address
-  kSplitColumns,  ///< the left and the right half
+  kSplitColumns,  ///< the left half of the columns in AIV0, the right one in AIV1
 };
 
 inline constexpr unsigned kMostDimensions = 5;
@@ -130,15 +130,15 @@ struct Dimension {
   Operand size, stride;  ///< in elements
 };
 
-/// Of a pointer that was made from a number: it may be anywhere.
+/// TileOperand::array of a pointer that was made from a number: it may point anywhere.
 inline constexpr std::uint16_t kNoArray = 0xFFFF;
 
 /// Where the elements of a tile of boxes lie (ascend.md 1.3): element (r, c) at
 /// r / rows * row_step + r % rows * row + c / columns * column_step + c % columns * column, in elements.
 struct Boxes {
-  std::int64_t rows = 0, columns = 0;  ///< of a box; 0: the tile has none
+  std::int64_t rows = 0, columns = 0;  ///< size of a box; 0: the tile has none
   std::int64_t row_step = 0, column_step = 0, row = 0, column = 0;
-  std::int64_t first_row = 0, first_column = 0;  ///< of the operand inside the tile
+  std::int64_t first_row = 0, first_column = 0;  ///< where the operand begins inside the tile
 
   std::int64_t at(std::int64_t r, std::int64_t c) const {
     r += first_row;
@@ -155,16 +155,16 @@ struct TileOperand {
   Element element = Element::kF32;
   Offset address;  ///< on chip in bytes; in GM in elements, from the begin of the array
   // On chip.
-  Operand rows, columns;        ///< the valid ones
-  std::int64_t row_stride = 0;  ///< in elements
-  std::int64_t full_rows = 0;   ///< of the tile
+  Operand rows, columns;        ///< valid rows and columns
+  std::int64_t row_stride = 0;  ///< from row to row, in elements
+  std::int64_t full_rows = 0;   ///< all rows of the tile; 0: not known
   bool by_columns = false;  ///< row_stride is from column to column, and full_rows counts columns
   Boxes boxes;
   // In GM.
-  std::uint16_t array = 0;            ///< of Program::arrays; kNoArray: what `number` addresses
-  Operand number;                     ///< of a pointer made from a number: its bytes
-  std::vector<Dimension> dimensions;  ///< of the part, the last one varies fastest
-  Offset view_address;                ///< the tensor that it is a part of
+  std::uint16_t array = 0;  ///< index in Program::arrays; kNoArray: `number` is the address
+  Operand number;           ///< kNoArray: the address in bytes
+  std::vector<Dimension> dimensions;  ///< dimensions of the part; the last one varies fastest
+  Offset view_address;                ///< where the tensor begins that it is a part of
   std::vector<Dimension> view;
 };
 
@@ -253,7 +253,7 @@ enum class Arithmetic : std::uint8_t {
   kRecip
 };
 
-/// Of a conversion. kDefault: to nearest, ties to even.
+/// How a conversion rounds. kDefault: to nearest, ties to even.
 enum class Rounding : std::uint8_t {
   kDefault,
   kNearestEven,
@@ -267,7 +267,7 @@ enum class Rounding : std::uint8_t {
 /// What the elements beyond the valid ones of the input get (kFillPad).
 enum class Pad : std::uint8_t { kNone, kZero, kLargest, kLeast };
 
-/// Every `period`-th column of a row from `first` on; of rows with `by_rows`.
+/// Selects every `period`-th column of a row from `first` on, or every `period`-th row with `by_rows`.
 struct GatherPattern {
   std::uint8_t period = 1, first = 0;
   bool by_rows = false;
@@ -280,8 +280,8 @@ struct GatherPattern {
 /// A number of the text, or a register.
 struct TileScalar {
   bool is_number = false;
-  double number = 0;     ///< is_number
-  Operand integer;       ///< otherwise
+  double number = 0;     ///< the value, if is_number
+  Operand integer;       ///< the value otherwise
   bool is_real = false;  ///< the register has the bits of a double
 };
 inline constexpr unsigned kMostScalars = 2;
@@ -295,15 +295,15 @@ struct TileOperation {
   std::uint8_t predicate = 0;  ///< cluster::Predicate
   Pad pad = Pad::kNone;
   bool relu = false;          ///< negative values of the result become 0
-  bool adds = false;          ///< of kCopy to GM: the result is added to what is there
-  bool saturates = true;      ///< of a conversion to an integer; otherwise it wraps around
-  bool scalar_first = false;  ///< of kMap, kCompare: the scalar is a; of kRowMap: b comes first
-  bool descends = false;      ///< of kSequence and kTriangle
+  bool adds = false;          ///< kCopy to GM: the result is added to what is there
+  bool saturates = true;      ///< a conversion to an integer saturates; otherwise it wraps around
+  bool scalar_first = false;  ///< kMap, kCompare: the scalar is a; kRowMap: b comes first
+  bool descends = false;      ///< kSequence, kTriangle: the second form, as TileFunction says
   std::uint8_t inputs =
-      0;  ///< of kQuantize, kDequantize and kMergeLists, which may have more or fewer
-  std::uint8_t results = 1;  ///< of kPartArg, kRowArg, kColumnArg: 2 are a value and its index
-  bool exhausts = false;     ///< of kMergeLists: ends with the first list that has no more pairs
-  GatherPattern mask;        ///< of kGatherMask and kScatterMask
+      0;  ///< number of inputs of kQuantize, kDequantize and kMergeLists, which may differ
+  std::uint8_t results = 1;  ///< kPartArg, kRowArg, kColumnArg: 2 are a value and its index
+  bool exhausts = false;     ///< kMergeLists: ends with the first list that has no more pairs
+  GatherPattern mask;        ///< pattern of kGatherMask and kScatterMask
 };
 
 /// How many of the operands are inputs with values; the others but the last one are scratch.
@@ -326,20 +326,20 @@ struct ResolvedOperand {
   std::array<std::int64_t, kMostDimensions> sizes{};  ///< on chip: valid rows, columns
   std::array<std::int64_t, kMostDimensions>
       strides{};               ///< on chip: row_stride, 1; or 1, row_stride
-  std::int64_t address = 0;    ///< of the first element, in bytes
+  std::int64_t address = 0;    ///< address of the first element, in bytes
   std::int64_t first = 0;      ///< the bytes that it touches lie in [first, first + bytes)
   std::int64_t bytes = 0;      ///< 0: it has no elements
   std::int64_t view_size = 0;  ///< in GM: bytes up to the end of the tensor that it is a part of
   std::array<std::int64_t, kMostDimensions> view_sizes{};
-  const Boxes* boxes = nullptr;  ///< of the TileOperand; nullptr: none
+  const Boxes* boxes = nullptr;  ///< boxes of the TileOperand; nullptr: it has none
 };
 
 struct ResolvedOperation {
   std::array<ResolvedOperand, kMostOperands> operands;
-  std::array<double, kMostScalars> numbers{};  ///< of the scalars
+  std::array<double, kMostScalars> numbers{};  ///< the scalars as real numbers
   std::array<std::int64_t, kMostScalars> integers{};
   std::uint8_t count = 0;
-  std::uint32_t pc = 0;  ///< of the instruction: Program::where says its line
+  std::uint32_t pc = 0;  ///< index of the instruction: Program::where says its line
 };
 
 /// `operation` with the registers' values.

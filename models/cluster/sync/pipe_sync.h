@@ -27,7 +27,7 @@ class FlagTable {
   static constexpr unsigned kMaxEvents = 16;  ///< for each pair of pipes
   static constexpr unsigned kFlags = sync::kPipeCount * sync::kPipeCount * kMaxEvents;
 
-  /// Of a flag, below kFlags.
+  /// The number of a flag, below kFlags.
   static unsigned index(Flag f) {
     return (sync::index(f.from) * sync::kPipeCount + sync::index(f.to)) * kMaxEvents + f.id;
   }
@@ -90,7 +90,7 @@ class BufferLocks {
     std::uint32_t tickets = 0;
     std::uint32_t releases = 0;
     std::uint8_t held = 0;  // one bit a pipe
-    Pipe last = Pipe::kS;   // of the last ticket
+    Pipe last = Pipe::kS;   // pipe of the last ticket
   };
   std::array<Lock, kMaxLocks> locks_{};
 };
@@ -115,7 +115,7 @@ class UnitFlags {
   bool contains(Span s) const { return s.first + s.count <= blocks_.size(); }
   /// First cycle in which a MAD that takes `cycles` may start; kNever: FIX has not started to read.
   Cycle mad_may_start(Span s, Cycle cycles) const { return may_start(s, cycles, &Block::writable); }
-  /// The same for a FIX: kNever: the last MAD of the tile has not started.
+  /// The same for a FIX; kNever: the last MAD of the tile has not started.
   Cycle fix_may_start(Span s, Cycle cycles) const { return may_start(s, cycles, &Block::readable); }
   /// FIX reads as many blocks as the MAD in front of it has written (or: nothing has been written).
   bool matches(Span s) const {

@@ -90,7 +90,7 @@ void append_soft_sync_all(Program& program, Operand address, Operand participant
   const std::uint32_t loop = code.here();
   code.scalar(Opcode::kGmLoad, seen, address);
   code.scalar(Opcode::kCompare, test, reg(seen), reg(goal)).predicate = Predicate::kGreaterEqual;
-  code.scalar(Opcode::kBranch, 0, reg(test));  // .. out of the loop
+  code.scalar(Opcode::kBranch, 0, reg(test));  // leaves the loop
   code.scalar(Opcode::kAdd, polls, reg(polls), 1);
   code.scalar(Opcode::kCompare, test, reg(polls), max_polls).predicate = Predicate::kLess;
   code.scalar(Opcode::kBranch, 0, reg(test)).target = loop;

@@ -50,9 +50,9 @@ class SyncUnitCore {
 
   // --- looking in ---
 
-  /// Of cross-core flags: from the set that completed a group to the waiter that goes on.
+  /// Latencies of cross-core flags: from the set that completed a group until the waiter goes on.
   const Latencies& latencies() const { return latencies_; }
-  /// Value of a counter; `intra_block`: of mode 4, as its owner numbers it.
+  /// Value of a counter; `intra_block`: a counter of mode 4, as its owner numbers it.
   unsigned counter(CoreId core, unsigned id, bool intra_block) const {
     return at(core).counters[intra_block ? sync::kFlagIds + id : id];
   }
@@ -108,12 +108,12 @@ class SyncUnitCore {
   const Launch launch_;
   std::vector<Core> cores_;
   std::vector<CoreId> all_aics_, all_aivs_;       // who sets in mode 0
-  std::vector<std::vector<CoreId>> aics_, aivs_;  // .. in modes 1 and 2, by cluster
+  std::vector<std::vector<CoreId>> aics_, aivs_;  // those who set in modes 1 and 2, by cluster
   DueList<sync::Request> asked_;
   DueList<Growth> growths_;
   struct Waiting {
     sync::Request request;
-    bool told = false;  // that it waits
+    bool told = false;  // whether its core has been told that it waits
     bool granted = false;
   };
   std::vector<Waiting> waiting_;

@@ -27,7 +27,7 @@ std::int64_t element_of_lane(const RegisterOperation& op, std::size_t lane) {
   return i % -op.every == 0 ? i / -op.every : -1;
 }
 
-/// In bytes from the address on: blocks may lie apart.
+/// Where an element lies, in bytes from the address on: blocks may lie apart.
 std::int64_t offset_of(const RegisterStep& step, std::int64_t element) {
   const auto width = static_cast<std::int64_t>(width_of(step.operation->element));
   if (step.block_stride == 0) return element * width;

@@ -14,7 +14,7 @@ namespace tessera::cluster {
 /// An instruction with the values that scalars had when the body was executed.
 struct RegisterStep {
   const RegisterOperation* operation = nullptr;
-  std::int64_t address = 0;       ///< in UB, of a load or store
+  std::int64_t address = 0;       ///< address in UB of a load or store
   std::int64_t block_stride = 0;  ///< in blocks of 32 bytes
   double number = 0;
   std::int64_t integer = 0;

@@ -164,8 +164,9 @@ TileValues Computation::map() const {
   return to;
 }
 
-// What stands once a row or once a column: in a column, or a row, of its own, or one after the other. Rows of 32 bytes
-// are a block each, which repeats along the row.
+// Spreads an operand that has one value for each row or column of the result. The values stand in a
+// column, or a row, or one after the other. Rows of 32 bytes are a block each, which repeats along the
+// row.
 TileValues Computation::broadcast(bool by_row, bool maps) const {
   const TileValues& once = maps ? b() : a();
   TileValues to = zeros(maps ? std::min(rows_, a().rows) : rows_,
@@ -217,7 +218,7 @@ bool compares(Predicate predicate, double a, double b) {
   return holds(predicate, std::int64_t{a > b} - std::int64_t{a < b}, 0);
 }
 
-// Bits of a byte from the lowest one on, eight elements a byte of the result.
+// A byte of the result has the bits of eight elements, from the lowest bit on.
 TileValues Computation::compare() const {
   const auto predicate = static_cast<Predicate>(op_.predicate);
   TileValues to = TileValues::zeros(Element::kU8, std::min(rows_, a().rows), (a().columns + 7) / 8);
@@ -277,7 +278,7 @@ TileValues Computation::transpose() const {
   return to;
 }
 
-// What stands once a row, as in broadcast().
+// The value for row `row` of an operand that has one for each row, as in broadcast().
 double Computation::of_row(const TileValues& once, std::size_t row) const {
   return once.numbers[row * (once.rows > 1 ? once.columns : 1)];
 }
@@ -305,7 +306,7 @@ TileValues Computation::part() const {
   return to;
 }
 
-// Of equal elements the second one counts.
+// If both elements are equal, the second one counts.
 TileValues Computation::part_arguments() const {
   TileValues value = zeros(rows_, columns_);
   TileValues to = TileValues::zeros(in_[2].element, rows_, columns_);
@@ -323,7 +324,7 @@ TileValues Computation::part_arguments() const {
   return to;
 }
 
-// Sums are exact. A scale gives a number of f16 at most as large as the largest one.
+// Sums are exact. A scaled result is limited to the largest number of f16.
 TileValues Computation::map_convert() const {
   constexpr double kLargestHalf = 65504;
   const bool scales = !op_.scalars.empty();
@@ -342,7 +343,7 @@ TileValues Computation::map_convert() const {
   return to;
 }
 
-// In f32 and rounded once more to a narrower type.
+// Computes in f32; a narrower type is rounded to once more.
 TileValues Computation::multiply_add() const {
   TileValues to = b();
   for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
@@ -373,7 +374,7 @@ TileValues Computation::map_add() const {
   return to;
 }
 
-// Of equal elements the first one counts.
+// If several elements are equal, the first one counts.
 TileValues Computation::argument(bool by_row) const {
   const std::size_t outer = by_row ? a().rows : a().columns;
   const std::size_t inner = by_row ? a().columns : a().rows;
@@ -407,7 +408,7 @@ TileValues Computation::triangle() const {
   return to;
 }
 
-// Rounded to f32 behind each step, then to the integer.
+// Rounds to f32 behind each step, then to the integer.
 TileValues Computation::quantize() const {
   TileValues to = a();
   for (std::size_t i = 0; i < to.size(); ++i) {

@@ -21,13 +21,14 @@ TileValues compute(const TileOperation& operation, const ResolvedOperation& reso
 // --- gathering, sorting and merging: elements as they are (docs/ascend-platform.md; ascend.md 4.3) ---
 //
 // A pair is 8 bytes: a value of f32 and the bits of its index, or a value of f16, 16 bits of 0 and the two
-// halves of the index. Sorted means falling: of equal values the one with the lower index is first, of lists
-// and blocks the earlier one. A NaN is above every number.
+// halves of the index. Sorted means falling: among equal values the one with the lower index is first, among
+// lists and blocks the earlier one. A NaN is above every number.
 
 /// to[r, c] = the element indices[r, c] of `from`, whose rows lie `row_stride` elements apart. Throws
 /// std::out_of_range with a sentence for an index that is no valid element.
 TileValues gather(const TileValues& from, const TileValues& indices, std::size_t row_stride);
-/// `to` with to[element indices[r, c]] = from[r, c]; of equal indices the last one counts. Throws as gather() does.
+/// `to` with to[element indices[r, c]] = from[r, c]; if indices are equal, the last one counts.
+/// Throws as gather() does.
 TileValues scatter(const TileValues& from, const TileValues& indices, TileValues to,
                    std::size_t row_stride);
 /// `count` elements for each of `offsets`, which count bytes from the first element of the whole tile. Throws as gather() does.

@@ -307,7 +307,7 @@ bool is_beyond(Int b, unsigned width) {
   return static_cast<std::uint64_t>(b) >= width;
 }
 
-/// With the sign of b.
+/// The remainder, with the sign of b.
 double remainder(double a, double b) {
   const double r = std::fmod(a, b);
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
@@ -317,7 +317,7 @@ Int remainder(Int a, Int b, unsigned) {
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-/// Bits of floats: refused by the front-end.
+/// For operations on bits, which the front-end refuses for floats.
 double no_number(double, double) {
   return std::numeric_limits<double>::quiet_NaN();
 }
@@ -334,12 +334,12 @@ Int leaky_relu(Int a, Int b, unsigned) {
   return a < 0 ? calculate(Opcode::kMul, a, b) : a;
 }
 
-/// `width`: bits of the type.
+/// The functions of an operation. `width` is the number of bits of the type.
 struct Binary {
   double (*of_numbers)(double a, double b);
   Int (*of_integers)(Int a, Int b, unsigned width);
 };
-/// Wraps around; a negative exponent gives what a fraction is as an integer.
+/// Wraps around; with a negative exponent the fraction is cut off to an integer.
 Int power(Int a, Int b, unsigned) {
   if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
   Int result = 1;

@@ -16,8 +16,8 @@ namespace tessera::cluster {
 struct TileValues {
   Element element = Element::kF32;
   std::size_t rows = 0, columns = 0;
-  std::vector<double> numbers;         ///< of floats, row by row
-  std::vector<std::int64_t> integers;  ///< of integers
+  std::vector<double> numbers;         ///< float elements, row by row
+  std::vector<std::int64_t> integers;  ///< integer elements, row by row
   std::vector<TileValues> more;        ///< other results of the operation, the last but one first
 
   static TileValues zeros(Element element, std::size_t rows, std::size_t columns);
@@ -42,7 +42,7 @@ void round_all(std::vector<double>& values, Element element);
 /// `value` as an integer of the type: rounded, then saturated or cut off. NaN is 0.
 std::int64_t to_integer(double value, Element element, Rounding rounding, bool saturates);
 std::int64_t to_integer(std::int64_t value, Element element, bool saturates);
-/// The largest or the least value of a type; of floats infinity.
+/// The largest or the least value of a type; infinity for floats.
 double extreme(Element element, bool largest);
 
 /// The values in another type.
@@ -57,7 +57,7 @@ TileValues fitted(TileValues values, std::size_t rows, std::size_t columns);
 
 /// `count` elements from `from`, into values[first ..].
 void decode(const std::byte* from, std::size_t count, TileValues& values, std::size_t first);
-/// The other way.
+/// The reverse: `count` elements from values[first] on, into the bytes from `to` on.
 void encode(const TileValues& values, std::size_t first, std::size_t count, std::byte* to);
 /// to[i] += values[first + i], in the type.
 void encode_sum(const TileValues& values, std::size_t first, std::size_t count, std::byte* to);
@@ -67,7 +67,7 @@ void encode_sum(const TileValues& values, std::size_t first, std::size_t count, 
 /// Exact, or in double; not rounded to a type.
 double apply(Arithmetic what, double a, double b);
 double apply(Arithmetic what, double a);
-/// The first one for `count` elements: to[i] = a[i * a_step] OP b[i * b_step].
+/// The same of two operands for `count` elements: to[i] = a[i * a_step] OP b[i * b_step].
 void apply(Arithmetic what, const double* a, std::size_t a_step, const double* b,
            std::size_t b_step, std::size_t count, double* to);
 /// 64 bits, not cut to the type; `element` says how far shifts reach. Division by zero gives 0.

@@ -28,7 +28,7 @@ def of(run_, what):
     return {"task": run_.task, "core": run_.core}.get(what) or run_.busy(what)
 
 
-TILES_A5 = 32  # of each of the 32 AICs of 950PR
+TILES_A5 = 32  # tiles of each of the 32 AICs of 950PR
 
 
 def tile_a5(bench, slots, what="core", fusion=True):

@@ -256,7 +256,7 @@ SWEEP = [  # preset, target, rows and columns of a tile, columns of the matrix, 
     ("a5", "l1", 64, 64, SIDE, 241.6), ("a5", "l1", 64, 256, SIDE, 187.2), ("a5", "l1", 64, 256, SIDE - 1, 203.0),
 ]
 NAMES = {"ub": "GM to UB", "l1": "GM to L1"}
-REUSE = [  # microseconds of the whole matrix four times, of its quarters four times each
+REUSE = [  # microseconds: the whole matrix four times, its quarters four times each
     ("a2a3", "ub", 816.1, 354.6), ("a2a3", "l1", 872.2, 397.8), ("a5", "ub", 740.8, 354.2), ("a5", "l1", 732.1, 389.6),
 ]
 HIT_RATES = {("a2a3", "ub"): 67, ("a2a3", "l1"): 111, ("a5", "ub"): 51, ("a5", "l1"): 85}

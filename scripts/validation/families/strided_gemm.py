@@ -11,7 +11,7 @@ def time(bench, rows, m):
 
 
 def per_element(bench, m):
-    """Of a multiply-add, from two lengths of the column."""
+    """Cycles of a multiply-add, from two lengths of the column."""
     return (time(bench, 64, m) / (32 * m) - time(bench, 16, m) / (8 * m)) / 24
 
 

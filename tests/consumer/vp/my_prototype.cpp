@@ -21,7 +21,7 @@
 
 using namespace tessera;
 
-constexpr std::uint64_t kWindow = std::uint64_t{1} << 40;  // of an accelerator on the bus
+constexpr std::uint64_t kWindow = std::uint64_t{1} << 40;  // bytes on the bus for each accelerator
 
 struct Bus : sc_core::sc_module {
   tlm_utils::simple_target_socket<Bus> in{"in"};

@@ -24,7 +24,7 @@ unsigned count_or(unsigned otherwise) {
 
 using Make = test::RandomProgram (*)(std::uint64_t seed);
 
-/// Runs `count` programs, of the seeds from `seed` on.
+/// Runs `count` programs, which are made from the seeds `seed`, `seed` + 1, ..
 void expect_clean(unsigned seed, unsigned count, SkewPolicy policy,
                   Make make = test::random_program) {
   for (unsigned ran = 0; ran < count && !testing::Test::HasFailure(); ++seed) {

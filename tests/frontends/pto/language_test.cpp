@@ -166,7 +166,7 @@ TEST(PtoLanguage, ArithmeticOfIndexComputations) {
                                   "\n    %b = arith.constant " + b + " : " + type + "\n    ";
     const std::string operation = "%r = arith." + op + " %a, %b : " + type;
     const std::int64_t folded = value_of(constants + operation);
-    // The same of values that are known at run time only.
+    // The same for values that are known at run time only.
     const std::string hidden =
         "%a = scf.while (%x = %a0) : (i32) -> i32 { %f = arith.constant false\n "
         "scf.condition(%f) %x : i32 } do {\n ^bb0(%y: i32):\n scf.yield %y : i32 }\n    ";

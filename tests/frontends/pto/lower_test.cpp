@@ -81,7 +81,7 @@ TEST(PtoLower, 1_3_OperandsAtGivenAddressesConflictInBanksOfUb) {
   using cluster::BankConflict;
   EXPECT_EQ(conflict("addr = %at ", add, Profile::kA2A3), BankConflict::kReadRead);
   EXPECT_EQ(conflict("addr = %at ", exp, Profile::kA2A3), BankConflict::kNone);
-  EXPECT_EQ(conflict("", add, Profile::kA2A3), BankConflict::kNone);  // where it is is ours
+  EXPECT_EQ(conflict("", add, Profile::kA2A3), BankConflict::kNone);  // the addresses are ours
   EXPECT_EQ(conflict("addr = %at ", add, Profile::kA5), BankConflict::kNone);
 }
 
@@ -100,7 +100,7 @@ TEST(PtoLower, AdjacentElementwiseOperationsMayShareAVectorFunction) {
   const std::string loop = "%c0 = arith.constant 0 : index\n%c4 = arith.constant 4 : index\n"
                            "%c1 = arith.constant 1 : index\nscf.for %i = %c0 to %c4 step %c1 {\n";
   EXPECT_EQ(fused(exp + exp + exp), "011");
-  EXPECT_EQ(fused(exp + exp, Profile::kA2A3), "00");  // has no vector functions
+  EXPECT_EQ(fused(exp + exp, Profile::kA2A3), "00");  // A2A3 has no vector functions
   EXPECT_EQ(fused(exp + wide_exp), "00");             // other columns
   EXPECT_EQ(fused(exp + "pto.barrier <PIPE_V>\n" + exp), "00");
   EXPECT_EQ(fused(exp + loop + exp + exp + "}"), "001");  // a jump leads to the second one

@@ -201,7 +201,7 @@ struct Bench {
     return text;
   }
   bool hangs() const { return !machine.finished(); }
-  /// Of GM, as the scalar units see it.
+  /// A word of GM as the scalar units see it.
   std::int64_t word(std::uint64_t address) const { return machine.gm().word(address); }
   /// Cycles of the events of one kind with pipe `pipe` at a core.
   std::vector<Cycle> cycles_of(observe::EventKind kind, CoreId core, Pipe pipe) const {

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr unsigned kLatency = 3;  // of a flag
+constexpr unsigned kLatency = 3;  // cycles from setting a flag to the end of the wait
 const Launch kVectorOnly = launch_of(1, LaunchRatio::k0To1);
 const Launch kCubeOnly = launch_of(1, LaunchRatio::k1To0);
 

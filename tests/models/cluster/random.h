@@ -114,7 +114,7 @@ class RandomKernels {
   std::mt19937_64 random_;
   const Profile profile_;
   Operand handed_over_;  // number through which the AIC of a cluster hands over
-  std::vector<std::array<unsigned, 2>> sums_;  // of each AIV after each round
+  std::vector<std::array<unsigned, 2>> sums_;  // by round: the sum of each AIV after it
 };
 
 }  // namespace tessera::cluster::bench

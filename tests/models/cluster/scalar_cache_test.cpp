@@ -130,7 +130,7 @@ class Scalar {
 TEST(ScalarCacheCore, CyclesOfHitsAndMisses) {
   Scalar s;
   s.load(0);
-  s.load(15);  // of the same line
+  s.load(15);  // lies in the same line
   s.store(1, 7);
   s.store(16, 8);  // takes its line in, too
   EXPECT_EQ(s.run(), 550u + 19 + 19 + 550);

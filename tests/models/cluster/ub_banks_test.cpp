@@ -6,13 +6,13 @@
 namespace tessera::cluster {
 namespace {
 
-constexpr std::int64_t kFree = 131072;  // of the result: another bank in every group
+constexpr std::int64_t kFree = 131072;  // address of the result, in a bank without sources
 
 TEST(UbBanks, 1_3_SourcesConflictInOneGroup) {
   EXPECT_EQ(bank_conflict({0, 32768}, kFree), BankConflict::kReadRead);
-  EXPECT_EQ(bank_conflict({0, 65536}, kFree), BankConflict::kReadRead);  // another bank of it
+  EXPECT_EQ(bank_conflict({0, 65536}, kFree), BankConflict::kReadRead);  // same group, other bank
   EXPECT_EQ(bank_conflict({0, 32768 + 7 * 32}, kFree), BankConflict::kReadRead);
-  EXPECT_EQ(bank_conflict({0, 32768 + 8 * 32}, kFree), BankConflict::kNone);  // the other eight
+  EXPECT_EQ(bank_conflict({0, 32768 + 8 * 32}, kFree), BankConflict::kNone);  // 8 groups apart
   EXPECT_EQ(bank_conflict({0, 32768 + 9 * 32}, kFree), BankConflict::kReadRead);
 }
 

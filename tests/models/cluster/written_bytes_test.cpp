@@ -44,7 +44,7 @@ TEST(WrittenBytes, SharedBytesDoNotDependOnTheOrder) {
     for (const unsigned cluster : order) bytes.add(part(cluster * 4L, 1, 12, 12), cluster, false);
     const auto shared = bytes.shared();
     ASSERT_TRUE(shared.has_value());
-    EXPECT_EQ(shared->first, 16);  // of cluster 0 up to element 11, of 1 from 4, of 2 from 8 on
+    EXPECT_EQ(shared->first, 16);       // clusters 0, 1, 2 write elements 0 to 11, 4 to 15, 8 to 19
     EXPECT_EQ(shared->bytes, 12L * 4);  // elements 4 to 15
     EXPECT_EQ(shared->cluster, 0u);
     EXPECT_EQ(shared->other, 1u);

@@ -65,9 +65,9 @@ class Case {
     }
   }
 
-  /// What the sinks got; `write`: the route of a tile is turned to what it is not at the time.
+  /// What the sinks got. `write` turns the route of a tile to what it is not at the time.
   struct Outcome {
-    std::string report;  // of the checker
+    std::string report;  // what the checker reports
     std::uint64_t digest = 0;
     Recorder events;
     std::vector<std::vector<std::uint32_t>> got;  // by color and tile: payloads
@@ -78,7 +78,7 @@ class Case {
     if (!watched) mesh.watch(nullptr);
     if (shuffle != 0) mesh.scheduler().shuffle_step_order(shuffle);
     build(mesh);
-    std::array<std::array<std::size_t, 8>, kColors> phase{};  // of each tile
+    std::array<std::array<std::size_t, 8>, kColors> phase{};  // by color and tile
     mesh.on_teardown = [&](TileCoord at, const RouterCore::Teardown& t) {
       // Drawn in the order of time, colors and tiles, whatever the step order is.
       std::mt19937_64 own(handler_seed_ + t.due * 1000 + t.color.value() * 10 +

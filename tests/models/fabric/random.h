@@ -71,8 +71,9 @@ class RandomFabric {
     }
     return arrivals;
   }
-  /// Of a configured color, after walk().
+  /// The routes of the configured colors, by place.
   const std::map<Place, ColorRoute>& routes() const { return routes_; }
+  /// For a place that routes() has, after walk().
   unsigned position_after_walk(const Place& place) const { return states_.at(place).route.current; }
   static TileCoord at(int tile) { return {tile % kSide, tile / kSide}; }
   static int number(TileCoord t) { return t.y * kSide + t.x; }

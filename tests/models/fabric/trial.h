@@ -11,7 +11,7 @@
 namespace tessera::fabric::bench {
 
 struct Trial {
-  std::uint64_t digest = 0;  ///< of all events
+  std::uint64_t digest = 0;  ///< digest of all events
   std::string problem;       ///< empty: as it should be
 };
 

@@ -213,7 +213,7 @@ struct AtHost {
   std::vector<sc_time> times;
   bool slow_end;
   unsigned ahead;              // ns by which a request may lie ahead, twice
-  Payload* request = nullptr;  // that has not ended
+  Payload* request = nullptr;  // the request that has not ended
   std::size_t done = 0;
   std::size_t most_outstanding = 0;
   sc_core::sc_event request_ended{"request_ended"};

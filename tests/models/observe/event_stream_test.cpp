@@ -68,7 +68,7 @@ TEST(ObserveEventStream, WhatIsAnnouncedForTheEndOrLaterIsDropped) {
   Event late = kEvent;
   late.cycle = 18;
   stream.record(late);
-  stream.record(kEvent);  // of cycle 17
+  stream.record(kEvent);  // cycle 17, before the end
   Digest digest;
   digest.on_event(kEvent);
   EXPECT_EQ(stream.digest().hex(), digest.hex());

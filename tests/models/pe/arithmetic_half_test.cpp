@@ -89,7 +89,7 @@ struct Number {
   std::int64_t significand;
   int exponent;
 };
-Number split(double value) {  // of a finite number with at most 11 bits
+Number split(double value) {  // `value`: finite, with at most 11 bits
   int exponent;
   const double fraction = std::frexp(value, &exponent);
   return {static_cast<std::int64_t>(std::ldexp(fraction, 11)), exponent - 11};

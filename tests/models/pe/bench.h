@@ -104,15 +104,19 @@ class Bench : private observe::Sink, private observe::Diagnoses {
   enum class Stepping { kWhenDue, kEveryGroup, kEveryCycle };
   static constexpr std::uint32_t kPlace = 7;
 
-  explicit Bench(Image program, const PeTiming& pe_timing = wse3_timing(),
+  explicit Bench(Image image, const PeTiming& pe_timing = wse3_timing(),
                  Stepping how = Stepping::kWhenDue)
       : timing(pe_timing), queues(wakes_),
-        core({3, 2}, std::make_shared<const Image>(std::move(program)), timing, queues,
-             observe::Probe(this, kPlace)),
-        stepping_(how) {
-    wakes_.insert(0);
-    core.set_diagnoses(this);
-    core.set_step_every_group(how == Stepping::kEveryGroup);
+        program(std::make_shared<const DecodedImage>(
+            std::make_shared<const Image>(std::move(image)), timing)),
+        core({3, 2}, program, queues, observe::Probe(this, kPlace)), stepping_(how) {
+    begin();
+  }
+  /// One of several engines that run an image.
+  explicit Bench(std::shared_ptr<const DecodedImage> shared)
+      : timing(shared->timing()), queues(wakes_), program(std::move(shared)),
+        core({3, 2}, program, queues, observe::Probe(this, kPlace)), stepping_(Stepping::kWhenDue) {
+    begin();
   }
 
   // The core points into the bench.
@@ -120,11 +124,18 @@ class Bench : private observe::Sink, private observe::Diagnoses {
   Bench& operator=(const Bench&) = delete;
 
  private:
+  void begin() {
+    wakes_.insert(0);
+    core.set_diagnoses(this);
+    core.set_step_every_group(stepping_ == Stepping::kEveryGroup);
+  }
+
   std::set<Cycle> wakes_;  // stands before the queues, which write to it
 
  public:
   const PeTiming timing;
   FakeQueues queues;
+  const std::shared_ptr<const DecodedImage> program;
   ComputeEngineCore core;
   std::vector<observe::Event> events;
   std::vector<observe::Diagnosis> diagnoses;

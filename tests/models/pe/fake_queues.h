@@ -130,7 +130,7 @@ class FakeQueues : public PeQueues {
     Cycle open_at = 0;
     unsigned interval = 1;
     std::deque<Cycle> leaves{};  // cycle in which each wavelet that is still there leaves
-    Cycle last = 0;              // of the newest wavelet
+    Cycle last = 0;              // cycle in which the newest wavelet leaves
   };
   /// The first cycle after the push in `now`, and after the wavelet before, in which the sink takes
   /// one.

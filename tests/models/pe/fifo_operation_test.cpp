@@ -325,7 +325,7 @@ TEST(PeFifoOperation, PopThatMakesTooLittleRoomActivatesNothing) {
 TEST(PeFifoOperation, SimdModeOfAFifoIsTheSizeOfItsGroups) {
   struct Row {
     SimdMode mode;
-    unsigned done;  ///< of a pop of 8 16-bit elements when 3 are there
+    unsigned done;  ///< elements done by a pop of 8 16-bit elements when 3 are there
   };
   for (const Row& row : {Row{SimdMode::kMax, 3}, Row{SimdMode::k32, 2}, Row{SimdMode::k64, 0}}) {
     FifoProgram p(64, Generation::kWse2);

@@ -93,7 +93,7 @@ inline std::uint32_t integer_element(Opcode op, std::uint32_t a, std::uint32_t b
   }
 }
 
-/// Of fmax, fabs, fneg, sums, products and conversions. `t`: formats of the slots.
+/// One element of fmax, fabs, fneg, sums, products and conversions. `t`: formats of the slots.
 inline std::uint32_t float_element(Opcode op, const FloatFormat (&t)[4], std::uint32_t a,
                                    std::uint32_t b, std::uint32_t c) {
   const Number x = decode(a, t[1]);

@@ -61,7 +61,7 @@ class Generator {
     for (unsigned i = kArenaCount; i-- > 1;) std::swap(order[i], order[random_.below(i + 1)]);
     if (random_.chance(20))
       emit_and_run(Opcode::kSetctm, {imm(static_cast<int>(random_.below(64)))});
-    unsigned lane = 1;  // order[0]: of the synchronous operations
+    unsigned lane = 1;  // order[0] is for the synchronous operations
     const std::vector<Repeatable> before = std::move(repeatable_);
     repeatable_.clear();
     for (const Repeatable& again : before) {
@@ -454,7 +454,7 @@ class Generator {
   std::uint32_t result_ = kResults;
   unsigned operations_ = 0;
   bool loads_before_start_ =
-      false;  // of the first operation: wse.md 5.11, @load_to_dsr at comptime
+      false;  // the first operation's loads: wse.md 5.11, @load_to_dsr at comptime
   std::vector<Repeatable> repeatable_;  // asynchronous operations of the last phase
 };
 

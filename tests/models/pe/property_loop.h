@@ -58,7 +58,7 @@ class VectorLoop {
     unsigned packed = 1;
     unsigned least = 1;
     bool half = false;
-    std::uint32_t payload = 0;  ///< of the wavelet whose elements are being read
+    std::uint32_t payload = 0;  ///< kFabric: payload of the wavelet being read; kPointer: result
     unsigned held = 0;
   };
 
@@ -440,8 +440,8 @@ class VectorLoop {
   std::vector<std::uint32_t> collected_;  // elements of the next wavelet
   bool single_step_ = false;
   bool endless_ = false;
-  bool ended_ = false;    // before its length was done
-  bool stopped_ = false;  // .. by a FIFO: the values that it popped are lost (wse.md 5.6)
+  bool ended_ = false;    // the operation ended before its length was done
+  bool stopped_ = false;  // a FIFO stopped it: the values that it popped are lost (wse.md 5.6)
   bool result_ = true;
   std::uint32_t length_ = 0;
   std::uint32_t done_ = 0;

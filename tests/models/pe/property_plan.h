@@ -45,12 +45,12 @@ struct Plan {
   bool single_step = false;
   unsigned rounds = 1;
   std::uint32_t length = 1;
-  std::uint32_t elements = 1;  ///< that a round works on, at most
+  std::uint32_t elements = 1;  ///< elements that a round works on, at most
   bool endless = false;
   bool ends_on_control = false;
   bool shared_fifo = false;
   unsigned thread = 0;  ///< asynchronous: its microthread
-  unsigned tasks = 0;   ///< that operations of this phase activate, itself included
+  unsigned tasks = 0;   ///< tasks that operations of this phase activate, itself included
 
   bool has_destination() const { return row->form != VectorForm::kFilter; }
   Slot* first_of(Slot::Kind kind, unsigned from = 0) {

@@ -22,7 +22,7 @@ struct Surroundings {
     unsigned interval = 1;
   };
   PeTiming timing;
-  std::array<std::vector<Cycle>, kMaxQueues> due;  ///< of the wavelets
+  std::array<std::vector<Cycle>, kMaxQueues> due;  ///< when each wavelet arrives, by queue
   std::array<Sink, kMaxQueues> sinks;
   unsigned launch_gap = 1;
 

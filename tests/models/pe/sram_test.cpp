@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -85,6 +86,47 @@ TEST(Sram, PagesOfTheInitialMemoryAreSharedUntilTheyAreWritten) {
   EXPECT_EQ(bytes[Sram::kPageBytes + 10], std::byte{5});
   sram.write_bytes(998, 2, bytes.data());  // a part of a page
   EXPECT_EQ(sram.read(1000, 2), 77u);
+}
+
+TEST(Sram, AnyNumberOfPagesHoldsWhatWasWritten) {
+  std::mt19937 random(7);
+  Sram initial;
+  std::vector<std::uint8_t> expected(kSramBytes);
+  const auto write = [&](Sram& sram, std::uint32_t address, unsigned bytes) {
+    const std::uint32_t value = random();
+    if (!sram.write_near(address, bytes, value)) sram.write(address, bytes, value);
+    for (unsigned i = 0; i < bytes; ++i)
+      expected[address + i] = static_cast<std::uint8_t>(value >> 8 * i);
+  };
+  for (unsigned i = 0; i < 40; ++i) write(initial, random() % (kSramBytes / 2 - 1) * 2, 4);
+  Sram sram(&initial);
+  for (unsigned i = 0; i < 3000; ++i) {  // pages come one by one
+    const std::uint32_t pages = 1 + i / 10;
+    const std::uint32_t at = random() % std::min(pages * Sram::kPageBytes, kSramBytes - 2U) / 2 * 2;
+    write(sram, at, random() % 2 == 0 ? 2 : 4);
+    const std::uint32_t address = random() % (kSramBytes / 2 - 1) * 2;
+    std::uint32_t value = 0;
+    if (!sram.read_near(address, 4, value)) value = sram.read(address, 4);
+    const std::uint8_t* const at_host = &expected[address];
+    ASSERT_EQ(value, at_host[0] | at_host[1] << 8 | at_host[2] << 16 |
+                         static_cast<std::uint32_t>(at_host[3]) << 24)
+        << address << " in step " << i;
+  }
+  const auto* const whole = reinterpret_cast<const std::uint8_t*>(sram.in_one_piece());
+  EXPECT_EQ(std::vector<std::uint8_t>(whole, whole + kSramBytes), expected);
+}
+
+TEST(Sram, NothingIsNearOutsideMemoryOrBeforeTheFirstWrite) {
+  Sram sram;
+  std::uint32_t value = 0;
+  for (const std::uint32_t address : {0U, 0xFF00U, 0xFFFF00U, 0xFFFFFF00U, 0xFFFFFFFEU})
+    EXPECT_FALSE(sram.read_near(address, 2, value)) << address;
+  sram.write(kSramBytes - 2, 2, 1);
+  EXPECT_TRUE(sram.read_near(kSramBytes - 4, 4, value));
+  EXPECT_EQ(value, 0x10000U);
+  EXPECT_FALSE(sram.read_near(kSramBytes - 2, 4, value)) << "reaches behind the end";
+  EXPECT_FALSE(sram.read_near(kSramBytes - 3, 2, value)) << "odd";
+  EXPECT_FALSE(sram.read_near(kSramBytes, 2, value));
 }
 
 TEST(Sram, A32BitWordMayLieAcrossTwoPages) {

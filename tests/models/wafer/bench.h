@@ -46,11 +46,11 @@ struct Block : timing::Steppable {
 
 /// What stands at a port: hands over what it is given, one wavelet a cycle, and takes what comes.
 struct PortScript {
-  unsigned latency = 2;         ///< of its wavelets
-  unsigned credit_latency = 1;  ///< of its credits
-  unsigned stall_percent = 0;   ///< of the cycles in which it takes nothing
-  std::uint64_t key = 0;        ///< .. which these are
-  unsigned per_cycle = 1;       ///< most that it takes in one of the others
+  unsigned latency = 2;         ///< cycles until a wavelet that it sends arrives
+  unsigned credit_latency = 1;  ///< cycles until a credit that it gives arrives
+  unsigned stall_percent = 0;   ///< percent of the cycles in which it takes nothing
+  std::uint64_t key = 0;        ///< selects these cycles
+  unsigned per_cycle = 1;       ///< most wavelets that it takes in any other cycle
   std::array<unsigned, kColorCount> room{};
 
   bool stalls(Cycle now) const {

@@ -44,7 +44,7 @@ TEST(WaferCore, wse_1_11_AStreamKeepsOneWaveletACycle) {
 }
 
 TEST(WaferCore, AFullReceiverHoldsTheStreamUpToItsRoom) {
-  // room of a router 2, of the port 3: two wavelets in each of four routers
+  // A router has room for 2, the port for 3: two wavelets stay in each of four routers.
   Both both(row(4).build(), 3);
   both.close_ports();
   for (std::uint32_t n = 0; n < 50; ++n) both.send(0, data(1, n));

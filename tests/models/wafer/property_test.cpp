@@ -7,9 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "models/observe/event_fields.h"
+#include "models/observe/wait_book.h"
 #include "models/wafer/slot_graph.h"
 #include "tests/models/wafer/random.h"
 #include "tests/models/wafer/reference.h"
@@ -108,11 +111,60 @@ void compare(const RandomWafer& wafer, std::uint64_t seed, unsigned long number_
   expect_equal(expected, outcomes(threads, wafer), false, "threads");
 }
 
+/// What all engines of a machine do with their cycles.
+class Accounts {
+ public:
+  Accounts(DenseMachine& machine, const Plan& plan)
+      : machine_(machine), plan_(plan), book_(plan.tile_count(), nullptr) {
+    for_all_engines([this](std::uint32_t place, pe::ComputeEngineCore& engine) {
+      const std::size_t strip = machine_.core().strip_of(plan_.tile_of(place));
+      const auto image = static_cast<std::size_t>(plan_.image_of_tile[place]);
+      engine.set_waits(&book_.open(place, image + strip * plan_.images.size()));
+    });
+  }
+  /// By tile, and by program and line. Once.
+  std::map<std::vector<std::uint64_t>, std::uint64_t> finish(Cycle cycles) {
+    std::map<std::vector<std::uint64_t>, std::uint64_t> all;
+    for_all_engines([cycles](std::uint32_t, pe::ComputeEngineCore& engine) {
+      engine.catch_up(cycles);
+      engine.finish_waits(cycles);
+    });
+    book_.finish(cycles, machine_.now() + 1);
+    for_all_engines([&](std::uint32_t place, const pe::ComputeEngineCore&) {
+      const auto& sums = book_.tile(place)->all_cycles();
+      for (std::size_t reason = 0; reason < sums.size(); ++reason)
+        all[{place, reason}] = sums[reason];
+    });
+    for (std::size_t program = 0; program < book_.programs(); ++program) {
+      for (const observe::LineWaits::Entry& e : book_.lines(program).entries()) {
+        const auto reason = static_cast<std::uint64_t>(e.reason);
+        all[{program % plan_.images.size(), e.pc, e.thread, reason, e.number}] += e.cycles;
+      }
+    }
+    return all;
+  }
+
+ private:
+  template <class Visit>
+  void for_all_engines(Visit visit) {
+    for (std::uint32_t place = 0; place < plan_.tile_count(); ++place) {
+      if (pe::ComputeEngineCore* const engine = machine_.engine(plan_.tile_of(place)))
+        visit(place, *engine);
+    }
+  }
+  DenseMachine& machine_;
+  const Plan& plan_;
+  observe::WaitBook book_;
+};
+
 // Tiles are stepped ahead of others in blocks of any size, by one thread or several. The state behind a failure is not compared: it has
 // no reader.
 void compare_skewed(const RandomWafer& wafer, std::uint64_t seed, std::size_t& ahead) {
+  constexpr Cycle kEnd = 400000;  // of outcomes()
   DenseMachine level(wafer.plan, wafer.scripts, false);
+  Accounts accounts_of_level(level, wafer.plan);
   std::vector<Outcome> expected = outcomes(level, wafer);
+  const auto accounts = accounts_of_level.finish(kEnd);
   for (const unsigned depth : {2U, 3U, 8U, kMaxDepth}) {
     const Skew skew{depth, static_cast<int>(1 + seed % 5), static_cast<int>(1 + seed / 5 % 6),
                     false};
@@ -120,8 +172,14 @@ void compare_skewed(const RandomWafer& wafer, std::uint64_t seed, std::size_t& a
     const unsigned strips = depth > 2 && depth <= 8 ? 1 + static_cast<unsigned>(seed % 4) : 1;
     DenseMachine skewed(wafer.plan, wafer.scripts, false, seed % 2 * seed,
                         {strips, seed % 8 != 1, skew});
+    Accounts accounts_of_skewed(skewed, wafer.plan);
     std::vector<Outcome> found = outcomes(skewed, wafer);
     ahead += skewed.runs_ahead() ? 1 : 0;
+    if (skewed.core().knows_waits()) {
+      EXPECT_EQ(accounts, accounts_of_skewed.finish(kEnd));
+    } else {
+      EXPECT_NE(found.back().failure, "");
+    }
     for (std::size_t stage = 0; stage < expected.size(); ++stage) {
       if (expected[stage].failure.empty()) continue;
       expected[stage].held = found[stage].held;

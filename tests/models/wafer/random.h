@@ -18,7 +18,7 @@ namespace tessera::wafer::bench {
 
 enum class Flavor {
   kDrains,    ///< all that is sent is taken in the end
-  kTeardown,  ///< .. until a control wavelet suspends its color
+  kTeardown,  ///< all is taken until a control wavelet suspends its color
   kChaos,     ///< routes that lead nowhere, color swap, injection, two directions at once
 };
 
@@ -67,8 +67,8 @@ class RandomWafer {
     TileCoord at;
     Direction in;
   };
-  static constexpr std::size_t kMaxSources = 3;  // of a PE
-  static constexpr std::size_t kMaxSinks = 4;
+  static constexpr std::size_t kMaxSources = 3;  // colors that a PE sends, at most
+  static constexpr std::size_t kMaxSinks = 4;    // colors that a PE receives, at most
 
   unsigned pick(unsigned from, unsigned to) { return choices_.pick(from, to); }
   bool one_in(unsigned n) { return choices_.one_in(n); }

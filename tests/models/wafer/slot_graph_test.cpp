@@ -27,7 +27,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-/// Of a size at which every input with one output may be a pipe.
+/// A grid whose buffers and latencies let every input with one output be a pipe.
 PlanBuilder grid(int width, int height) {
   PlanBuilder builder(width, height);
   builder.settings().fabric.buffer_depth = 2;

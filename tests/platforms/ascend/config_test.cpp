@@ -14,7 +14,7 @@ void expect_same(const char* preset, const cluster::ClusterConfig& machine) {
   AscendConfig loaded = load_ascend_config(preset, "");
   AscendConfig plain;
   plain.machine = machine;
-  plain.overhead_ns = loaded.overhead_ns;  // of the platform only
+  plain.overhead_ns = loaded.overhead_ns;  // only the platform has it
   const config::Schema from_file = ascend_schema(loaded), from_code = ascend_schema(plain);
   ASSERT_EQ(from_file.size(), from_code.size());
   for (std::size_t i = 0; i < from_file.size(); ++i)

@@ -10,7 +10,7 @@ import tempfile
 import numpy as np
 
 BOTH = ("a2a3", "a5")
-MOST_APART = 0.01  # of the cycles
+MOST_APART = 0.01  # largest difference, as a share of the cycles
 # In PTO text the addresses of its tiles are in registers, so the lowering does not see their bank conflicts; in C++ they are known.
 KNOWN_ADDRESSES = {"double_buffer": 0.02}
 
@@ -93,7 +93,7 @@ class Runner:
 
 
 def operations(report):
-    """Of every core and pipe but S: how many operations it has executed."""
+    """How many operations each core and pipe but S has executed."""
     return {(str(core["core"]), key): count for core in report["cores"] for key, count in core.items()
             if key.endswith("_instructions") and not key.startswith("s_")}
 

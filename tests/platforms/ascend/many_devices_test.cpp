@@ -17,7 +17,7 @@
 namespace tessera::test {
 namespace {
 
-constexpr unsigned kDevices = 43;  // of 24 clusters: 1,032
+constexpr unsigned kDevices = 43;  // 24 clusters each: 1,032
 
 cli::Options& with_24_clusters(cli::Options& options) {
   options.params = {{"M", "512"}, {"N", "1536"}, {"K", "512"}, {"GM", "4"}, {"GN", "6"}};

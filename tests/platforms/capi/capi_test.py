@@ -11,7 +11,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARY = pathlib.Path(sys.argv.pop(1)).resolve()
-FLAGS = sys.argv.pop(1).removeprefix("--flags=").split()  # of the build: sanitizers
+FLAGS = sys.argv.pop(1).removeprefix("--flags=").split()  # flags of the build: sanitizers
 HEADER = ROOT / "platforms" / "capi" / "tessera.h"
 
 ILLEGAL = {

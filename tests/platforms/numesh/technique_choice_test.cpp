@@ -50,7 +50,7 @@ std::optional<Cycle> with_single(operators::Program program, Technique technique
   }
 }
 
-/// `slack`: of the prediction and of the choice, in percent.
+/// `slack`: percent by which the prediction and the choice may be off.
 void expect_fastest(const operators::Program& program, const operators::Target& target,
                     Cycle slack) {
   const TechniqueChoice choice = choose_techniques(program, target);

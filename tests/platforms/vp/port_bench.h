@@ -263,7 +263,7 @@ class RandomAccesses {
   PortBench& bench_;
   const DeviceInfo& info_;
   const std::uint64_t tiles_;
-  const unsigned bytes_;  // of a tile
+  const unsigned bytes_;  // memory of a tile
   std::vector<std::vector<std::uint8_t>> memory_;
   std::vector<std::vector<std::uint8_t>> at_start_;
   std::vector<std::uint8_t> data_;

@@ -33,7 +33,7 @@ struct Row {
 
 struct Outcome {
   Finished run;
-  Values got;  ///< of all tiles
+  Values got;  ///< values of all tiles
 };
 
 class WseReadings : public ::testing::TestWithParam<Machine> {

@@ -39,10 +39,10 @@ next:
 )";
 
 struct Case {
-  std::string program;  ///< of tile (1, 0)
+  std::string program;  ///< program of tile (1, 0)
   std::string route;    ///< keys of its route of color 4, from WEST
   int pieces = 3;
-  int words = 1;  ///< that it stores in "got"
+  int words = 1;  ///< words that it stores in "got"
   int seen = 1;   ///< registers that it stores in "seen"
   std::string more_routes;
 };

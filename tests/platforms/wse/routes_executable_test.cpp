@@ -20,10 +20,10 @@ using ::testing::UnorderedElementsAre;
 
 constexpr const char* kScatter = "tests/platforms/wse/programs/scatter/layout.json";
 
-// Control wavelets without a task, not for compute engines (wse.md 1.5): one command ..
+// Control wavelets without a task, not for compute engines (wse.md 1.5): one command.
 constexpr const char* kAdvance = "0x015F0000";
 constexpr const char* kNop = "0x011F0000";
-// .. NOP, then advance, then NOPs.
+// Commands of one such wavelet: NOP, then advance, then NOPs.
 constexpr const char* kNopAdvance = "0x0B1F9249";
 
 struct Row {

@@ -99,6 +99,7 @@ class Structures:
         self.folder = folder
         self.variants = variants
         self.runs = 0
+        self.ahead = variants is SKEWS
 
     def run(self, layout, options, variant, traces=False):
         path = self.folder / "report.json"
@@ -124,7 +125,11 @@ class Structures:
     def expect_equal(self, expected, found, what):
         assert expected.exit_code == found.exit_code, f"{what}: exit code {expected.exit_code}, {found.exit_code}"
         assert expected.error == found.error, f"{what}:\n{expected.error}\n{found.error}"
-        for key in {*expected.report, *found.report}:
+        keys = {*expected.report, *found.report}
+        # Where tiles may have been ahead of one that failed, their waits are unknown.
+        if self.ahead and "[/tessera/" in found.error and "waits" not in found.report:
+            keys.discard("waits")
+        for key in keys:
             assert expected.report.get(key) == found.report.get(key), \
                 f"{what}: {key} {str(expected.report.get(key))[:500]}\nand {str(found.report.get(key))[:500]}"
         assert expected.files == found.files, f"{what}: traces"
@@ -159,21 +164,21 @@ def check_examples(structures, sources):
 
 
 def check_skews(structures, sources):
-    """Without what keeps tiles level: counters and waits of tiles, traces."""
+    """Without what keeps tiles level: counters of tiles and traces."""
     for number, (example, sizes) in enumerate(SIZES.items()):
         layout = sources / example if example.endswith(".json") else sources / example / "layout.json"
         for params in sizes:
-            options = ["--no-waits", "--preset", ("wse2", "wse3")[number % 2], *[f"--param={param}" for param in params]]
+            options = ["--preset", ("wse2", "wse3")[number % 2], *[f"--param={param}" for param in params]]
             whole = structures.compare(layout, options)
             structures.compare_shuffled(whole, layout, options)
             structures.compare(layout, [*options, "--max-cycles", str(max(whole.report["cycles"] // 3, 1))])
             structures.compare(layout, [*options, *[f"--set={entry}" for entry in CONFIGS[number % len(CONFIGS)]]])
-    check_broken(structures, sources, ("wse3",), ["--no-waits"])
+    check_broken(structures, sources, ("wse3",))
     for seed in range(2000, 2040):
         folder = structures.folder / f"random_{seed}"
         folder.mkdir()
         drawn = random_layout.RandomLayout(seed)
-        structures.compare(drawn.write(folder), [*drawn.options, "--no-waits"])
+        structures.compare(drawn.write(folder), drawn.options)
     print(f"tiles ahead of others: {structures.runs} runs")
 
 
@@ -197,7 +202,7 @@ def check_ranks(structures, sources):
             options = [f"--param={param}" for param in params]
             whole = structures.compare(layout, [*options, "--report-detail"])
             if number % 2 == 0:  # tiles ahead of others
-                structures.compare(layout, [*options, "--no-waits", f"--skew={2 + number % 15},2,3"])
+                structures.compare(layout, [*options, f"--skew={2 + number % 15},2,3"])
             if number % 4 == 0:
                 structures.compare(layout, [*options, "--max-cycles", str(whole.report["cycles"] // 2)])
     print(f"examples in several processes: {structures.runs} runs")
@@ -298,7 +303,7 @@ def main():
             structures = Structures(executable, pathlib.Path(name), RANKS)
             check_ranks(structures, sources)
             check_broken(structures, sources, presets=("wse3",))
-            check_broken(structures, sources, ("wse3",), ["--no-waits", "--skew=8,4,4"])
+            check_broken(structures, sources, ("wse3",), ["--skew=8,4,4"])
             check_lost_rank(structures, sources)
             return
         if sys.argv[3:] == ["skews"]:

@@ -82,12 +82,12 @@ done:
 struct Chain {
   std::string positions = std::string(kChain) + kThird;
   unsigned start = 0;
-  int pieces = 2;                      ///< that tile (0, 0) sends
+  int pieces = 2;                      ///< pieces that tile (0, 0) sends
   int own = 2;                         ///< pieces that tile (1, 0) sends
   int near = 4;                        ///< words that tile (1, 0) stores
   int far = 6;                         ///< words that tile (2, 0) stores
   std::string control = "0x015F0000";  ///< behind the pieces of tile (1, 0); an advance
-  std::string address = "0";           ///< of the register that tile (1, 0) rewrites
+  std::string address = "0";           ///< address of the register that tile (1, 0) rewrites
   std::string value = "0";
 };
 

@@ -133,7 +133,7 @@ def check_left_out():
         for long, expected in ((False, ["minutes"]), (True, [])):
             results, failures, left_out = measure(pool, None, [Family("one", "", "", cases)], False, long)
             assert [case.name for case in left_out] == expected and not failures and len(results) == 2 - len(expected)
-    assert results[0].as_json()["error_percent"] is None  # of a published 0
+    assert results[0].as_json()["error_percent"] is None  # none for a published 0
 
 
 def main():

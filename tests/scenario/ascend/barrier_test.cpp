@@ -15,7 +15,7 @@ using testing::HasSubstr;
 // --- S1, S2
 
 constexpr std::int64_t kWords = 100;    // a word a participant
-constexpr std::int64_t kCounter = 10;   // of the software variant
+constexpr std::int64_t kCounter = 10;   // the counter of the software variant
 constexpr std::int64_t kResults = 500;  // sums that the participants have seen: two each
 
 struct Barrier {

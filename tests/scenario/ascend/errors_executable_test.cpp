@@ -20,7 +20,7 @@ namespace json = boost::json;
 struct Broken {
   std::string rule;
   std::string preset;
-  std::string kind;  // of the core
+  std::string kind;  // kind of core: "vector", "cube"
   std::string body;
 };
 

@@ -17,7 +17,7 @@ namespace {
 using bench::Kernel;
 using bench::launch_of;
 
-constexpr int kTiles = 85;  // of 2048 / 24 = 85.33 per core
+constexpr int kTiles = 85;  // a core has 2048 / 24 = 85.33
 constexpr double kTilesPerCore = 2048.0 / 24;
 constexpr double kCyclesPerUs = 1850;
 constexpr unsigned kReady = 5, kFree = 3;
@@ -64,7 +64,7 @@ Kernel cube(int depth) {
 }
 
 Kernel vector_core(int rows) {
-  constexpr int kChunk = 24, kVectorCycles = 5106;  // of 64 rows
+  constexpr int kChunk = 24, kVectorCycles = 5106;  // rows of a chunk; cycles for 64 rows
   Kernel k;
   k.ffts();
   for (const std::int64_t i : {0, 1}) {
@@ -98,7 +98,7 @@ struct Times {
   double core, mac, vec;  ///< us
 };
 
-/// With a latency of cross-core flags in cycles; 0: of the preset.
+/// `latency`: cycles of cross-core flags; 0: the preset's.
 Times run(LaunchRatio ratio, int depth, unsigned latency = 0) {
   ClusterConfig config = a2a3_config();
   if (latency > 0) config.core.sync.cluster_latency = latency;

@@ -43,7 +43,7 @@ struct Options {
 
 constexpr Profile kProfiles[] = {Profile::kA2A3, Profile::kA5};
 
-/// Of a kernel for AIVs.
+/// Runs a kernel for AIVs.
 Outcome run(const std::string& text, const Options& options) {
   const pto::Kernel kernel =
       pto::lower(pto::parse(text, "k.pto"), {options.profile, options.params});
@@ -149,7 +149,7 @@ TEST(ascend, M28_control_registers_of_another_core) {
                                             "from another core's hangs the chip (50 s operator "
                                             "time-out)"),
                                   HasSubstr(kControlId)));
-    // Those of cores that the kernel does not run on are there, too.
+    // Registers of cores that the kernel does not run on are there, too.
     const Outcome far =
         run(from_number(kLoad), {profile, {{"ADDRESS", registers_of(0, 35)}}, {}, 1});
     EXPECT_THAT(far.error, HasSubstr("of AIC of cluster 35: a load from another core's hangs"));

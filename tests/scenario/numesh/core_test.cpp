@@ -39,7 +39,7 @@ struct S24 {
     mesh.connect();
     std::uint32_t count = 0;
     const auto send = [&](link::Wavelet w) {
-      w.ident = std::uint64_t{1} << 32 | count++;  // of tile 0
+      w.ident = std::uint64_t{1} << 32 | count++;  // tile 0 sends it
       mesh.endpoint({0, 0}).send(w);
     };
     for (unsigned i = 0; i < kOld; ++i) send(data(kColor.value(), i));

@@ -35,7 +35,7 @@ struct Line {
   Index in;
   StreamId s;
   NodeId last;
-  Cycle start = 0;  // of the writer
+  Cycle start = 0;  // when the writer starts
 };
 
 TEST(numesh, S1_rates_are_appearances_over_length) {

@@ -131,11 +131,11 @@ TEST(numesh, S11_least_length_that_proves_a_late_reader_has_started) {
 struct Shift {
   struct Form {
     unsigned length = 8;
-    unsigned spacing = 2;  // of the 1-hop streams
+    unsigned spacing = 2;  // slots from one 1-hop stream to the next
     unsigned long_slot = 6;
     bool circular = true;
     bool echo = false;           // on every stream
-    bool long_branches = false;  // of the long stream to nodes 1 and 2, local last
+    bool long_branches = false;  // the long stream branches to nodes 1 and 2, local last
   };
   explicit Shift(const Form& form) : b(4), f(form) {
     in = b.schedule(f.length);

@@ -29,7 +29,7 @@ struct Coverage {
   std::set<std::string> sections;
   std::set<std::string> illegal;
   std::set<std::string> diagnoses;
-  std::set<std::string> mnemonics;  ///< of programs that are not refused
+  std::set<std::string> mnemonics;  ///< mnemonics of programs that are not refused
 };
 
 bool is_refused(const Plan& plan) {

@@ -75,7 +75,7 @@ struct TMPipe {
  private:
   static constexpr bool kProduces = tsr_detail::kIsCube == is_c2v;
   static constexpr pipe_t kReader = is_c2v ? PIPE_V : PIPE_MTE1;
-  static constexpr int kParts = is_c2v ? Cons::Cols / Prod::Cols : Prod::Cols / Cons::Cols;  // of the wider tile, side by side
+  static constexpr int kParts = is_c2v ? Cons::Cols / Prod::Cols : Prod::Cols / Cons::Cols;  // parts of the wider tile, side by side
 
   template <class T>
   static TSR_INLINE tsr_detail::RingTensor<T> part(char* at, std::int64_t rows, std::int64_t columns) {

@@ -15,7 +15,7 @@ struct TsrTileType {
   const char* location;  ///< "vec", "mat", "left", "right", "acc", "bias", "scaling"
   const char* element;   ///< "f32", "f16", "bf16", "i8", "ui8", .., as in PTO assembly
   std::int32_t rows, columns;
-  std::uint8_t by_columns;  ///< of elements, or of boxes: one below the other
+  std::uint8_t by_columns;  ///< the elements, or the boxes if there are any, lie column by column
   std::uint8_t boxes;       ///< TsrBoxes
   std::uint16_t fractal;    ///< bytes of a box
   std::uint8_t pad;         ///< 0: none, 1: zero, 2: largest, 3: least
@@ -54,7 +54,7 @@ struct TsrOperand {
     double real;
     const char* option;
   };
-  const char* value;  ///< of TSR_OPTION
+  const char* value;  ///< the value of a TSR_OPTION
 };
 struct TsrCall {
   const char* operation;  ///< its name in PTO assembly: "pto.tadd"
@@ -113,7 +113,7 @@ struct TsrApi {
 
 /// A function that --function names: how it takes its arguments.
 struct TsrParameter {
-  const char* type;  ///< of what a pointer points to, or of the number; "" of a pointer to something else
+  const char* type;  ///< type of the number or of what a pointer points to; "" for a pointer to something else
   std::uint8_t is_pointer, is_real;
 };
 struct TsrEntry {

@@ -266,7 +266,7 @@ TSR_OPERATION(TGEMV_BIAS, "pto.tgemv.bias")
 TSR_ACCUMULATE(TMATMUL_ACC, "pto.tmatmul.acc")
 TSR_ACCUMULATE(TGEMV_ACC, "pto.tgemv.acc")
 
-// Vector: of one, two or more tiles, or of a tile and a number.
+// Vector: operations on one, two or more tiles, or on a tile and a number.
 TSR_OPERATION(TADD, "pto.tadd")
 TSR_OPERATION(TSUB, "pto.tsub")
 TSR_OPERATION(TMUL, "pto.tmul")

@@ -185,7 +185,7 @@ TSR_OPERATION(TCOLEXPAND_IMPL, "pto.tcolexpand")
 
 }  // namespace pto
 
-/// Of a launcher: the host fetches an array into L2, which has no effect here.
+/// A launcher calls this to have the host fetch an array into L2, which has no effect here.
 template <auto... Options, class... A>
 TSR_INLINE void PTO_PREFETCH(A&&...) {}
 #define PTO_CEIL(x, y) ((((x) + (y)-1) / (y)) * (y))

@@ -95,7 +95,7 @@ class Parser:
             node = self.node(kind, body=self.block())
             self.take(";")
             return node
-        if self.peek("name") and self.tokens[self.at][1] == "color":  # of older programs
+        if self.peek("name") and self.tokens[self.at][1] == "color":  # older programs have it
             self.at += 1
             return self.variable("const", named_type="color")
         flags = []

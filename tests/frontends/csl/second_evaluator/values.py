@@ -8,7 +8,7 @@ RUNTIME = object()  # stands for what only the running program knows
 
 
 class Type:
-    """Of a kind; types with the same name are one object, but for structs and enums that have a declaration."""
+    """A type of some kind; types with the same name are one object, but for structs and enums that have a declaration."""
     known = {}
 
     def __init__(self, kind, name, **parts):

@@ -104,7 +104,7 @@ comptime {
   const Program& program = project.evaluate();
   const Tile& tile = program.variants.at(0)->tile;
   ASSERT_EQ(tile.tasks.size(), 2U);
-  EXPECT_EQ(tile.tasks[0].id, 9U);  // that of the import comes first
+  EXPECT_EQ(tile.tasks[0].id, 9U);  // the task of the import comes first
   EXPECT_EQ(tile.tasks[0].task.function->name.text, "local");
   EXPECT_EQ(tile.tasks[1].kind, TaskKind::kData);
   ASSERT_EQ(tile.queues.size(), 1U);
