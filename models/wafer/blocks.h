@@ -124,11 +124,10 @@ inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
   append(index, w, due, row);
 }
 
-[[gnu::always_inline]] inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due,
-                                            ActiveSet::Row& row,
+[[gnu::always_inline]] inline void Pes::put(std::uint32_t index, const link::Wavelet& w,
+                                            std::uint32_t place, Cycle due, ActiveSet::Row& row,
                                             observe::EventStream::OfOneKind& arrivals) {
-  const InQueue& queue = in_queues_[index];
-  arrivals.record(arrivals.at(pes_[queue.pe].place), queue.event_word(), w.payload, w.ident);
+  arrivals.record(arrivals.at(place), in_queues_[index].event_word(), w.payload, w.ident);
   append(index, w, due, row);
 }
 

@@ -174,9 +174,9 @@ class Pes {
   void prefetch_operands(Span pes) const;
   /// A wavelet may be read from an input queue from cycle `due` on.
   inline void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
-  /// The same; `row` is that of cycle `due` in engines_near(), and `arrivals` has its events.
-  inline void put(std::uint32_t queue, const link::Wavelet& w, Cycle due, ActiveSet::Row& row,
-                  observe::EventStream::OfOneKind& arrivals);
+  /// The same on tile `place`; `row` is that of cycle `due` in engines_near(), and `arrivals` records its events.
+  inline void put(std::uint32_t queue, const link::Wavelet& w, std::uint32_t place, Cycle due,
+                  ActiveSet::Row& row, observe::EventStream::OfOneKind& arrivals);
   /// The engines that are due in one of the next cycles.
   ActiveSet& engines_near() { return due_engines_.near(); }
   /// The router behind a RampLink has room again, usable from cycle `due` on.

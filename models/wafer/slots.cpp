@@ -119,7 +119,8 @@ std::uint8_t Slots::branches_of(const Slot& slot, const Stored& head) const {
   if (link.target.kind() == Ref::Kind::kSlot)
     put(link.target.index(), w, cycle.at_hop, cycle.hop_due);
   else if (link.target.kind() == Ref::Kind::kQueue)
-    blocks_.pes.put(link.target.index(), w, cycle.ramp_due, cycle.at_ramp, cycle.arrivals);
+    blocks_.pes.put(link.target.index(), w, head.place.place, cycle.ramp_due, cycle.at_ramp,
+                    cycle.arrivals);
   else
     blocks_.deliver(link.target, w, link.out == Direction::kRamp ? cycle.ramp_due : cycle.hop_due);
 }
