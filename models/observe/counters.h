@@ -54,16 +54,21 @@ class Counters final : public Sink {
     if (tiles_ != nullptr) count_tile(e);
   }
   void on_event(const Event& e) override { record(e); }
-  /// `n` hops through `out` in cycle `cycle`, in the totals.
-  void add_hops(Direction out, std::uint64_t n, Cycle cycle) {
-    if (n == 0) return;
-    if (cycle > last_) last_ = cycle;
-    seen_[first_class_of(EventKind::kHop) + index(out)] += n;
-  }
-  /// A hop through `out` of tile `place`, whose total add_hops() adds.
-  void add_hop_of_tile(std::uint32_t place, Direction out) {
-    const Slot slot = slots_of_class_[first_class_of(EventKind::kHop) + index(out)][0];
-    if (slot != kNoSlot) add(place, slot, 1);
+  /// Numbers of events of one kind by class_in_kind().
+  static constexpr unsigned kClassesPerKind = 16;
+  using OfKind = std::array<std::uint64_t, kClassesPerKind>;
+  /// While the machine runs an event is only counted in its class, which is cheap and without a
+  /// branch: its kind and the low bits of what stands above the first byte of `a` (the direction of
+  /// hops, the thread of groups). Totals are sums of classes.
+  static std::size_t class_in_kind(std::uint32_t a) { return (a >> 8) % kClassesPerKind; }
+  /// Events of a kind without elements in cycle `cycle`, in the totals.
+  void add(EventKind kind, const OfKind& counts, Cycle cycle) {
+    std::uint64_t any = 0;
+    for (unsigned i = 0; i < kClassesPerKind; ++i) {
+      seen_[first_class_of(kind) + i] += counts[i];
+      any |= counts[i];
+    }
+    if (any != 0 && cycle > last_) last_ = cycle;
   }
 
   /// Counters for some of the tiles of this machine, beside these: they have totals of their own and
@@ -106,16 +111,12 @@ class Counters final : public Sink {
   unsigned height() const { return height_; }
 
  private:
-  // While the machine runs an event is only counted in its class, which is cheap and without a
-  // branch: its kind and the low bits of what stands above the first byte of `a` (the direction of
-  // hops, the thread of groups). Totals are sums of classes.
-  static constexpr unsigned kClassesPerKind = 16;
   static constexpr unsigned kClassCount = kEventKindCount * kClassesPerKind;
   static constexpr std::size_t first_class_of(EventKind kind) {
     return static_cast<std::size_t>(kind) * kClassesPerKind;
   }
   static std::size_t class_of(const Event& e) {
-    return first_class_of(e.kind) + (e.a >> 8) % kClassesPerKind;
+    return first_class_of(e.kind) + class_in_kind(e.a);
   }
   void clear_totals() {
     seen_.fill(0);

@@ -16,9 +16,14 @@ class Digest final : public Sink {
   void record(const Event& e) { sum_ += term(e); }
   /// What `e` adds to the digest.
   static std::uint64_t term(const Event& e) {
-    const std::uint64_t where = e.place | static_cast<std::uint64_t>(e.kind) << 32;
-    const std::uint64_t what = e.a | static_cast<std::uint64_t>(e.b) << 32;
-    return mix(mix(e.cycle * kGolden + where) ^ what);
+    return term(where(e.cycle, e.place, e.kind), e.a, e.b);
+  }
+  /// The same in two parts, for several events of a kind at one place in one cycle.
+  static std::uint64_t where(Cycle cycle, std::uint32_t place, EventKind kind) {
+    return mix(cycle * kGolden + (place | static_cast<std::uint64_t>(kind) << 32));
+  }
+  static std::uint64_t term(std::uint64_t where, std::uint32_t a, std::uint32_t b) {
+    return mix(where ^ (a | static_cast<std::uint64_t>(b) << 32));
   }
   /// The sum of the terms of several events.
   void add(std::uint64_t terms) { sum_ += terms; }

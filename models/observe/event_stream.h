@@ -86,8 +86,8 @@ class EventStream final : public Sink {
   }
   void on_event(const Event& e) override { record(e); }
 
-  /// Records hops of one cycle together, which is cheaper where millions of them follow each other.
-  class Hops;
+  /// Records events of one kind and cycle together, which is cheaper where millions of them follow each other.
+  class OfOneKind;
 
   const Digest& digest() const {
     collect();
@@ -169,44 +169,46 @@ inline void EventStream::keep(Cycle end) {
 
 /// From construction to destruction no other events of the stream may matter to its reader:
 /// counters and digest are brought up at the end.
-class EventStream::Hops {
+class EventStream::OfOneKind {
  public:
   /// `stream` may be nullptr.
-  Hops(EventStream* stream, Cycle cycle)
-      : stream_(stream != nullptr ? stream->present_ : nullptr), cycle_(cycle),
-        together_(stream != nullptr && !stream->is_traced()),
-        of_tiles_(together_ && stream->counters_.has_tiles()),
-        recorded_(stream != nullptr && cycle < stream->end_) {}
-  ~Hops() {
+  OfOneKind(EventStream* stream, Cycle cycle, EventKind kind)
+      : stream_(stream != nullptr ? stream->present_ : nullptr), cycle_(cycle), kind_(kind),
+        together_(stream != nullptr && cycle < stream->end_ && !stream->is_traced() &&
+                  !stream->counters_.has_tiles()) {}
+  ~OfOneKind() {
     if (!together_) return;
     stream_->digest_.add(terms_);
-    for (Direction out : kAllDirections)
-      stream_->counters_.add_hops(out, counts_[index(out)], cycle_);
+    stream_->counters_.add(kind_, counts_, cycle_);
   }
-  Hops(const Hops&) = delete;
-  Hops& operator=(const Hops&) = delete;
+  OfOneKind(const OfOneKind&) = delete;
+  OfOneKind& operator=(const OfOneKind&) = delete;
 
-  /// A hop through `out`; `a`, `b` and `ident` as in Event.
-  [[gnu::always_inline]] void record(std::uint32_t place, Direction out, std::uint32_t a,
-                                     std::uint32_t b, std::uint64_t ident = 0) {
-    if (!recorded_) return;
-    if (together_) {
-      terms_ += Digest::term({cycle_, place, EventKind::kHop, a, b, 0});
-      ++counts_[index(out)];
-      if (of_tiles_) stream_->counters_.add_hop_of_tile(place, out);
-    } else {
-      stream_->record({cycle_, place, EventKind::kHop, a, b, ident});
-    }
+  /// Where several events happen.
+  struct Place {
+    std::uint32_t place;
+    std::uint64_t mixed;
+  };
+  Place at(std::uint32_t place) const { return {place, Digest::where(cycle_, place, kind_)}; }
+  /// `a`, `b` and `ident` as in Event.
+  [[gnu::always_inline]] void record(const Place& at, std::uint32_t a, std::uint32_t b,
+                                     std::uint64_t ident = 0) {
+    if (!together_) return record_alone({cycle_, at.place, kind_, a, b, ident});
+    terms_ += Digest::term(at.mixed, a, b);
+    ++counts_[Counters::class_in_kind(a)];
   }
 
  private:
+  [[gnu::noinline]] void record_alone(const Event& e) const {
+    if (stream_ != nullptr) stream_->record(e);
+  }
+
   EventStream* const stream_;
   const Cycle cycle_;
+  const EventKind kind_;
   const bool together_;
-  const bool of_tiles_;
-  const bool recorded_;
   std::uint64_t terms_ = 0;
-  std::array<std::uint64_t, kDirectionCount> counts_{};
+  Counters::OfKind counts_{};
 };
 
 }  // namespace tessera::observe

@@ -91,35 +91,56 @@ inline void Slots::credit(std::uint32_t index, Cycle due) {
   credit(index, due, row);
 }
 
-inline void Slots::credit(std::uint32_t index, Cycle due, ActiveSet::Row& row) {
+[[gnu::always_inline]] inline void Slots::credit(std::uint32_t index, Cycle due,
+                                                 ActiveSet::Row& row) {
   Link& link = links_[index];
+  // Nothing waits for one of several credits.
+  if (link.credits == 0 || due != blocks_.now + 1) return credit_later(link, index, due, row);
+  ++link.credits;
+  blocks_.step_in(due);
+}
+
+inline void Slots::credit_later(Link& link, std::uint32_t index, Cycle due, ActiveSet::Row& row) {
   Slot& slot = slots_[link.slot];
-  // Nothing leaves through the link for want of it before the slot is stepped in `due`: the link has
-  // other credits, or the head has left through it.
+  // Nothing leaves through the link for want of it before the slot is stepped in `due`: the head has left through it.
   const bool has_left = slot.to_go != 0 && (slot.to_go >> (index - slot.first_link) & 1U) == 0;
-  const bool is_waited_for = slot.held > 0 && link.credits == 0 && !has_left;
-  if (blocks_.take_credit_early(is_waited_for, link.credits, due)) return add_credits(link, 1);
+  if (blocks_.take_credit_early(slot.held > 0 && !has_left, link.credits, due)) {
+    ++link.credits;
+    return note_credits(link);
+  }
   link.returning |= cycle_bit(due);
-  slot.returning |= cycle_bit(due);
-  wake(link.slot, row, cycle_bit(due));
+  wake(slot, link.slot, row);
+  Group* const group = link.group == kNoIndex ? nullptr : &groups_[link.group];
+  if (group != nullptr && group->merges)
+    group->returning |= group->bit_of(link.slot_of_group, due);
+  else
+    slot.returning |= cycle_bit(due);
 }
 
 inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
+  const Pe& pe = pes_[in_queues_[index].pe];
+  if (blocks_.events != nullptr) {
+    blocks_.events->record({due, pe.place, observe::EventKind::kQueueIn,
+                            in_queues_[index].event_word(), w.payload, w.ident});
+  }
   ActiveSet::Row row(due_engines_.near(), due);
-  put(index, w, row, due);
+  append(index, w, due, row);
 }
 
-inline void Pes::put(std::uint32_t index, const link::Wavelet& w, ActiveSet::Row& row, Cycle due) {
+[[gnu::always_inline]] inline void Pes::put(std::uint32_t index, const link::Wavelet& w,
+                                            std::uint32_t place, Cycle due, ActiveSet::Row& row,
+                                            observe::EventStream::OfOneKind& arrivals) {
+  arrivals.record(arrivals.at(place), in_queues_[index].event_word(), w.payload, w.ident);
+  append(index, w, due, row);
+}
+
+[[gnu::always_inline]] inline void Pes::append(std::uint32_t index, const link::Wavelet& w,
+                                               Cycle due, ActiveSet::Row& row) {
   InQueue& queue = in_queues_[index];
   const unsigned at = queue.head + queue.held;
   in_entries_.put(queue.first_entry + (at < queue.room ? at : at - queue.room), w);
   ++queue.held;
-  Pe& pe = pes_[queue.pe];
-  pe.landings.put(queue.number, due);
-  if (blocks_.events != nullptr) {
-    blocks_.events->record({due, pe.place, observe::EventKind::kQueueIn,
-                            queue.id.value() | queue.color.value() << 8, w.payload, w.ident});
-  }
+  pes_[queue.pe].landings.put(queue.number, due);
   row.insert(queue.pe);
 }
 

@@ -198,6 +198,11 @@ std::uint32_t Pes::ramp_link_of(std::uint32_t place, Color color) const {
 
 void Pes::credit(std::uint32_t ramp_link, Cycle due) {
   RampLink& link = ramp_links_[ramp_link];
+  // One wavelet leaves in a cycle, so nothing waits for one of several credits.
+  if (link.credits > 0 && due == blocks_.now + 1) {
+    ++link.credits;
+    return blocks_.step_in(due);
+  }
   link.returning |= cycle_bit(due);
   due_ramps_.insert(link.pe, due);
 }
@@ -283,8 +288,9 @@ void Pes::step_engines(Cycle now, FirstFailure& failure) {
   blocks_.order.step_due(due_engines_.due_in(now), now, blocks_.selection.of(Selection::kPes),
                          [&](std::uint32_t pe) {
                            ++engine_steps_;
-                           failure.guard(pes_[pe].place, FirstFailure::Block::kEngine, now,
-                                         [&] { step_engine(pe, now); });
+                           failure.guard(
+                               pes_[pe].place, FirstFailure::Block::kEngine,
+                               now, [&]() __attribute__((always_inline)) { step_engine(pe, now); });
                          });
 }
 
@@ -306,9 +312,11 @@ inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
   OutQueue* winner = nullptr;
   RampLink* way = nullptr;
   unsigned best = fabric::CandidateSet::kSize;
+  unsigned held = 0;
   for (unsigned i = 0; i < pe.outputs; ++i) {
     OutQueue& queue = out_queues_[pe.first_output + i];
     if (queue.held == 0) continue;
+    held += queue.held;
     const std::size_t head = queue.first_entry + queue.head;
     if (visible_from_[head] > now) continue;
     const unsigned rank = pe.ramp_turn.rank(queue.id.value());
@@ -335,7 +343,7 @@ inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
   --way->credits;
   blocks_.deliver(way->target, w, now + blocks_.plan.fabric.on_ramp_latency);
   due_engines_.near().insert_for_next(index);
-  due_ramps_.insert_for_next(index);
+  if (held > 1) due_ramps_.insert_for_next(index);
 }
 
 // --- looking in

@@ -40,6 +40,9 @@ struct InQueue {
   QueueId id;
   Color color;
   std::uint8_t number = 0;  ///< 1 + its place among the input queues of its PE
+
+  /// Of EventKind::kQueueIn.
+  std::uint32_t event_word() const { return id.value() | color.value() << 8; }
 };
 
 struct OutQueue {
@@ -171,8 +174,9 @@ class Pes {
   void prefetch_operands(Span pes) const;
   /// A wavelet may be read from an input queue from cycle `due` on.
   inline void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
-  /// The same; `row` is that of cycle `due` in engines_near().
-  inline void put(std::uint32_t queue, const link::Wavelet& w, ActiveSet::Row& row, Cycle due);
+  /// The same on tile `place`; `row` is that of cycle `due` in engines_near(), and `arrivals` records its events.
+  inline void put(std::uint32_t queue, const link::Wavelet& w, std::uint32_t place, Cycle due,
+                  ActiveSet::Row& row, observe::EventStream::OfOneKind& arrivals);
   /// The engines that are due in one of the next cycles.
   ActiveSet& engines_near() { return due_engines_.near(); }
   /// The router behind a RampLink has room again, usable from cycle `due` on.
@@ -208,6 +212,7 @@ class Pes {
  private:
   friend class Pe;
 
+  inline void append(std::uint32_t queue, const link::Wavelet& w, Cycle due, ActiveSet::Row& row);
   std::uint32_t index_at(std::uint32_t place) const { return of_tile_[place - first_place_]; }
   unsigned length_of(const pe::QueueBinding& queue) const;
   void reserve_queues();

@@ -33,7 +33,7 @@ struct Pipes::CycleState {
         credit(pipe_bit(cycle + timing.credit_latency)), traced(!owner.idents_.empty()),
         at_landing(owner.due_, cycle + timing.hop_latency),
         at_credit(owner.due_, cycle + timing.credit_latency), next(owner.due_, cycle + 1),
-        hops(owner.blocks_.events, cycle) {}
+        hops(owner.blocks_.events, cycle, observe::EventKind::kHop) {}
 
   const Cycle now;
   Pipe* const pipes;
@@ -42,7 +42,7 @@ struct Pipes::CycleState {
   const std::uint8_t credit;   ///< bit of the cycle in which its room is a credit upstream
   const bool traced;
   ActiveSet::Row at_landing, at_credit, next;
-  observe::EventStream::Hops hops;
+  observe::EventStream::OfOneKind hops;
 };
 
 // Inlined by force, here and below: calls, and what is spilled around them, are a third of the
@@ -63,7 +63,7 @@ inline void Pipes::step_one(std::uint32_t index, CycleState& cycle) {
     if (pipe.credits == 0) return;
     --pipe.credits;
     const std::uint32_t payload = pipe.payloads[0];
-    cycle.hops.record(pipe.place, pipe.direction(),
+    cycle.hops.record(cycle.hops.at(pipe.place),
                       pipe.color | std::uint32_t{pipe.out} << 8 | flags << 16, payload);
     Pipe& next = cycle.pipes[pipe.target.index()];
     next.append(payload, flags);

@@ -57,7 +57,7 @@ class Layout {
     for (const PortPlan& port : plan_.ports) {
       if (port.side != Direction::kRamp) ports_.insert({plan_.place_of(port.tile), port.side});
     }
-    pipes_fit_ = latencies_fit();
+    latencies_fit_ = latencies_fit();
   }
 
   SlotGraph run() {
@@ -118,7 +118,11 @@ class Layout {
       Group& added = graph_.groups.emplace_back();
       added.first = static_cast<std::uint32_t>(graph_.slots.size());
       added.slots = static_cast<std::uint8_t>(__builtin_popcount(unit));
-      added.merges = have_one_output(first, unit);
+      added.merges = can_merge(first, unit);
+      if (added.merges) {
+        added.busy = (1U << added.slots) - 1;
+        added.out = only(position(r).tx);
+      }
     }
     const std::size_t mark = pending_.size();
     for (RouteMask bits = unit; bits != 0; bits &= bits - 1)
@@ -126,19 +130,22 @@ class Layout {
     std::reverse(pending_.begin() + static_cast<std::ptrdiff_t>(mark), pending_.end());
   }
 
-  // They share outputs, so one each means the same one.
-  bool have_one_output(std::uint32_t first, RouteMask routes) const {
-    bool one = true;
-    for (; routes != 0; routes &= routes - 1)
-      one &= position(first + static_cast<std::uint32_t>(__builtin_ctz(routes))).tx.size() == 1;
-    return one;
+  // They share outputs, so one each means the same one. What comes through a port may come from further ahead.
+  bool can_merge(std::uint32_t first, RouteMask routes) const {
+    bool merges = latencies_fit_ && __builtin_popcount(routes) <= int{Group::kMaxMerged};
+    for (; routes != 0; routes &= routes - 1) {
+      const std::uint32_t r = first + static_cast<std::uint32_t>(__builtin_ctz(routes));
+      merges &= position(r).tx.size() == 1 && !is_port(r, only(position(r).rx)) &&
+                !is_port(r, only(position(r).tx));
+    }
+    return merges;
   }
 
   bool is_pipe(std::uint32_t r) const {
     const Direction in = only(position(r).rx);
     const Direction out = only(position(r).tx);
-    return position(r).tx.size() == 1 && pipes_fit_ && plan_.fabric.input_room(in) <= kPipeRoom &&
-           !is_port(r, in) && !is_port(r, out);
+    return position(r).tx.size() == 1 && latencies_fit_ &&
+           plan_.fabric.input_room(in) <= kPipeRoom && !is_port(r, in) && !is_port(r, out);
   }
   bool is_port(std::uint32_t r, Direction side) const {
     return ports_.count({place_of_route(r), side}) != 0;
@@ -212,7 +219,7 @@ class Layout {
   const Plan& plan_;
   std::vector<std::uint32_t> place_of_route_;  // by route of the strip
   std::set<std::pair<std::uint32_t, Direction>> ports_;
-  bool pipes_fit_ = false;
+  bool latencies_fit_ = false;
   std::vector<std::uint32_t> pending_;
   SlotGraph graph_;
 };

@@ -22,17 +22,21 @@ unsigned lowest(unsigned bits) {
 
 Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
              std::vector<Group> groups)
-    : blocks_(blocks), room_(std::max(blocks.plan.fabric.input_room(Direction::kWest),
-                                      blocks.plan.fabric.input_room(Direction::kRamp))),
-      slots_(std::move(slots)), links_(std::move(links)), groups_(std::move(groups)) {
-  entries_.grow(slots_.size() * room_, blocks.events != nullptr && blocks.events->is_traced());
+    : blocks_(blocks), slots_(std::move(slots)), links_(std::move(links)),
+      groups_(std::move(groups)) {
+  const fabric::FabricTiming& timing = blocks.plan.fabric;
+  while (1U << ring_bits_ <
+         std::max(timing.input_room(Direction::kWest), timing.input_room(Direction::kRamp)))
+    ++ring_bits_;
+  entries_.grow(slots_.size() << ring_bits_,
+                blocks.events != nullptr && blocks.events->is_traced());
   due_.resize(slots_.size());
 }
 
 void Slots::prefetch(Span slots) const {
   if (slots.first == slots.end) return;
   tessera::prefetch(slots_.data(), slots.first, slots.end);
-  entries_.prefetch(slots.first * room_, slots.end * room_);
+  entries_.prefetch(entry_index(slots.first, 0), entry_index(slots.end, 0));
   const Slot& last = slots_[slots.end - 1];
   tessera::prefetch(links_.data(), slots_[slots.first].first_link, last.first_link + last.links);
   const std::uint32_t group = slots_[slots.first].group;
@@ -44,42 +48,29 @@ void Slots::prefetch(Span slots) const {
 struct Slots::CycleState {
   CycleState(const Blocks& blocks, ActiveSet& due, ActiveSet& engines, Cycle cycle)
       : now(cycle), ramp_due(cycle + blocks.plan.fabric.off_ramp_latency),
-        hop_due(cycle + blocks.plan.fabric.hop_latency), hop_bit(cycle_bit(hop_due)),
+        hop_due(cycle + blocks.plan.fabric.hop_latency), shift(Group::shift_of(cycle)),
         credit_due(cycle + blocks.plan.fabric.credit_latency),
         arbitration(blocks.plan.fabric.arbitration), at_hop(due, hop_due),
-        at_credit(due, credit_due), at_ramp(engines, ramp_due), hops(blocks.events, cycle) {}
+        at_credit(due, credit_due), at_ramp(engines, ramp_due),
+        hops(blocks.events, cycle, observe::EventKind::kHop),
+        arrivals(blocks.events, ramp_due, observe::EventKind::kQueueIn) {}
 
   const Cycle now;
   const Cycle ramp_due, hop_due;  ///< when what leaves now may be seen behind RAMP, or elsewhere
-  const std::uint64_t hop_bit;
+  const unsigned shift;
   const Cycle credit_due;  ///< when the room of what leaves now is a credit upstream
   const fabric::Arbitration arbitration;
   ActiveSet::Row at_hop, at_credit;  ///< slots that are due at hop_due, or at credit_due
   ActiveSet::Row at_ramp;            ///< engines that are due at ramp_due
-  observe::EventStream::Hops hops;
+  observe::EventStream::OfOneKind hops, arrivals;
 };
 
-void Slots::step(Cycle now) {
-  CycleState cycle(blocks_, due_, blocks_.pes.engines_near(), now);
-  const Spans* const some = blocks_.selection.of(Selection::kSlots);
-  const auto step_unit = [&](std::uint32_t unit) __attribute__((always_inline)) {
-    const std::uint32_t group = slots_[unit].group;
-    if (group == kNoIndex) {
-      step_one(unit, cycle);
-    } else if (groups_[group].merges && groups_[group].controls == 0) {
-      step_merge(groups_[group], cycle);
-    } else {
-      step_group(groups_[group], cycle);
-      if (groups_[group].merges) look_again(groups_[group]);
-    }
-  };
-  if (!blocks_.waits) return blocks_.order.step_due(due_, now, some, step_unit);
-  blocks_.order.step_due(due_, now, some, [&](std::uint32_t unit) {
-    const std::uint32_t group = slots_[unit].group;
-    blocks_.waits->step_slots(unit, group == kNoIndex ? 1 : groups_[group].busy, now,
-                              [&] { step_unit(unit); });
-  });
-}
+/// A wavelet that leaves a slot.
+struct Slots::Head {
+  link::Wavelet wavelet;
+  observe::EventStream::OfOneKind::Place place;
+  std::uint32_t hop_word;  ///< observe::hop_word() but for the direction
+};
 
 // Arrivals land, credits become usable.
 inline void Slots::settle(Slot& slot, std::uint64_t cycle) {
@@ -109,18 +100,54 @@ std::uint8_t Slots::branches_of(const Slot& slot, const Stored& head) const {
   return branches;
 }
 
+// Inlined by force, here and below, as in pipes.cpp.
+[[gnu::always_inline]] inline Slots::Head Slots::take_head(std::uint32_t index,
+                                                           const CycleState& cycle) const {
+  const Slot& slot = slots_[index];
+  Head head{entries_.get(entry_index(index, slot.head)), cycle.hops.at(slot.place), 0};
+  head.hop_word = observe::hop_word(head.wavelet, Direction{});
+  // The flag is meant for this router only. Few wavelets have it, and what is copied in one piece should not have
+  // been written in two just before.
+  if (head.wavelet.local_flip) head.wavelet.local_flip = false;
+  return head;
+}
+
+[[gnu::always_inline]] inline void Slots::send(Link& link, const Head& head, CycleState& cycle) {
+  const link::Wavelet& w = head.wavelet;
+  cycle.hops.record(head.place, head.hop_word | index(link.out) << 8, w.payload, w.ident);
+  --link.credits;
+  if (link.target.kind() == Ref::Kind::kSlot)
+    put(link.target.index(), w, cycle.at_hop, cycle.hop_due);
+  else if (link.target.kind() == Ref::Kind::kQueue)
+    blocks_.pes.put(link.target.index(), w, head.place.place, cycle.ramp_due, cycle.at_ramp,
+                    cycle.arrivals);
+  else
+    blocks_.deliver(link.target, w, link.out == Direction::kRamp ? cycle.ramp_due : cycle.hop_due);
+}
+
+// The oldest wavelet has left, and its room goes upstream.
+[[gnu::always_inline]] inline void Slots::drop_head(Slot& slot, CycleState& cycle) {
+  ++slot.head;
+  --slot.held;
+  --slot.landed;
+  if (slot.upstream.kind() == Ref::Kind::kSlot)
+    credit(slot.upstream.index(), cycle.credit_due, cycle.at_credit);
+  else
+    blocks_.give_credit(slot.upstream, slot.color, cycle.credit_due);
+}
+
 // A slot whose outputs are its own: nobody to choose among.
 void Slots::step_one(std::uint32_t index, CycleState& cycle) {
   Slot& slot = slots_[index];
   settle(slot, cycle_bit(cycle.now));
   if (slot.landed == 0 || slot.suspended) return;
-  const link::Wavelet oldest = whole_head(index);
+  const Head oldest = take_head(index, cycle);
   const unsigned before = branches_of(slot, head(index));
   unsigned to_go = before;
   for (unsigned bits = before; bits != 0; bits &= bits - 1) {
     Link& link = links_[slot.first_link + lowest(bits)];
     if (link.credits == 0) continue;
-    send(slot, link, oldest, cycle);
+    send(link, oldest, cycle);
     to_go &= ~(bits & -bits);
   }
   if (to_go == 0) {
@@ -131,59 +158,69 @@ void Slots::step_one(std::uint32_t index, CycleState& cycle) {
   }
 }
 
-// Arrivals land and credits become usable in a group that merges.
-void Slots::settle_merge(Group& group, std::uint64_t cycle) {
-  group.due &= ~cycle;
-  for (unsigned left = group.busy; left != 0; left &= left - 1) {
+// Arrivals land and credits become usable in a group that merges; `shift` and `cycle` are those of the cycle.
+void Slots::settle_merge(Group& group, unsigned shift, std::uint64_t cycle) {
+  constexpr std::uint64_t kByte = (1U << Group::kMaxMerged) - 1;
+  for (auto left = static_cast<unsigned>(group.arriving >> shift & kByte); left != 0;
+       left &= left - 1) {
     Slot& slot = slots_[group.first + lowest(left)];
-    settle(slot, cycle);
-    const unsigned bit = left & -left;
-    if (slot.idle()) group.busy &= ~bit;
-    if (slot.landed > 0 && !slot.suspended) group.landed |= bit;
-    if (links_[slot.first_link].credits > 0) group.credited |= bit;
+    ++slot.landed;
+    if (!slot.suspended) group.landed = static_cast<std::uint8_t>(group.landed | (left & -left));
   }
+  const auto credited = static_cast<unsigned>(group.returning >> shift & kByte);
+  for (unsigned left = credited; left != 0; left &= left - 1) {
+    Link& link = links_[slots_[group.first + lowest(left)].first_link];
+    link.returning &= ~cycle;
+    ++link.credits;
+  }
+  group.credited = static_cast<std::uint8_t>(group.credited | credited);
+  group.arriving &= ~(kByte << shift);
+  group.returning &= ~(kByte << shift);
 }
 
-// Which slots of a group that merges may go on.
-void Slots::look_again(Group& group) const {
-  group.landed = group.credited = 0;
+// A group that merges, while control wavelets are in it: they may leave in another way.
+void Slots::step_with_controls(Group& group, CycleState& cycle) {
+  fabric::Turn& turn = group.turns[index(group.out)];
+  if (group.turn > 0) turn.take(slots_[group.first + group.turn - 1].pair(), cycle.arbitration);
+  step_group(group, cycle);
+  group.busy = (1U << group.slots) - 1;
+  group.landed = group.credited = group.turn = 0;
   for (unsigned s = 0; s < group.slots; ++s) {
     const Slot& slot = slots_[group.first + s];
-    if (slot.landed > 0 && !slot.suspended) group.landed |= 1U << s;
-    if (links_[slot.first_link].credits > 0) group.credited |= 1U << s;
+    const unsigned bit = 1U << s;
+    if (slot.landed > 0 && !slot.suspended)
+      group.landed = static_cast<std::uint8_t>(group.landed | bit);
+    if (links_[slot.first_link].credits > 0)
+      group.credited = static_cast<std::uint8_t>(group.credited | bit);
+    if (slot.pair() < turn.first()) group.turn = static_cast<std::uint8_t>(s + 1);
   }
 }
 
 // Slots with one output, the same for all: one of them is granted it. Data wavelets only, which
 // have no other way to go.
-void Slots::step_merge(Group& group, CycleState& cycle) {
-  if ((group.due & cycle_bit(cycle.now)) != 0) settle_merge(group, cycle_bit(cycle.now));
-  unsigned asking = group.landed & group.credited;
+[[gnu::always_inline]] inline void Slots::step_merge(Group& group, CycleState& cycle) {
+  if (((group.arriving | group.returning) >> cycle.shift & 0xFFU) != 0)
+    settle_merge(group, cycle.shift, cycle_bit(cycle.now));
+  if (group.controls != 0) return step_with_controls(group, cycle);
+  const unsigned asking = group.landed & group.credited;
   if (asking == 0) return;
-  fabric::Turn& turn = group.turns[index(links_[slots_[group.first].first_link].out)];
-  unsigned granted = lowest(asking);
-  unsigned best = turn.rank(slots_[group.first + granted].pair());
-  while ((asking &= asking - 1) != 0) {
-    const unsigned rank = turn.rank(slots_[group.first + lowest(asking)].pair());
-    if (rank >= best) continue;
-    best = rank;
-    granted = lowest(asking);
-  }
+  const unsigned first = asking & ~0U << group.turn;
+  const unsigned granted = lowest(first != 0 ? first : asking);
+  if (cycle.arbitration == fabric::Arbitration::kRoundRobin)
+    group.turn = static_cast<std::uint8_t>(granted + 1);
   const std::uint32_t winner = group.first + granted;
-  const unsigned bit = 1U << granted;
   Slot& slot = slots_[winner];
-  turn.take(slot.pair(), cycle.arbitration);
   Link& link = links_[slot.first_link];
-  send(slot, link, whole_head(winner), cycle);
-  if (link.credits == 0) group.credited &= ~bit;
+  send(link, take_head(winner, cycle), cycle);
+  if (link.credits == 0)
+    group.credited = static_cast<std::uint8_t>(group.credited & ~(1U << granted));
   drop_head(slot, cycle);
-  if (slot.landed == 0) group.landed &= ~bit;
+  if (slot.landed == 0) group.landed = static_cast<std::uint8_t>(group.landed & ~(1U << granted));
   // Those that lack credits only are woken by them.
   if ((group.landed & group.credited) != 0)
     due_.insert_for_next(group.first);
   else if (group.landed != 0)
     blocks_.step_in(cycle.now + 1);
-  if (slot.idle()) group.busy &= ~bit;
 }
 
 // Slots that share outputs: each output grants one, by the rule of fabric::Arbiter.
@@ -223,7 +260,7 @@ void Slots::step_group(Group& group, CycleState& cycle) {
     const std::uint32_t s = group.first + grant.slot;
     Slot& slot = slots_[s];
     group.turns[out].take(slot.pair(), cycle.arbitration);
-    send(slot, links_[slot.first_link + grant.link], whole_head(s), cycle);
+    send(links_[slot.first_link + grant.link], take_head(s, cycle), cycle);
     to_go[grant.slot] = static_cast<std::uint8_t>(to_go[grant.slot] & ~(1U << grant.link));
     slot.to_go = to_go[grant.slot];
     moved |= 1U << grant.slot;
@@ -239,37 +276,25 @@ void Slots::step_group(Group& group, CycleState& cycle) {
   if (again) due_.insert_for_next(group.first);
 }
 
-// Inlined by force, here and below, as in pipes.cpp.
-[[gnu::always_inline]] inline void Slots::send(const Slot& slot, Link& link,
-                                               const link::Wavelet& head, CycleState& cycle) {
-  cycle.hops.record(slot.place, link.out, observe::hop_word(head, link.out), head.payload,
-                    head.ident);
-  --link.credits;
-  // The flag is meant for this router only. Few wavelets have it, and what is copied in one piece should not have been
-  // written in two just before.
-  link::Wavelet without_flip;
-  if (head.local_flip) {
-    without_flip = head;
-    without_flip.local_flip = false;
-  }
-  const link::Wavelet& w = head.local_flip ? without_flip : head;
-  if (link.target.kind() == Ref::Kind::kSlot)
-    put(link.target.index(), w, cycle.at_hop, cycle.hop_bit);
-  else if (link.target.kind() == Ref::Kind::kQueue)
-    blocks_.pes.put(link.target.index(), w, cycle.at_ramp, cycle.ramp_due);
-  else
-    blocks_.deliver(link.target, w, link.out == Direction::kRamp ? cycle.ramp_due : cycle.hop_due);
-}
-
-// The oldest wavelet has left, and its room goes upstream.
-[[gnu::always_inline]] inline void Slots::drop_head(Slot& slot, CycleState& cycle) {
-  slot.head = static_cast<std::uint8_t>(slot.head + 1U < room_ ? slot.head + 1 : 0);
-  --slot.held;
-  --slot.landed;
-  if (slot.upstream.kind() == Ref::Kind::kSlot)
-    credit(slot.upstream.index(), cycle.credit_due, cycle.at_credit);
-  else
-    blocks_.give_credit(slot.upstream, slot.color, cycle.credit_due);
+void Slots::step(Cycle now) {
+  CycleState cycle(blocks_, due_, blocks_.pes.engines_near(), now);
+  const Spans* const some = blocks_.selection.of(Selection::kSlots);
+  const auto step_unit = [&](std::uint32_t unit) __attribute__((always_inline)) {
+    const std::uint32_t group = slots_[unit].group;
+    if (group == kNoIndex) {
+      step_one(unit, cycle);
+    } else if (groups_[group].merges) {
+      step_merge(groups_[group], cycle);
+    } else {
+      step_group(groups_[group], cycle);
+    }
+  };
+  if (!blocks_.waits) return blocks_.order.step_due(due_, now, some, step_unit);
+  blocks_.order.step_due(due_, now, some, [&](std::uint32_t unit) {
+    const std::uint32_t group = slots_[unit].group;
+    blocks_.waits->step_slots(unit, group == kNoIndex ? 1 : groups_[group].busy, now,
+                              [&] { step_unit(unit); });
+  });
 }
 
 void Slots::remove_head(std::uint32_t index, CycleState& cycle) {

@@ -55,18 +55,32 @@ struct Link {
 };
 static_assert(sizeof(Link) == 24, "a large wafer has many");
 
-/// Slots of one tile, numbered one after the other, that compete for outputs.
+/// Slots of one tile, numbered one after the other by rising color, that compete for outputs.
 struct Group {
+  /// Of a group that merges: slots, and the cycles that a latency reaches.
+  static constexpr unsigned kMaxMerged = 8;
+  static constexpr unsigned kMaxMergedLatency = 7;
+  /// Where the byte of a cycle is in `arriving` and `returning`.
+  static constexpr unsigned shift_of(Cycle c) { return c % (kMaxMergedLatency + 1) * kMaxMerged; }
+  static constexpr std::uint64_t bit_of(unsigned slot, Cycle c) {
+    return std::uint64_t{1} << (shift_of(c) + slot);
+  }
+
   std::uint32_t first = 0;
   std::uint8_t slots = 0;
-  bool merges = false;         ///< every slot has one output, and it is the same one
+  /// Every slot has one output, and it is the same one. Then what happens in a cycle stands here, one bit a slot, and
+  /// not in the masks of the slots.
+  bool merges = false;
   std::uint16_t controls = 0;  ///< control wavelets in the slots
-  std::uint32_t busy = 0;      ///< slots that are not idle, one bit each
-  // For groups that merge, one bit a slot: a wavelet may go on, and there is room for it.
-  std::uint32_t landed = 0;
-  std::uint32_t credited = 0;
-  std::uint64_t due = 0;  ///< cycles in which a wavelet lands in a slot, or a credit comes back
+  std::uint32_t busy = 0;  ///< slots that are not idle, one bit each; of a group that merges all
   std::array<fabric::Turn, kDirectionCount> turns;  ///< per output
+  // Of groups that merge.
+  Direction out = Direction::kWest;
+  std::uint8_t turn = 0;        ///< the slot whose turn it is, as in `turns` unless controls are 0
+  std::uint8_t landed = 0;      ///< slots from which a wavelet may go on
+  std::uint8_t credited = 0;    ///< slots for whose wavelet there is room
+  std::uint64_t arriving = 0;   ///< slots in which a wavelet lands, a byte a cycle
+  std::uint64_t returning = 0;  ///< slots whose link gets a credit back, a byte a cycle
 };
 
 class Slots {
@@ -87,33 +101,36 @@ class Slots {
   /// A wavelet lands in cycle `due`.
   void put(std::uint32_t slot, const link::Wavelet& w, Cycle due) {
     ActiveSet::Row row(due_, due);
-    put(slot, w, row, cycle_bit(due));
+    put(slot, w, row, due);
   }
   /// The receiver behind a link has room again, usable from cycle `due` on.
   inline void credit(std::uint32_t link, Cycle due);
   /// The same; `row` is that of cycle `due` in due().
   inline void credit(std::uint32_t link, Cycle due, ActiveSet::Row& row);
+  inline void credit_later(Link& link, std::uint32_t index, Cycle due, ActiveSet::Row& row);
   /// The same when the slots have been stepped in the cycle before the one from which on it counts.
   void credit_for_next(std::uint32_t index) {
     Link& link = links_[index];
     // One that had credits waits for something else.
-    if (link.credits == 0 && slots_[link.slot].held > 0)
-      due_.insert_for_next(link.slot - link.slot_of_group);
-    add_credits(link, 1);
+    if (link.credits++ > 0) return;
+    if (slots_[link.slot].held > 0) due_.insert_for_next(link.slot - link.slot_of_group);
+    note_credits(link);
   }
   /// The same in a cycle in which the slots have not been stepped yet.
   void credit_now(std::uint32_t index, Cycle now) {
     Link& link = links_[index];
     due_.insert(link.slot - link.slot_of_group, now);
-    add_credits(link, 1);
+    ++link.credits;
+    note_credits(link);
   }
   /// Before the first step: what the receiver behind a link has room for.
   void set_credits(std::uint32_t index, unsigned credits) {
     Link& link = links_[index];
-    if (credits > 0) add_credits(link, credits);
+    link.credits = static_cast<std::uint16_t>(link.credits + credits);
+    if (credits > 0) note_credits(link);
   }
   /// put() in two parts, for a wavelet that lands further ahead than a mask reaches.
-  void append(std::uint32_t index, const link::Wavelet& w) {
+  [[gnu::always_inline]] void append(std::uint32_t index, const link::Wavelet& w) {
     Slot& slot = slots_[index];
     entries_.put(entry_index(index, slot.head + slot.held), w);
     ++slot.held;
@@ -121,7 +138,8 @@ class Slots {
   }
   void land(std::uint32_t slot, Cycle now) {
     ++slots_[slot].landed;
-    wake(slot, now);
+    ActiveSet::Row row(due_, now);
+    wake(slots_[slot], slot, row);
   }
 
   std::vector<Slot>& all() { return slots_; }
@@ -135,52 +153,57 @@ class Slots {
 
  private:
   struct CycleState;
+  struct Head;
 
   void step_one(std::uint32_t slot, CycleState& cycle);
   void step_group(Group& group, CycleState& cycle);
   void step_merge(Group& group, CycleState& cycle);
   void settle(Slot& slot, std::uint64_t cycle);
-  void settle_merge(Group& group, std::uint64_t cycle);
-  void look_again(Group& group) const;
+  void settle_merge(Group& group, unsigned shift, std::uint64_t cycle);
+  void step_with_controls(Group& group, CycleState& cycle);
   std::uint8_t branches_of(const Slot& slot, const Stored& head) const;
-  void send(const Slot& slot, Link& link, const link::Wavelet& head, CycleState& cycle);
+  Head take_head(std::uint32_t slot, const CycleState& cycle) const;
+  void send(Link& link, const Head& head, CycleState& cycle);
   void remove_head(std::uint32_t slot, CycleState& cycle);
   void drop_head(Slot& slot, CycleState& cycle);
-  /// put() in the cycle of `row`, whose bit is `cycle`.
-  void put(std::uint32_t slot, const link::Wavelet& w, ActiveSet::Row& row, std::uint64_t cycle) {
-    append(slot, w);
-    slots_[slot].arriving |= cycle;
-    wake(slot, row, cycle);
+  /// put() in cycle `due`, that of `row`.
+  [[gnu::always_inline]] void put(std::uint32_t index, const link::Wavelet& w, ActiveSet::Row& row,
+                                  Cycle due) {
+    append(index, w);
+    Slot& slot = slots_[index];
+    row.insert(slot.unit);
+    if (slot.group != kNoIndex) {
+      Group& group = groups_[slot.group];
+      const unsigned number = index - slot.unit;
+      if (group.merges) {
+        group.arriving |= Group::bit_of(number, due);
+        return;
+      }
+      group.busy |= 1U << number;
+    }
+    slot.arriving |= cycle_bit(due);
   }
-  void wake(std::uint32_t slot, ActiveSet::Row& row, std::uint64_t cycle) {
-    const Slot& s = slots_[slot];
-    row.insert(s.unit);
-    if (s.group == kNoIndex) return;
-    Group& group = groups_[s.group];
-    group.busy |= 1U << (slot - s.unit);
-    group.due |= cycle;
+  void wake(const Slot& slot, std::uint32_t index, ActiveSet::Row& row) {
+    row.insert(slot.unit);
+    if (slot.group != kNoIndex) groups_[slot.group].busy |= 1U << (index - slot.unit);
   }
-  void wake(std::uint32_t slot, Cycle at) {
-    ActiveSet::Row row(due_, at);
-    wake(slot, row, cycle_bit(at));
-  }
-  void add_credits(Link& link, unsigned more) {
-    link.credits = static_cast<std::uint16_t>(link.credits + more);
-    if (link.group != kNoIndex) groups_[link.group].credited |= 1U << link.slot_of_group;
+  /// A link has credits.
+  void note_credits(const Link& link) {
+    if (link.group == kNoIndex) return;
+    Group& group = groups_[link.group];
+    group.credited = static_cast<std::uint8_t>(group.credited | 1U << link.slot_of_group);
   }
   /// Place `i` of the ring of a slot, counted from the head or from 0.
   std::size_t entry_index(std::uint32_t slot, unsigned i) const {
-    return std::size_t{slot} * room_ + (i < room_ ? i : i - room_);
+    return (std::size_t{slot} << ring_bits_) + (i & ((1U << ring_bits_) - 1));
   }
   const Stored& head(std::uint32_t slot) const {
     return entries_[entry_index(slot, slots_[slot].head)];
   }
-  link::Wavelet whole_head(std::uint32_t slot) const {
-    return entries_.get(entry_index(slot, slots_[slot].head));
-  }
 
   Blocks& blocks_;
-  unsigned room_;  // entries of the ring of a slot, RAMP inputs included
+  unsigned ring_bits_ =
+      0;  // the ring of a slot has 2^ring_bits_ entries, enough for RAMP inputs too
   std::vector<Slot> slots_;
   std::vector<Link> links_;
   std::vector<Group> groups_;

@@ -255,15 +255,12 @@ class FirstFailure {
   enum class Block : std::uint8_t { kRouter, kEngine };
 
   template <class Step>
-  void guard(std::uint32_t place, Block block, Cycle now, Step&& step) {
+  [[gnu::always_inline]] void guard(const std::uint32_t& place, Block block, Cycle now,
+                                    Step&& step) {
     try {
       step();
     } catch (...) {
-      const std::uint64_t order = std::uint64_t{place} * 2 + static_cast<unsigned>(block);
-      if (failure_ && std::pair(cycle_, order_) <= std::pair(now, order)) return;
-      failure_ = std::current_exception();
-      cycle_ = now;
-      order_ = order;
+      note(place, block, now);
     }
   }
   /// Throws the failure, if there was one.
@@ -274,6 +271,15 @@ class FirstFailure {
   Cycle cycle() const { return failure_ ? cycle_ : kNever; }
 
  private:
+  // The exception that is handled.
+  [[gnu::noinline, gnu::cold]] void note(std::uint32_t place, Block block, Cycle now) {
+    const std::uint64_t order = std::uint64_t{place} * 2 + static_cast<unsigned>(block);
+    if (failure_ && std::pair(cycle_, order_) <= std::pair(now, order)) return;
+    failure_ = std::current_exception();
+    cycle_ = now;
+    order_ = order;
+  }
+
   std::exception_ptr failure_;
   Cycle cycle_ = 0;          // cycle of `failure_`
   std::uint64_t order_ = 0;  // place and block of `failure_`
