@@ -69,6 +69,7 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Decoded
 }
 
 Cycle ComputeEngineCore::step_all(Cycle now) {
+  if (pe_.waits != nullptr) pe_.waits->prefetch();
   vector_.wake_up(pe_, now);
   bool used = false;
   try {

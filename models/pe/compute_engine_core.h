@@ -107,11 +107,19 @@ class ComputeEngineCore {
     pe_.sram.prefetch();
     if (pe_.waits != nullptr && now >= streams_until_) pe_.waits->prefetch();
   }
-  /// All of its operations, the page of SRAM written last, and what it accounts.
+  /// The same of all its operations, and what it accounts.
   void prefetch_all() const {
     vector_.operations().prefetch_all();
-    pe_.sram.prefetch();
     if (pe_.waits != nullptr) pe_.waits->prefetch_all();
+  }
+  /// What they read and write in memory next.
+  void prefetch_operands() const {
+    for (const Operation& op : vector_.operations()) {
+      for (unsigned i = 0; i <= op.sources; ++i) {
+        const Cursor& cursor = op.cursors[i];
+        if (cursor.kind == Cursor::Kind::kMemory) pe_.sram.prefetch(cursor.walk.address());
+      }
+    }
   }
   /// Memory, as far as the engine has been stepped or caught up.
   Sram& sram() { return pe_.sram; }

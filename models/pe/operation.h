@@ -115,8 +115,8 @@ struct Operation {
   std::uint8_t least = 1;      ///< elements a group, unless fewer are left: whole wavelets
   Opcode op = Opcode::kEnd;    ///< opcode of the instruction
   bool endless = false;
-  bool terminated = false;  ///< ended before its length was done
-  bool single_step = false;
+  bool terminated = false;   ///< ended before its length was done
+  std::uint8_t sources = 0;  ///< how many; they are cursors 1 to this
   bool uses_fifo = false;
   std::array<Cursor, kMaxOperands> cursors;  ///< [0] destination, then the sources
   // From here on not every cycle.
@@ -125,11 +125,11 @@ struct Operation {
     AddressWalk zeroed = {};  ///< the addresses that `zero` clears, if zeroed_slot is not 0
     CountedWaits waits;       ///< if somebody reads them and it is not asked; then zeroed_slot is 0
   };
-  Completion completion;         ///< asked for by the instruction or by loads of its fabric DSRs
-  std::uint16_t index = 0;       ///< value of OpConfig::index, read at dispatch
-  std::uint8_t inputs = 0;       ///< queues that it reads, one bit each
-  std::uint8_t outputs = 0;      ///< queues that it writes
-  std::uint8_t sources = 0;      ///< how many; they are cursors 1 to this
+  Completion completion;     ///< asked for by the instruction or by loads of its fabric DSRs
+  std::uint16_t index = 0;   ///< value of OpConfig::index, read at dispatch
+  std::uint8_t inputs = 0;   ///< queues that it reads, one bit each
+  std::uint8_t outputs = 0;  ///< queues that it writes
+  bool single_step = false;
   std::uint8_t zeroed_slot = 0;  ///< the source that `zero` clears in the end; 0: none
   /// The destination register is also a source: each element needs the last result.
   bool accumulates = false;
@@ -271,10 +271,11 @@ class Operations {
   /// What a group needs of that which is asked first.
   [[gnu::always_inline]] void prefetch() const {
     const unsigned first = summary_.turn < operations_.size() ? summary_.turn : 0;
-    const char* const bytes = reinterpret_cast<const char*>(operations_.data() + first);
-    tessera::prefetch(bytes, 0, offsetof(Operation, cursors) + 3 * sizeof(Cursor));
+    prefetch(operations_.data() + first);
   }
-  void prefetch_all() const { tessera::prefetch(operations_.data(), 0, operations_.size()); }
+  [[gnu::always_inline]] void prefetch_all() const {
+    for (const Operation& op : *this) prefetch(&op);
+  }
   bool empty() const { return operations_.empty(); }
   /// The operation that is asked first, or the end; until operations are added or completed.
   Operation* turn() { return operations_.data() + summary_.turn; }
@@ -288,6 +289,11 @@ class Operations {
   Operation* behind(ThreadId thread) { return operations_.data() + number_below(thread); }
 
  private:
+  [[gnu::always_inline]] static void prefetch(const Operation* op) {
+    const char* const bytes = reinterpret_cast<const char*>(op);
+    tessera::prefetch(bytes, 0, offsetof(Operation, cursors) + 3 * sizeof(Cursor));
+  }
+
   using SmallSizes =
       boost::container::vector_options_t<boost::container::stored_size<std::uint8_t>>;
   using Vector = boost::container::vector<Operation, void, SmallSizes>;

@@ -71,6 +71,11 @@ class Sram {
     __builtin_prefetch(last, 1);
     __builtin_prefetch(last + 64, 1);
   }
+  /// The same of what is at `address`, in pages of its own.
+  [[gnu::always_inline]] void prefetch(std::uint32_t address) const {
+    const unsigned number = address < kSramBytes ? number_of(address / kPageBytes) : kNone;
+    if (number != kNone) __builtin_prefetch(page_at(number) + address % kPageBytes, 1);
+  }
   /// Bytes of the pages that are allocated.
   std::uint32_t allocated_bytes() const { return pages_used_ * kPageBytes; }
 
@@ -91,11 +96,16 @@ class Sram {
     return low | static_cast<std::uint32_t>(at[2]) << 16 | static_cast<std::uint32_t>(at[3]) << 24;
   }
   static void set_value(std::uint8_t* at, unsigned bytes, std::uint32_t value) {
-    at[0] = static_cast<std::uint8_t>(value);
-    at[1] = static_cast<std::uint8_t>(value >> 8);
-    if (bytes == 2) return;
-    at[2] = static_cast<std::uint8_t>(value >> 16);
-    at[3] = static_cast<std::uint8_t>(value >> 24);
+    // Apart, so that the compiler makes one store of each.
+    if (bytes == 2) {
+      at[0] = static_cast<std::uint8_t>(value);
+      at[1] = static_cast<std::uint8_t>(value >> 8);
+    } else {
+      at[0] = static_cast<std::uint8_t>(value);
+      at[1] = static_cast<std::uint8_t>(value >> 8);
+      at[2] = static_cast<std::uint8_t>(value >> 16);
+      at[3] = static_cast<std::uint8_t>(value >> 24);
+    }
   }
   bool is_near(std::uint32_t address, unsigned bytes) const {
     return address / kPageBytes == last_page_ && address % 2 == 0 &&

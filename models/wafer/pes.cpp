@@ -264,6 +264,10 @@ void Pes::prefetch_engines(Span pes) const {
   for (std::uint32_t pe = pes.first; pe < pes.end; ++pe) pes_[pe].engine.prefetch_all();
 }
 
+void Pes::prefetch_operands(Span pes) const {
+  for (std::uint32_t pe = pes.first; pe < pes.end; ++pe) pes_[pe].engine.prefetch_operands();
+}
+
 [[gnu::always_inline]] inline void Pes::step_engine(std::uint32_t index, Cycle now) {
   if (is_large_ && blocks_.selection.is_all()) prefetch_behind(index, now);
   Pe& pe = pes_[index];

@@ -97,7 +97,7 @@ class Landings {
 
 /// A PE: its compute engine, where its queues and the ways through its on-ramp stand in the arrays
 /// of the wafer, and what the engine sees of them.
-class Pe final : public pe::PeConfig, public pe::PeQueues {
+class Pe final : public pe::PeQueues, public pe::PeConfig {
  public:
   Pe(Pes& pes, std::uint32_t place, TileCoord at, std::shared_ptr<const pe::DecodedImage> program,
      const QueueMap& map, observe::EventStream* events);
@@ -167,6 +167,8 @@ class Pes {
   /// engines know.
   void prefetch(Span pes) const;
   void prefetch_engines(Span pes) const;
+  /// What the operations of these engines need, which should be in the cache.
+  void prefetch_operands(Span pes) const;
   /// A wavelet may be read from an input queue from cycle `due` on.
   inline void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
   /// The same; `row` is that of cycle `due` in engines_near().

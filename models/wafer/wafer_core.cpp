@@ -89,6 +89,11 @@ void WaferCore::prefetch_engines(const Area& row) const {
     blocks_.pes.prefetch_engines(blocks_.selection.units(blocks_, Selection::kPes, row));
 }
 
+void WaferCore::prefetch_operands(const Area& row) const {
+  if (!row.empty())
+    blocks_.pes.prefetch_operands(blocks_.selection.units(blocks_, Selection::kPes, row));
+}
+
 void WaferCore::end_ahead(Cycle begin, Cycle end) {
   blocks_.selection.select_all();
   for (Cycle cycle = begin; cycle < end; ++cycle) {

@@ -65,9 +65,11 @@ class WaferCore {
   /// is numbered by tile, no ports, at most kMaxDepth cycles, and no latency above kMaxLatencyAhead.
   void begin_ahead(Cycle begin, Cycle end);
   void step_area(Cycle now, const Area& area);
-  /// The tiles of one row are on their way into the cache; their engines need a second call, a while after the first.
+  /// The tiles of one row are on their way into the cache; their engines need a second call, a while after the first,
+  /// and what these read and write a third one.
   void prefetch(const Area& row) const;
   void prefetch_engines(const Area& row) const;
+  void prefetch_operands(const Area& row) const;
   /// The cycle of the first failure so far; kNever: there was none. No tile has to be stepped behind it.
   Cycle failed_at() const { return failure_.cycle(); }
   /// The last cycle in which there was something to do, or there is.
