@@ -24,6 +24,11 @@ def run(executable, layout, options, folder):
     for key in ("wall", "run", "stuck", "wait_count"):
         report.pop(key, None)
     report["message"] = report.get("message", "").partition("; PE")[0]
+    waits = report.get("waits", {})
+    for key in ("routers", "waiting_links"):
+        waits.pop(key, None)
+    for link in waits.get("links", []):
+        del link["credit"], link["taken"]
     return result.returncode, result.stderr, report
 
 
