@@ -4,6 +4,7 @@
 
 #include "models/pe/banks.h"
 #include "models/pe/elements.h"
+#include "models/pe/operation_rate.h"
 #include "models/pe/readiness.h"
 
 namespace tessera::pe {
@@ -60,11 +61,11 @@ class Dispatch {
   }
   // How it is executed.
   void complete_operation() {
-    set_rate();
+    const bool rewrites = set_rate(op_, timing());
     set_zeroed();
     set_self_contained();
     set_needs();
-    op_.may_conflict = timing().bank_conflicts && timing().read_conflict_factor > 1 && !rewrites_ &&
+    op_.may_conflict = timing().bank_conflicts && timing().read_conflict_factor > 1 && !rewrites &&
                        op_.cursors[1].kind == Cursor::Kind::kMemory &&
                        op_.cursors[2].kind == Cursor::Kind::kMemory;
     op_.kernel = kernel_of(op_);
@@ -403,61 +404,6 @@ class Dispatch {
          input ? "read" : "written", " by ", describe(other, pe_.image()));
   }
 
-  // Elements a group: at most what the opcode (wse.md 6.3), the strides (6.2) and the SIMD modes
-  // (5.10) allow; a register takes one element (6.4).
-  void set_rate() {
-    const VectorRate& rate = timing().rate[static_cast<unsigned>(instruction().op)];
-    unsigned least = 1;
-    unsigned limit = Cursor::kNoLimit;
-    for (unsigned i = 0; i <= op_.sources; ++i) {
-      least = std::max<unsigned>(least, op_.cursors[i].packed);
-      limit = std::min<unsigned>(limit, op_.cursors[i].most);
-    }
-    unsigned width = std::max(std::min(rate.width, limit), least);
-    width -= width % least;  // whole wavelets
-    unsigned interval = (rate.interval * width + rate.width - 1) / rate.width;
-    if (limit < width) {  // packed wavelets bring more elements than an operand takes in a cycle
-      interval = std::max(interval, (width + limit - 1) / limit);
-    }
-    if (timing().stride_rule == StrideRule::kSpan)
-      interval = std::max(interval, cycles_of_strides(width));
-    rewrites_ = timing().bank_conflicts && rewrites_one_bank();
-    if (rewrites_) interval = std::max(interval, timing().read_conflict_factor * width);
-    op_.least = static_cast<std::uint8_t>(least);
-    op_.width = static_cast<std::uint16_t>(width);
-    op_.interval = op_.duration = interval;
-    if (!op_.accumulates) return;
-    // Each element waits for the result of the one before (wse.md 6.4).
-    const bool is_float = op_.decoded->op_class == OpClass::kFloat;
-    const unsigned latency = is_float ? timing().float_latency : timing().integer_latency;
-    op_.interval = std::max(interval, latency * width);
-    op_.duration = std::max(interval, latency * (width - 1) + 1);
-  }
-
-  // wse_timing_2.md B4: a source is the destination, and all elements lie in one bank, which each of
-  // them needs twice.
-  bool rewrites_one_bank() const {
-    const Cursor& to = op_.cursors[0];
-    if (to.kind != Cursor::Kind::kMemory) return false;
-    const std::int32_t step = to.walk.step(to.bytes);
-    if (step == 0 || step % kBankRow != 0) return false;
-    return std::any_of(&op_.cursors[1], &op_.cursors[op_.sources] + 1, [&](const Cursor& from) {
-      return from.kind == Cursor::Kind::kMemory && from.walk.address() == to.walk.address() &&
-             from.walk.step(from.bytes) == step;
-    });
-  }
-
-  // Cycles that the operands in memory need for a group of `elements` (wse_timing.md A3).
-  unsigned cycles_of_strides(unsigned elements) const {
-    unsigned cycles = 0;
-    for (unsigned i = 0; i <= op_.sources; ++i) {
-      const Cursor& cursor = op_.cursors[i];
-      if (cursor.kind != Cursor::Kind::kMemory) continue;
-      cycles = std::max(cycles, stride_cycles(cursor.walk.step(cursor.bytes) / 2, elements));
-    }
-    return cycles;
-  }
-
   // wse.md 5.5: what `zero` of the fabout names; an operation with one source calls it the second.
   void set_zeroed() {
     const Cursor& destination = op_.cursors[0];
@@ -514,8 +460,6 @@ class Dispatch {
   Operation& op_;
   bool async_ = false;  // by the options, as `ut_`
   std::optional<MicrothreadId> ut_;
-  /// It reads its destination, whose elements lie in one bank: its interval counts both accesses.
-  bool rewrites_ = false;
 };
 
 }  // namespace

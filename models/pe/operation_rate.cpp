@@ -1,0 +1,67 @@
+#include "models/pe/operation_rate.h"
+
+#include <algorithm>
+
+#include "models/pe/banks.h"
+
+namespace tessera::pe {
+
+namespace {
+
+// wse_timing_2.md B4: a source is the destination, and all elements lie in one bank, which each of
+// them needs twice.
+bool rewrites_one_bank(const Operation& op) {
+  const Cursor& to = op.cursors[0];
+  if (to.kind != Cursor::Kind::kMemory) return false;
+  const std::int32_t step = to.walk.step(to.bytes);
+  if (step == 0 || step % kBankRow != 0) return false;
+  return std::any_of(&op.cursors[1], &op.cursors[op.sources] + 1, [&](const Cursor& from) {
+    return from.kind == Cursor::Kind::kMemory && from.walk.address() == to.walk.address() &&
+           from.walk.step(from.bytes) == step;
+  });
+}
+
+// Cycles that the operands in memory need for a group of `elements` (wse_timing.md A3).
+unsigned cycles_of_strides(const Operation& op, unsigned elements) {
+  unsigned cycles = 0;
+  for (unsigned i = 0; i <= op.sources; ++i) {
+    const Cursor& cursor = op.cursors[i];
+    if (cursor.kind != Cursor::Kind::kMemory) continue;
+    cycles = std::max(cycles, stride_cycles(cursor.walk.step(cursor.bytes) / 2, elements));
+  }
+  return cycles;
+}
+
+}  // namespace
+
+bool set_rate(Operation& op, const PeTiming& timing) {
+  const VectorRate& rate = timing.rate[static_cast<unsigned>(op.op)];
+  unsigned least = 1;
+  unsigned limit = Cursor::kNoLimit;
+  for (unsigned i = 0; i <= op.sources; ++i) {
+    least = std::max<unsigned>(least, op.cursors[i].packed);
+    limit = std::min<unsigned>(limit, op.cursors[i].most);
+  }
+  unsigned width = std::max(std::min(rate.width, limit), least);
+  width -= width % least;  // whole wavelets
+  unsigned interval = (rate.interval * width + rate.width - 1) / rate.width;
+  if (limit < width) {  // packed wavelets bring more elements than an operand takes in a cycle
+    interval = std::max(interval, (width + limit - 1) / limit);
+  }
+  if (timing.stride_rule == StrideRule::kSpan)
+    interval = std::max(interval, cycles_of_strides(op, width));
+  const bool rewrites = timing.bank_conflicts && rewrites_one_bank(op);
+  if (rewrites) interval = std::max(interval, timing.read_conflict_factor * width);
+  op.least = static_cast<std::uint8_t>(least);
+  op.width = static_cast<std::uint16_t>(width);
+  op.interval = op.duration = interval;
+  if (!op.accumulates) return rewrites;
+  // Each element waits for the result of the one before (wse.md 6.4).
+  const bool is_float = op.decoded->op_class == OpClass::kFloat;
+  const unsigned latency = is_float ? timing.float_latency : timing.integer_latency;
+  op.interval = std::max(interval, latency * width);
+  op.duration = std::max(interval, latency * (width - 1) + 1);
+  return rewrites;
+}
+
+}  // namespace tessera::pe
