@@ -74,8 +74,8 @@ struct NativeCores::Core {
   CallSites sites;
   std::deque<Store> stores;  // not issued yet
   unsigned block = 0, block_count = 0;
-  std::function<const std::byte*(unsigned)>
-      contents;                    // set only while it is found out whether the core takes part
+  // Set only while it is found out whether the core takes part.
+  std::function<const std::byte*(unsigned)> contents;
   std::string failure;             // the text of a request kFailed
   std::vector<std::byte> statics;  // this core's copy of the variables of the module
   std::vector<std::int64_t> arguments;

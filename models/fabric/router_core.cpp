@@ -167,8 +167,8 @@ void RouterCore::account_waits(Cycle now) {
     const InputBuffer& buffer = buffers_[pair];
     if (buffer.head().due > now) return;
     DirectionSet outputs, open;
-    for (unsigned variant = 0; variant < heads_.variants(); ++variant) {
-      if (heads_.is_suspended(buffer)) break;
+    const unsigned variants = heads_.is_suspended(buffer) ? 0 : heads_.variants();
+    for (unsigned variant = 0; variant < variants; ++variant) {
       const DirectionSet some = heads_.outputs(buffer, variant);
       for (Direction out : kAllDirections) {
         if (!some.contains(out)) continue;

@@ -117,8 +117,8 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
   Written written_;
   std::uint32_t bin_ = ~0U;             ///< the stretch whose hops are counted
   std::vector<std::uint32_t> counted_;  ///< tiles with hops in it
-  std::vector<std::uint32_t>
-      was_counted_;  ///< in stretch `was_counted_bin_`, which was the last one
+  /// In stretch `was_counted_bin_`, which was the last one.
+  std::vector<std::uint32_t> was_counted_;
   std::uint32_t was_counted_bin_ = 0;
   Cycle newest_ = 0;
 };

@@ -124,8 +124,8 @@ class VectorUnit {
   bool step_every_group_ : 1;
   // Where waits are accounted:
   bool some_asked_ : 1;  // operations, in every step, what they wait for
-  bool
-      nothing_waits_ : 1;  // the tile is accounted as busy, and no operation is asked, or nobody accounts
+  // The tile is accounted as busy, and no operation is asked, or nobody accounts.
+  bool nothing_waits_ : 1;
   std::uint8_t control_mask_;
   OutputBindings outputs_;
 };

@@ -100,10 +100,6 @@ Cycle flush(EngineState& pe, Operation& op, std::uint32_t lacking, bool ends, Cy
   std::uint32_t conflicts = 0;
   if (groups == 0) {
     start = since(paced, 0);
-  } else if (!op.may_conflict) {
-    const Cycle from = behind_last_group(pe, op, false);
-    interval = (groups - 1) * (op.interval - 1) + cycles_between(from, paced);
-    end = std::max(from, now);  // it may complete in the cycle of the group
   } else {
     const std::uint32_t all = conflicts_of(pe, op);
     const bool last = conflict_was_last(pe, op, all);
@@ -112,7 +108,7 @@ Cycle flush(EngineState& pe, Operation& op, std::uint32_t lacking, bool ends, Cy
     conflicts = met * (op.interval * pe.timing().read_conflict_factor - 1);
     interval = (groups - 1 - met) * (op.interval - 1);
     (last ? conflicts : interval) += cycles_between(from, paced);
-    end = std::max(from, now);
+    end = std::max(from, now);  // it may complete in the cycle of the group
   }
   if (groups > 0) start = start_of(pe, op);
   if (!op.finishing && op.due < now) account_queues(op, lacking, 0, now);

@@ -76,7 +76,7 @@ struct Blocks {
   Slots slots;
   Routers routers;
   Pes pes;
-  std::optional<HeadWaits> waits;  ///< of pipes and slots; none: nobody asked
+  std::optional<HeadWaits> waits;  ///< waits of pipes and slots; none: nobody asked
 
  private:
   void deliver_elsewhere(Ref receiver, const link::Wavelet& w, Cycle due);

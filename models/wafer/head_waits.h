@@ -35,7 +35,7 @@ class HeadWaits {
     step();
     note_slots(before, first, busy, now);
   }
-  /// As that of fabric::HeadWaits.
+  /// Adds to `waits` what has waited in the cycles before `end` and still does.
   void add_lasting(observe::LinkWaits& waits, Cycle end) const;
 
  private:

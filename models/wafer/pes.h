@@ -41,7 +41,7 @@ struct InQueue {
   Color color;
   std::uint8_t number = 0;  ///< 1 + its place among the input queues of its PE
 
-  /// Of EventKind::kQueueIn.
+  /// Word `a` of an event of the kind kQueueIn.
   std::uint32_t event_word() const { return id.value() | color.value() << 8; }
 };
 
@@ -233,8 +233,8 @@ class Pes {
   Store in_entries_;
   std::vector<OutQueue> out_queues_;
   Store out_entries_;
-  std::vector<std::uint32_t>
-      out_numbers_;  // by place there, if they are traced: lower halves of serial numbers
+  // By place there, if they are traced: lower halves of serial numbers.
+  std::vector<std::uint32_t> out_numbers_;
   std::vector<Cycle> visible_from_;  // by place in out_entries_
   std::vector<RampLink> ramp_links_;
   std::uint64_t engine_steps_ = 0;

@@ -57,7 +57,7 @@ static_assert(sizeof(Link) == 24, "a large wafer has many");
 
 /// Slots of one tile, numbered one after the other by rising color, that compete for outputs.
 struct Group {
-  /// Of a group that merges: slots, and the cycles that a latency reaches.
+  /// Limits of a group that merges: its slots, and the cycles that a latency reaches.
   static constexpr unsigned kMaxMerged = 8;
   static constexpr unsigned kMaxMergedLatency = 7;
   /// Where the byte of a cycle is in `arriving` and `returning`.
@@ -74,7 +74,7 @@ struct Group {
   std::uint16_t controls = 0;  ///< control wavelets in the slots
   std::uint32_t busy = 0;  ///< slots that are not idle, one bit each; of a group that merges all
   std::array<fabric::Turn, kDirectionCount> turns;  ///< per output
-  // Of groups that merge.
+  // Only groups that merge use these.
   Direction out = Direction::kWest;
   std::uint8_t turn = 0;        ///< the slot whose turn it is, as in `turns` unless controls are 0
   std::uint8_t landed = 0;      ///< slots from which a wavelet may go on

@@ -125,8 +125,8 @@ struct WaitSummary {
   std::vector<Reason> reasons;  ///< sorted by cycles, none with 0
   std::vector<Line> lines;      ///< sorted by cycles; the first ones
   std::vector<Link> links;      ///< sorted by wavelets; the first ones
-  std::vector<Link>
-      waiting_links;  ///< those that wavelets waited for, sorted by cycles; the first ones
+  /// Those that wavelets waited for, sorted by cycles; the first ones.
+  std::vector<Link> waiting_links;
   /// What the wavelets at the front of the buffers of all routers waited for.
   std::vector<Reason> routers;
   bool shown = false;  ///< print_text() shows it

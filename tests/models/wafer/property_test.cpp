@@ -164,7 +164,7 @@ class Accounts {
 // no reader.
 void compare_skewed(const RandomWafer& wafer, std::uint64_t seed, std::size_t& failures,
                     std::size_t& ahead) {
-  constexpr Cycle kEnd = 400000;  // of outcomes()
+  constexpr Cycle kEnd = 400000;  // as in outcomes()
   DenseMachine level(wafer.plan, wafer.scripts, false);
   Accounts accounts_of_level(level, wafer.plan);
   std::vector<Outcome> expected = outcomes(level, wafer);
