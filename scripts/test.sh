@@ -38,16 +38,23 @@ for argument in "$@"; do
       targets=(wse_platform test.models.wafer)
       arguments+=(-R '^platforms.threads$|Wafer|Strips')
       ;;
-    --all) optional=(doxygen python3-matplotlib python3-jsonschema slurm-wlm munge python3-distributed verilator qemu-system-x86
-                      chromium python3-nbclient python3-ipykernel libopenmpi-dev openmpi-bin) ;;
+    # python3-munkres: fonttools, which matplotlib needs, otherwise asks for SciPy, whose libboost-dev (1.74) is in
+    # conflict with the Boost 1.81 that Debian 12 needs for JSON; apt does not find the alternative itself.
+    --all)
+      optional=(doxygen python3-munkres python3-matplotlib python3-jsonschema slurm-wlm munge python3-distributed
+                verilator qemu-system-x86 chromium python3-nbclient python3-ipykernel libopenmpi-dev openmpi-bin)
+      ;;
     *) arguments+=("$argument") ;;
   esac
 done
 [ "$preset" = release ] || build_dir="${TESSERA_BUILD_DIR:-$root/build-$preset}"
 
 scripts/setup.sh
-if [ "${#optional[@]}" -gt 0 ]; then
-  scripts/setup.sh "${optional[@]}" || say "Without ${optional[*]} some tests are skipped"
+if [ "${#optional[@]}" -gt 0 ] && ! scripts/setup.sh "${optional[@]}"; then
+  # Together they cannot be installed; one that is missing must not cost the tests of all others.
+  for package in "${optional[@]}"; do
+    scripts/setup.sh "$package" || say "Without $package some tests are skipped"
+  done
 fi
 configure "$preset"
 build --target "${targets[@]}"

@@ -3,11 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <fstream>
-
 #include "frontends/tasm/disassembler.h"
 #include "tests/frontends/tasm/test_text.h"
+#include "tests/support/run_executable.h"
 
 namespace tessera::tasm {
 namespace {
@@ -152,10 +150,10 @@ TEST(TasmCode, PlaceOfAnInstructionNamesFileLineAndSection) {
 }
 
 TEST(TasmFile, IsReadAndNamedByItsPath) {
-  const std::string path = ::testing::TempDir() + "tasm_program_test.tasm";
-  std::ofstream(path) << "fn f\r\n  ret ; windows line ends\r\n";
+  const tessera::test::TemporaryFolder folder;
+  const std::string path = folder.file("a.tasm");
+  tessera::test::write_file(path, "fn f\r\n  ret ; windows line ends\r\n");
   const pe::Image image = assemble_file(path, {});
-  std::remove(path.c_str());
   EXPECT_EQ(image.file, path);
   EXPECT_EQ(image.code.size(), 1U);
 }

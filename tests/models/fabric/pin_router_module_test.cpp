@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "tests/models/fabric/pin_bench.h"
+#include "tests/support/run_executable.h"
 #include "tests/support/sc_reports.h"
 #include "tlm_ifaces/kit/process.h"
 #include "tlm_ifaces/link/pins.h"
@@ -175,7 +175,8 @@ std::string report_of(const std::string& id) {
 }
 
 TEST(PinRouter, TheFirstDifferenceIsToldAndItsCyclesWritten) {
-  const std::string file = ::testing::TempDir() + "pin_router_difference.vcd";
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("difference.vcd");
   PinBench bench(3, 2000, timing_of(3), file);
   CorePins module("module", timing_of(3), bench.routes, {100, false});
   bench.router.connect(module);
@@ -183,8 +184,7 @@ TEST(PinRouter, TheFirstDifferenceIsToldAndItsCyclesWritten) {
   EXPECT_THAT(text, HasSubstr("tile (2, 1), cycle "));
   EXPECT_THAT(text, HasSubstr("the core sends C"));
   EXPECT_THAT(text, HasSubstr(file));
-  std::ifstream vcd(file);
-  const std::string waves{std::istreambuf_iterator<char>(vcd), {}};
+  const std::string waves = test::read_file(file);
   EXPECT_THAT(waves, HasSubstr("$scope module core"));
   EXPECT_THAT(waves, HasSubstr("$var wire 32 "));
   EXPECT_THAT(waves, HasSubstr("WEST_in_data"));

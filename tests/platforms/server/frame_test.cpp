@@ -5,8 +5,7 @@
 
 #include <array>
 #include <csignal>
-#include <cstdio>
-#include <fstream>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "platforms/server/mapped_data.h"
+#include "tests/support/run_executable.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::server {
@@ -108,8 +108,9 @@ TEST_F(ServerFrames, CannotBeSentToAPeerThatHasGone) {
 }
 
 TEST(ServerMappedData, IsTheFileOfBothSides) {
-  const std::string file = ::testing::TempDir() + "tessera_mapped_data";
-  std::ofstream(file) << "abcd";
+  const tessera::test::TemporaryFolder folder;
+  const std::string file = folder.file("data");
+  tessera::test::write_file(file, "abcd");
   {
     MappedData mapped(file, 4);
     EXPECT_EQ(mapped.data()[1], 'b');
@@ -117,7 +118,7 @@ TEST(ServerMappedData, IsTheFileOfBothSides) {
   }
   EXPECT_EQ(MappedData(file, 4).data()[1], 'x');
   EXPECT_THROW(MappedData(file, 5), UserError);
-  std::remove(file.c_str());
+  std::filesystem::remove(file);
   EXPECT_THROW(MappedData(file, 4), UserError);
 }
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <random>
@@ -20,6 +19,7 @@
 #include "platforms/numesh/mesh_counters.h"
 #include "platforms/wse/host_program.h"
 #include "platforms/wse/machine.h"
+#include "tests/support/run_executable.h"
 #include "tests/support/sc_reports.h"
 
 namespace tessera::test {
@@ -127,16 +127,15 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(std::get<0>(chosen.param)) + "_" + file.substr(0, file.find('/'));
     });
 
-/// Writes a layout with one tile and its program; the path of the layout.
-std::string write_program(const std::string& name, const std::string& code,
+/// Writes a layout with one tile and its program into `folder`; the path of the layout.
+std::string write_program(const TemporaryFolder& folder, const std::string& code,
                           const std::string& host) {
-  const std::string folder = testing::TempDir();
-  std::ofstream(folder + name + ".tasm") << code;
-  const std::string layout = folder + name + ".json";
-  std::ofstream(layout) << R"({"schema": "tessera-wse-layout-1", "grid": [1, 1],
-      "tiles": [{"rect": [0, 0, 1, 1], "code": ")"
-                        << name << R"(.tasm"}], "routes": [], "host": )" << host << "}";
-  return layout;
+  write_file(folder.file("code.tasm"), code);
+  write_file(folder.file("layout.json"),
+             R"({"schema": "tessera-wse-layout-1", "grid": [1, 1],
+                 "tiles": [{"rect": [0, 0, 1, 1], "code": "code.tasm"}], "routes": [], "host": )" +
+                 host + "}");
+  return folder.file("layout.json");
 }
 
 class ResetStructure : public testing::TestWithParam<const char*> {};
@@ -163,7 +162,8 @@ TEST_P(ResetStructure, DeadlockIsGone) {
 }
 
 TEST_P(ResetStructure, IllegalBehaviourIsGone) {
-  const std::string layout = write_program("illegal",
+  const TemporaryFolder folder;
+  const std::string layout = write_program(folder,
                                            "fn main\n    movri r2, 0\n    st16 [0], r2\n    ret\n"
                                            "fn good\n    movri r2, 1\n    ret\n",
                                            R"([{"launch": "good"}, {"wait": "idle"}])");
