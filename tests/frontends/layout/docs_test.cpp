@@ -1,7 +1,4 @@
 // The layout on the user's page (docs/layout.md) is one that is read.
-#include <fstream>
-#include <sstream>
-
 #include <gtest/gtest.h>
 
 #include "tests/frontends/layout/test_support.h"
@@ -9,16 +6,9 @@
 namespace tessera::layout {
 namespace {
 
-std::string source_file(const std::string& name) {
-  std::ifstream in(TESSERA_SOURCE_DIR "/" + name);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 /// The text of the first ```json block of the page.
 std::string example() {
-  const std::string text = source_file("docs/layout.md");
+  const std::string text = tessera::test::read_file(TESSERA_SOURCE_DIR "/docs/layout.md");
   const std::size_t start = text.find("```json\n");
   const std::size_t end = text.find("```\n", start + 8);
   if (start == std::string::npos || end == std::string::npos) return "";
@@ -27,7 +17,7 @@ std::string example() {
 
 Layout read_example(const ParamOverrides& overrides) {
   const test::Folder folder;
-  std::ofstream(folder.file("add.tasm")) << "\n";
+  tessera::test::write_file(folder.file("add.tasm"), "\n");
   return read_layout_text(example(), "docs/layout.md", folder.path(), overrides);
 }
 
@@ -53,17 +43,17 @@ TEST(LayoutDocs, ExampleLeavesTheGridOnlyWhereItStreamsOut) {
 
 // tests/platforms/wse/routes_executable_test.cpp runs it.
 TEST(LayoutDocs, ExampleOfASwitchIsTheProgramThatIsTested) {
-  const std::string page = source_file("docs/layout.md");
+  const std::string page = tessera::test::read_file(TESSERA_SOURCE_DIR "/docs/layout.md");
   for (const char* name : {"layout.json", "sender.tasm"}) {
-    const std::string text =
-        source_file(std::string("tests/platforms/wse/programs/scatter/") + name);
+    const std::string text = tessera::test::read_file(
+        std::string(TESSERA_SOURCE_DIR "/tests/platforms/wse/programs/scatter/") + name);
     ASSERT_FALSE(text.empty()) << name;
     EXPECT_NE(page.find("\n" + text + "```"), std::string::npos) << name;
   }
 }
 /// The route of the page that begins so, read.
 Layout route_of_the_page(const std::string& beginning) {
-  const std::string page = source_file("docs/layout.md");
+  const std::string page = tessera::test::read_file(TESSERA_SOURCE_DIR "/docs/layout.md");
   const std::size_t start = page.find(beginning);
   const std::string route = page.substr(start, page.find("\n```", start) - start);
   return test::read({{"routes", "[" + route + "]"}});

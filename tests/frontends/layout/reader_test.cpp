@@ -1,7 +1,6 @@
 // Layouts that are read (docs/layout.md). What is refused is in
 // diagnostics_test.cpp.
 #include <chrono>
-#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -73,8 +72,9 @@ TEST(LayoutTiles, EntriesWithTheSameCodeAndValuesShareAProgram) {
 }
 TEST(LayoutTiles, CodeIsRelativeToTheFolderOfTheLayout) {
   const test::Folder folder;
-  std::ofstream(folder.file("t.json"))
-      << test::layout_text({{"tiles", R"([{"rect": [0, 0, 1, 1], "code": "b.tasm"}])"}});
+  tessera::test::write_file(
+      folder.file("t.json"),
+      test::layout_text({{"tiles", R"([{"rect": [0, 0, 1, 1], "code": "b.tasm"}])"}}));
   EXPECT_EQ(read_layout(folder.file("t.json")).programs[0].code, folder.file("b.tasm"));
 }
 TEST(LayoutTiles, OnlyTheEntryThatWinsIsEvaluated) {

@@ -2,38 +2,28 @@
 // sections.
 #pragma once
 
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 
-#include <unistd.h>
-
 #include "frontends/layout/layout_reader.h"
+#include "tests/support/temporary_folder.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::layout::test {
 
-/// A folder of its own with a.tasm, b.tasm and y.npy; removed at the end.
+/// A folder with a.tasm, b.tasm and y.npy.
 class Folder {
  public:
   Folder() {
-    path_ =
-        std::filesystem::temp_directory_path() / ("tessera_layout_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(path_);
-    for (const char* name : {"a.tasm", "b.tasm", "y.npy"}) std::ofstream(path_ / name) << "\n";
+    for (const char* name : {"a.tasm", "b.tasm", "y.npy"}) {
+      tessera::test::write_file(file(name), "\n");
+    }
   }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string path() const { return path_.string(); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::string path() const { return folder_.path().string(); }
+  std::string file(const std::string& name) const { return folder_.file(name); }
 
  private:
-  std::filesystem::path path_;
+  tessera::test::TemporaryFolder folder_;
 };
 
 using Sections = std::map<std::string, std::string>;

@@ -3,13 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
-
-#include <unistd.h>
 
 #include "frontends/tasm/disassembler.h"
 #include "tests/frontends/tasm/mistake.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tessera::tasm::expand_test {
 namespace {
@@ -165,18 +162,13 @@ TEST(TasmExpansionBounds, EndlessMacrosAndRepeatsAreRefused) {
 
 class TasmInclude : public ::testing::Test {
  protected:
-  TasmInclude() {
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              ("tasm_include_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_ / "lib");
-  }
-  ~TasmInclude() override { std::filesystem::remove_all(folder_); }
+  TasmInclude() { std::filesystem::create_directories(folder_.path() / "lib"); }
   std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
+    tessera::test::write_file(folder_.file(name), text);
+    return folder_.file(name);
   }
 
-  std::filesystem::path folder_;
+  const tessera::test::TemporaryFolder folder_;
 };
 
 TEST_F(TasmInclude, ReadsAFileOnceFromTheFolderOfTheIncludingFile) {
@@ -196,7 +188,7 @@ TEST_F(TasmInclude, TheProgramItselfIsReadOnce) {
 }
 
 TEST_F(TasmInclude, DevicesAndFoldersAreRefused) {
-  const std::string path = (folder_ / "t.tasm").string();
+  const std::string path = folder_.file("t.tasm");
   EXPECT_EQ(message_of("include \"/dev/zero\"\n", path),
             path + ":1:9: expected a file, found the device or pipe /dev/zero");
   EXPECT_THAT(message_of("include \"lib\"\n", path),
@@ -229,21 +221,19 @@ TEST_F(TasmInclude, PlacesNameTheFileAndTheLine) {
 
 TEST_F(TasmInclude, TheMessageOfTheManualIsThatOfTheAssembler) {
   write("vectors.tasm", "macro load file, number, from\n    lddsr file#number, from\nendmacro\n");
-  std::string message =
-      message_of("include \"vectors.tasm\"\nfn f\n    load dds, 1, rows\n    ret\n",
-                 (folder_ / "t.tasm").string());
-  const std::string folder = (folder_ / "").string();
+  std::string message = message_of(
+      "include \"vectors.tasm\"\nfn f\n    load dds, 1, rows\n    ret\n", folder_.file("t.tasm"));
+  const std::string folder = folder_.file("");
   for (std::size_t at = message.find(folder); at != std::string::npos; at = message.find(folder))
     message.erase(at, folder.size());
-  std::ostringstream page;
-  page << std::ifstream(TESSERA_SOURCE_DIR "/docs/tile-programs.md").rdbuf();
-  EXPECT_THAT(page.str(), HasSubstr("\n" + message + "\n"));
+  EXPECT_THAT(tessera::test::read_file(TESSERA_SOURCE_DIR "/docs/tile-programs.md"),
+              HasSubstr("\n" + message + "\n"));
 }
 
 TEST_F(TasmInclude, AMissingFileIsNamedWhereItIsIncluded) {
-  const std::string path = (folder_ / "t.tasm").string();
+  const std::string path = folder_.file("t.tasm");
   EXPECT_EQ(message_of("fn f\n ret\ninclude \"no.tasm\"\n", path),
-            path + ":3:9: " + (folder_ / "no.tasm").string() +
+            path + ":3:9: " + folder_.file("no.tasm") +
                 ": the tile assembly file cannot be opened: No such file or directory");
 }
 

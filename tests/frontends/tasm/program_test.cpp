@@ -5,7 +5,7 @@
 
 #include "frontends/tasm/disassembler.h"
 #include "tests/frontends/tasm/test_text.h"
-#include "tests/support/run_executable.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tessera::tasm {
 namespace {

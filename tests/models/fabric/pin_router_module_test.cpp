@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tests/models/fabric/pin_bench.h"
-#include "tests/support/run_executable.h"
 #include "tests/support/sc_reports.h"
+#include "tests/support/temporary_folder.h"
 #include "tlm_ifaces/kit/process.h"
 #include "tlm_ifaces/link/pins.h"
 

@@ -2,13 +2,11 @@
 #include "platforms/data/npy.h"
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <random>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include "tests/support/temporary_folder.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::data {
@@ -143,14 +141,12 @@ TEST(DataNpy, WritesF16AsNumpyDoes) {
             file_of("{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }", elements));
 }
 TEST(DataNpy, ReadsBackWhatItWrites) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("tessera_" + std::to_string(::getpid()) + ".npy"))
-          .string();
+  const tessera::test::TemporaryFolder folder;
+  const std::string path = folder.file("a.npy");
   HostArray array = HostArray::zeros(DType::kF32, {3, 1, 2});
   for (std::size_t i = 0; i < array.size(); ++i) array.set(i, 0.5 * static_cast<double>(i));
   write_npy(path, array);
   const HostArray again = read_npy(path);
-  std::filesystem::remove(path);
   EXPECT_EQ(again.dtype, array.dtype);
   EXPECT_EQ(again.shape, array.shape);
   EXPECT_EQ(again.bytes, array.bytes);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "platforms/server/mapped_data.h"
-#include "tests/support/run_executable.h"
+#include "tests/support/temporary_folder.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::server {

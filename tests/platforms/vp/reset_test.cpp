@@ -19,8 +19,8 @@
 #include "platforms/numesh/mesh_counters.h"
 #include "platforms/wse/host_program.h"
 #include "platforms/wse/machine.h"
-#include "tests/support/run_executable.h"
 #include "tests/support/sc_reports.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tessera::test {
 namespace {
