@@ -87,17 +87,10 @@ struct Blocks {
 // --- what travels between slots and PEs, inlined into their steps
 
 inline void Slots::credit(std::uint32_t index, Cycle due) {
-  ActiveSet::Row row(due_, due);
-  credit(index, due, row);
-}
-
-[[gnu::always_inline]] inline void Slots::credit(std::uint32_t index, Cycle due,
-                                                 ActiveSet::Row& row) {
   Link& link = links_[index];
-  // Nothing waits for one of several credits.
-  if (link.credits == 0 || due != blocks_.now + 1) return credit_later(link, index, due, row);
-  ++link.credits;
-  blocks_.step_in(due);
+  if (due == blocks_.now + 1 && credit_at_once(link)) return blocks_.step_in(due);
+  ActiveSet::Row row = row_of(due);
+  credit_later(link, index, due, row);
 }
 
 inline void Slots::credit_later(Link& link, std::uint32_t index, Cycle due, ActiveSet::Row& row) {
@@ -124,23 +117,23 @@ inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
                             in_queues_[index].event_word(), w.payload, w.ident});
   }
   ActiveSet::Row row(due_engines_.near(), due);
-  append(index, w, due, row);
+  append(index, Stored(w), due, row);
 }
 
-[[gnu::always_inline]] inline void Pes::put(std::uint32_t index, const link::Wavelet& w,
+[[gnu::always_inline]] inline void Pes::put(std::uint32_t index, Stored w, std::uint64_t ident,
                                             std::uint32_t place, Cycle due, ActiveSet::Row& row,
                                             observe::EventStream::OfOneKind& arrivals) {
-  arrivals.record(arrivals.at(place), in_queues_[index].event_word(), w.payload, w.ident);
+  arrivals.record(arrivals.at(place), in_queues_[index].event_word(), w.payload(), ident);
   append(index, w, due, row);
 }
 
-[[gnu::always_inline]] inline void Pes::append(std::uint32_t index, const link::Wavelet& w,
-                                               Cycle due, ActiveSet::Row& row) {
+[[gnu::always_inline]] inline void Pes::append(std::uint32_t index, Stored w, Cycle due,
+                                               ActiveSet::Row& row) {
   InQueue& queue = in_queues_[index];
   const unsigned at = queue.head + queue.held;
-  in_entries_.put(queue.first_entry + (at < queue.room ? at : at - queue.room), w);
+  in_entries_[queue.first_entry + (at < queue.room ? at : at - queue.room)] = w;
   ++queue.held;
-  pes_[queue.pe].landings.put(queue.number, due);
+  landings_.put(queue.pe, queue.number, due);
   row.insert(queue.pe);
 }
 

@@ -275,7 +275,7 @@ void Ports::put(std::uint32_t port, const link::Wavelet& w, Cycle due) {
   }
   if (fits(blocks_.slots.all()[receiver.index()].arriving, due))
     return blocks_.deliver(receiver, w, due);
-  blocks_.slots.append(receiver.index(), w);
+  blocks_.slots.append(receiver.index(), Stored(w), w.ident);
   announced_.push_back({due, receiver.index(), false});
 }
 

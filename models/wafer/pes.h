@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/fabric/sender.h"
@@ -72,30 +73,34 @@ struct QueueMap {
   std::array<std::uint8_t, kMaxQueues> output;
 };
 
-/// In which input queue of a PE a wavelet lands, by cycle: half a byte each, because the off-ramp brings at most one.
+/// In which input queue of each PE a wavelet lands, by cycle: the off-ramp brings at most one. What is for one cycle
+/// stands in a row, so that PEs that follow each other share a cache line.
 class Landings {
  public:
+  /// No wavelet lands more than `farthest` cycles ahead.
+  void resize(std::size_t pes, unsigned farthest) {
+    pes_ = pes;
+    unsigned cycles = 1;
+    while (cycles <= farthest) cycles *= 2;
+    last_row_ = cycles - 1;
+    queues_.assign(pes * cycles, 0);
+  }
   /// `queue`: InQueue::number.
-  void put(unsigned queue, Cycle due) {
-    std::uint32_t& word = words_[due / kInWord % words_.size()];
-    assert((word >> due % kInWord * kBits & kMask) == 0);
-    word |= queue << due % kInWord * kBits;
+  void put(std::uint32_t pe, std::uint8_t queue, Cycle due) {
+    assert(at(pe, due) == 0);
+    at(pe, due) = queue;
   }
   /// That of cycle `now`, which is forgotten; 0: there is none.
-  unsigned take(Cycle now) {
-    std::uint32_t& word = words_[now / kInWord % words_.size()];
-    const unsigned shift = now % kInWord * kBits;
-    const unsigned queue = word >> shift & kMask;
-    word &= ~(kMask << shift);
-    return queue;
-  }
+  unsigned take(std::uint32_t pe, Cycle now) { return std::exchange(at(pe, now), std::uint8_t{0}); }
 
  private:
-  static constexpr unsigned kBits = 4;
-  static constexpr std::uint32_t kMask = (1U << kBits) - 1;
-  static constexpr unsigned kInWord = 32 / kBits;
-  static_assert(kMaxQueues <= kMask, "numbers of queues begin with 1");
-  std::array<std::uint32_t, ActiveSet::kHorizon / kInWord> words_{};
+  std::uint8_t& at(std::uint32_t pe, Cycle cycle) {
+    return queues_[(cycle & last_row_) * pes_ + pe];
+  }
+
+  std::size_t pes_ = 0;
+  std::size_t last_row_ = 0;
+  std::vector<std::uint8_t> queues_;  // [cycle][PE]
 };
 
 /// A PE: its compute engine, where its queues and the ways through its on-ramp stand in the arrays
@@ -139,7 +144,6 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
   std::uint8_t outputs = 0;
   std::uint8_t ramps = 0;
   fabric::Turn ramp_turn;  ///< which output queue is served next
-  Landings landings;
   pe::ComputeEngineCore engine;
 };
 
@@ -175,8 +179,8 @@ class Pes {
   /// A wavelet may be read from an input queue from cycle `due` on.
   inline void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
   /// The same on tile `place`; `row` is that of cycle `due` in engines_near(), and `arrivals` records its events.
-  inline void put(std::uint32_t queue, const link::Wavelet& w, std::uint32_t place, Cycle due,
-                  ActiveSet::Row& row, observe::EventStream::OfOneKind& arrivals);
+  inline void put(std::uint32_t queue, Stored w, std::uint64_t ident, std::uint32_t place,
+                  Cycle due, ActiveSet::Row& row, observe::EventStream::OfOneKind& arrivals);
   /// The engines that are due in one of the next cycles.
   ActiveSet& engines_near() { return due_engines_.near(); }
   /// The router behind a RampLink has room again, usable from cycle `due` on.
@@ -212,15 +216,15 @@ class Pes {
  private:
   friend class Pe;
 
-  inline void append(std::uint32_t queue, const link::Wavelet& w, Cycle due, ActiveSet::Row& row);
+  inline void append(std::uint32_t queue, Stored w, Cycle due, ActiveSet::Row& row);
   std::uint32_t index_at(std::uint32_t place) const { return of_tile_[place - first_place_]; }
   unsigned length_of(const pe::QueueBinding& queue) const;
   void reserve_queues();
   void add_queue(Pe& pe, const pe::QueueBinding& binding);
   void prefetch_behind(std::uint32_t pe, Cycle now) const;
-  void land(Pe& pe, Cycle now);
+  void land(std::uint32_t pe, Cycle now);
   void step_engine(std::uint32_t pe, Cycle now);
-  void step_ramp(std::uint32_t pe, Cycle now);
+  void step_ramp(std::uint32_t pe, Cycle now, ActiveSet::Row& at_slots);
   void describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,
                        observe::Waits& waits, Cycle now) const;
 
@@ -230,9 +234,10 @@ class Pes {
   std::vector<std::uint32_t> of_tile_;  // by tile of the strip; kNoIndex: only a router
   std::vector<QueueMap> queue_maps_;    // by image
   std::vector<InQueue> in_queues_;
-  Store in_entries_;
+  std::vector<Stored> in_entries_;  // behind EventKind::kQueueIn nobody reads serial numbers
+  Landings landings_;
   std::vector<OutQueue> out_queues_;
-  Store out_entries_;
+  std::vector<Stored> out_entries_;
   // By place there, if they are traced: lower halves of serial numbers.
   std::vector<std::uint32_t> out_numbers_;
   std::vector<Cycle> visible_from_;  // by place in out_entries_

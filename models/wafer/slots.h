@@ -29,7 +29,7 @@ struct Slot {
   std::uint32_t unit = 0;          ///< the first slot of the group, or itself: stepped together
   std::uint8_t head = 0;           ///< place of the oldest wavelet in its ring
   std::uint8_t held = 0;           ///< wavelets
-  std::uint8_t landed = 0;         ///< wavelets that may go on
+  std::uint8_t landed = 0;         ///< wavelets that may go on, but see Slots::landed()
   std::uint8_t to_go = 0;          ///< links that the head has not left through; 0: none has
   std::uint8_t links = 0;
   Direction in = Direction::kWest;
@@ -65,6 +65,10 @@ struct Group {
   static constexpr std::uint64_t bit_of(unsigned slot, Cycle c) {
     return std::uint64_t{1} << (shift_of(c) + slot);
   }
+  /// Those of all slots in a cycle.
+  static constexpr std::uint64_t bits_of(Cycle c) {
+    return std::uint64_t{(1U << kMaxMerged) - 1} << shift_of(c);
+  }
 
   std::uint32_t first = 0;
   std::uint8_t slots = 0;
@@ -79,8 +83,15 @@ struct Group {
   std::uint8_t turn = 0;        ///< the slot whose turn it is, as in `turns` unless controls are 0
   std::uint8_t landed = 0;      ///< slots from which a wavelet may go on
   std::uint8_t credited = 0;    ///< slots for whose wavelet there is room
+  std::uint8_t suspended = 0;   ///< slots in teardown
   std::uint64_t arriving = 0;   ///< slots in which a wavelet lands, a byte a cycle
   std::uint64_t returning = 0;  ///< slots whose link gets a credit back, a byte a cycle
+
+  /// Wavelets of a slot that have not landed: one bit of each byte, added up in the highest one.
+  unsigned under_way(unsigned slot) const {
+    constexpr std::uint64_t kInEachByte = 0x0101010101010101;
+    return static_cast<unsigned>((arriving >> slot & kInEachByte) * kInEachByte >> 56);
+  }
 };
 
 class Slots {
@@ -100,14 +111,16 @@ class Slots {
 
   /// A wavelet lands in cycle `due`.
   void put(std::uint32_t slot, const link::Wavelet& w, Cycle due) {
-    ActiveSet::Row row(due_, due);
-    put(slot, w, row, due);
+    ActiveSet::Row row = row_of(due);
+    put(slot, Stored(w), w.ident, row, due);
   }
+  /// The same; `row` is that of cycle `due`.
+  [[gnu::always_inline]] inline void put(std::uint32_t slot, Stored w, std::uint64_t ident,
+                                         ActiveSet::Row& row, Cycle due);
+  /// The slots that are due in a cycle.
+  ActiveSet::Row row_of(Cycle due) { return {due_, due}; }
   /// The receiver behind a link has room again, usable from cycle `due` on.
   inline void credit(std::uint32_t link, Cycle due);
-  /// The same; `row` is that of cycle `due` in due().
-  inline void credit(std::uint32_t link, Cycle due, ActiveSet::Row& row);
-  inline void credit_later(Link& link, std::uint32_t index, Cycle due, ActiveSet::Row& row);
   /// The same when the slots have been stepped in the cycle before the one from which on it counts.
   void credit_for_next(std::uint32_t index) {
     Link& link = links_[index];
@@ -130,11 +143,11 @@ class Slots {
     if (credits > 0) note_credits(link);
   }
   /// put() in two parts, for a wavelet that lands further ahead than a mask reaches.
-  [[gnu::always_inline]] void append(std::uint32_t index, const link::Wavelet& w) {
+  [[gnu::always_inline]] void append(std::uint32_t index, Stored w, std::uint64_t ident) {
     Slot& slot = slots_[index];
-    entries_.put(entry_index(index, slot.head + slot.held), w);
+    entries_.put(entry_index(index, slot.head + slot.held), w, ident);
     ++slot.held;
-    if (w.control && slot.group != kNoIndex) ++groups_[slot.group].controls;
+    if (w.control() && slot.group != kNoIndex) ++groups_[slot.group].controls;
   }
   void land(std::uint32_t slot, Cycle now) {
     ++slots_[slot].landed;
@@ -148,7 +161,13 @@ class Slots {
   const std::vector<Link>& links() const { return links_; }
   /// Links of `slot` that its head has still to leave through, one bit each.
   unsigned branches_of_head(const Slot& slot) const {
-    return branches_of(slot, head(static_cast<std::uint32_t>(&slot - slots_.data())));
+    return branches_of(slot, head(index_of(slot)));
+  }
+  /// Wavelets of `slot` that may go on. A group that merges does not count them, because nobody needs their number
+  /// when they land.
+  unsigned landed(const Slot& slot) const {
+    if (slot.group == kNoIndex || !groups_[slot.group].merges) return slot.landed;
+    return slot.held - groups_[slot.group].under_way(index_of(slot) - slot.unit);
   }
 
  private:
@@ -159,29 +178,29 @@ class Slots {
   void step_group(Group& group, CycleState& cycle);
   void step_merge(Group& group, CycleState& cycle);
   void settle(Slot& slot, std::uint64_t cycle);
-  void settle_merge(Group& group, unsigned shift, std::uint64_t cycle);
+  void settle_merge(Group& group, const CycleState& cycle);
+  void take_credits(Group& group, const CycleState& cycle);
   void step_with_controls(Group& group, CycleState& cycle);
-  std::uint8_t branches_of(const Slot& slot, const Stored& head) const;
+  /// Links that the head of the slot has still to leave through.
+  unsigned branches_of(const Slot& slot, Stored head) const {
+    if (slot.to_go != 0) return slot.to_go;
+    return head.control() ? branches_of_control(slot, head) : (1U << slot.links) - 1;
+  }
+  unsigned branches_of_control(const Slot& slot, Stored head) const;
   Head take_head(std::uint32_t slot, const CycleState& cycle) const;
   void send(Link& link, const Head& head, CycleState& cycle);
-  void remove_head(std::uint32_t slot, CycleState& cycle);
+  void remove_head(std::uint32_t slot, Stored oldest, CycleState& cycle);
+  void note_control_left(std::uint32_t slot, Stored control, const CycleState& cycle);
   void drop_head(Slot& slot, CycleState& cycle);
-  /// put() in cycle `due`, that of `row`.
-  [[gnu::always_inline]] void put(std::uint32_t index, const link::Wavelet& w, ActiveSet::Row& row,
-                                  Cycle due) {
-    append(index, w);
-    Slot& slot = slots_[index];
-    row.insert(slot.unit);
-    if (slot.group != kNoIndex) {
-      Group& group = groups_[slot.group];
-      const unsigned number = index - slot.unit;
-      if (group.merges) {
-        group.arriving |= Group::bit_of(number, due);
-        return;
-      }
-      group.busy |= 1U << number;
-    }
-    slot.arriving |= cycle_bit(due);
+  /// A credit of the next cycle counts now if others do: nothing waits for one of several.
+  static bool credit_at_once(Link& link) {
+    if (link.credits == 0) return false;
+    ++link.credits;
+    return true;
+  }
+  inline void credit_later(Link& link, std::uint32_t index, Cycle due, ActiveSet::Row& row);
+  std::uint32_t index_of(const Slot& slot) const {
+    return static_cast<std::uint32_t>(&slot - slots_.data());
   }
   void wake(const Slot& slot, std::uint32_t index, ActiveSet::Row& row) {
     row.insert(slot.unit);
@@ -195,20 +214,36 @@ class Slots {
   }
   /// Place `i` of the ring of a slot, counted from the head or from 0.
   std::size_t entry_index(std::uint32_t slot, unsigned i) const {
-    return (std::size_t{slot} << ring_bits_) + (i & ((1U << ring_bits_) - 1));
+    return (std::size_t{slot} << ring_bits_) + (i & ring_mask_);
   }
-  const Stored& head(std::uint32_t slot) const {
-    return entries_[entry_index(slot, slots_[slot].head)];
-  }
+  Stored head(std::uint32_t slot) const { return entries_[entry_index(slot, slots_[slot].head)]; }
 
   Blocks& blocks_;
-  unsigned ring_bits_ =
-      0;  // the ring of a slot has 2^ring_bits_ entries, enough for RAMP inputs too
+  // The ring of a slot has 2^ring_bits_ entries, enough for RAMP inputs too.
+  const unsigned ring_bits_;
+  const unsigned ring_mask_;
   std::vector<Slot> slots_;
   std::vector<Link> links_;
   std::vector<Group> groups_;
   Store entries_;  // [slot][place in the ring]
   ActiveSet due_;  // by first slot of a group
 };
+
+[[gnu::always_inline]] inline void Slots::put(std::uint32_t index, Stored w, std::uint64_t ident,
+                                              ActiveSet::Row& row, Cycle due) {
+  append(index, w, ident);
+  Slot& slot = slots_[index];
+  row.insert(slot.unit);
+  if (slot.group != kNoIndex) {
+    Group& group = groups_[slot.group];
+    const unsigned number = index - slot.unit;
+    if (group.merges) {
+      group.arriving |= Group::bit_of(number, due);
+      return;
+    }
+    group.busy |= 1U << number;
+  }
+  slot.arriving |= cycle_bit(due);
+}
 
 }  // namespace tessera::wafer
