@@ -43,6 +43,8 @@ struct Blocks {
   inline void deliver(Ref receiver, const link::Wavelet& w, Cycle due);
   /// A sender may use a credit from cycle `due` on.
   inline void give_credit(Ref sender, Color color, Cycle due);
+  /// wafer::credit_at_once() of a slot or an on-ramp; false of anybody else.
+  inline bool credit_at_once(Ref sender);
   /// Room in an input queue, made when the routers have been stepped in cycle `now`: they see the
   /// credit in the next one. There may be several in a cycle.
   inline void give_credit_of_queue(Ref sender, Color color, Cycle now);
@@ -87,13 +89,13 @@ struct Blocks {
 // --- what travels between slots and PEs, inlined into their steps
 
 inline void Slots::credit(std::uint32_t index, Cycle due) {
-  Link& link = links_[index];
-  if (due == blocks_.now + 1 && credit_at_once(link)) return blocks_.step_in(due);
+  if (due == blocks_.now + 1 && credit_at_once(index)) return blocks_.step_in(due);
   ActiveSet::Row row = row_of(due);
-  credit_later(link, index, due, row);
+  credit_later(index, due, row);
 }
 
-inline void Slots::credit_later(Link& link, std::uint32_t index, Cycle due, ActiveSet::Row& row) {
+inline void Slots::credit_later(std::uint32_t index, Cycle due, ActiveSet::Row& row) {
+  Link& link = links_[index];
   Slot& slot = slots_[link.slot];
   // Nothing leaves through the link for want of it before the slot is stepped in `due`: the head has left through it.
   const bool has_left = slot.to_go != 0 && (slot.to_go >> (index - slot.first_link) & 1U) == 0;
@@ -101,13 +103,13 @@ inline void Slots::credit_later(Link& link, std::uint32_t index, Cycle due, Acti
     ++link.credits;
     return note_credits(link);
   }
-  link.returning |= cycle_bit(due);
+  returning_[index] |= cycle_bit(due);
   wake(slot, link.slot, row);
   Group* const group = link.group == kNoIndex ? nullptr : &groups_[link.group];
   if (group != nullptr && group->merges)
     group->returning |= group->bit_of(link.slot_of_group, due);
   else
-    slot.returning |= cycle_bit(due);
+    times_[link.slot].returning |= cycle_bit(due);
 }
 
 inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
@@ -116,25 +118,29 @@ inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
     blocks_.events->record({due, pe.place, observe::EventKind::kQueueIn,
                             in_queues_[index].event_word(), w.payload, w.ident});
   }
-  ActiveSet::Row row(due_engines_.near(), due);
-  append(index, Stored(w), due, row);
+  ActiveSet::Row engines(due_engines_.near(), due);
+  append(index, Stored(w), landings_.row(due), engines);
 }
+
+inline Pes::Arrivals::Arrivals(Pes& pes, Cycle due)
+    : landings(pes.landings_.row(due)), engines(pes.due_engines_.near(), due),
+      events(pes.blocks_.events, due, observe::EventKind::kQueueIn) {}
 
 [[gnu::always_inline]] inline void Pes::put(std::uint32_t index, Stored w, std::uint64_t ident,
-                                            std::uint32_t place, Cycle due, ActiveSet::Row& row,
-                                            observe::EventStream::OfOneKind& arrivals) {
-  arrivals.record(arrivals.at(place), in_queues_[index].event_word(), w.payload(), ident);
-  append(index, w, due, row);
+                                            std::uint32_t place, Arrivals& arrivals) {
+  arrivals.events.record(arrivals.events.at(place), in_queues_[index].event_word(), w.payload(),
+                         ident);
+  append(index, w, arrivals.landings, arrivals.engines);
 }
 
-[[gnu::always_inline]] inline void Pes::append(std::uint32_t index, Stored w, Cycle due,
-                                               ActiveSet::Row& row) {
+[[gnu::always_inline]] inline void Pes::append(std::uint32_t index, Stored w,
+                                               Landings::Row landings, ActiveSet::Row& engines) {
   InQueue& queue = in_queues_[index];
   const unsigned at = queue.head + queue.held;
   in_entries_[queue.first_entry + (at < queue.room ? at : at - queue.room)] = w;
   ++queue.held;
-  landings_.put(queue.pe, queue.number, due);
-  row.insert(queue.pe);
+  landings.put(queue.pe, queue.number);
+  engines.insert(queue.pe);
 }
 
 inline void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
@@ -144,6 +150,11 @@ inline void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
     slots.put(receiver.index(), w, due);
   else
     deliver_elsewhere(receiver, w, due);
+}
+
+inline bool Blocks::credit_at_once(Ref sender) {
+  if (sender.kind() == Ref::Kind::kSlot) return slots.credit_at_once(sender.index());
+  return sender.kind() == Ref::Kind::kRamp && pes.credit_at_once(sender.index());
 }
 
 inline void Blocks::give_credit(Ref sender, Color color, Cycle due) {

@@ -199,12 +199,8 @@ std::uint32_t Pes::ramp_link_of(std::uint32_t place, Color color) const {
 // --- running
 
 void Pes::credit(std::uint32_t ramp_link, Cycle due) {
+  if (due == blocks_.now + 1 && credit_at_once(ramp_link)) return blocks_.step_in(due);
   RampLink& link = ramp_links_[ramp_link];
-  // One wavelet leaves in a cycle, so nothing waits for one of several credits.
-  if (link.credits > 0 && due == blocks_.now + 1) {
-    ++link.credits;
-    return blocks_.step_in(due);
-  }
   link.returning |= cycle_bit(due);
   due_ramps_.insert(link.pe, due);
 }
@@ -228,7 +224,7 @@ void Pes::access(std::uint32_t place, pe::HostAccess access, Cycle at_cycle) {
 }
 
 inline void Pes::land(std::uint32_t index, Cycle now) {
-  const unsigned number = landings_.take(index, now);
+  const unsigned number = landings_.row(now).take(index);
   if (number == 0) return;
   Pe& pe = pes_[index];
   InQueue& queue = in_queues_[pe.first_input + number - 1];
@@ -298,13 +294,8 @@ void Pes::step_engines(Cycle now, FirstFailure& failure) {
                          });
 }
 
-void Pes::step_ramps(Cycle now) {
-  ActiveSet::Row at_slots = blocks_.slots.row_of(now + blocks_.plan.fabric.on_ramp_latency);
-  blocks_.order.step_due(due_ramps_, now, blocks_.selection.of(Selection::kPes),
-                         [&](std::uint32_t pe) { step_ramp(pe, now, at_slots); });
-}
-
-inline void Pes::step_ramp(std::uint32_t index, Cycle now, ActiveSet::Row& at_slots) {
+[[gnu::always_inline]] inline void Pes::step_ramp(std::uint32_t index, Cycle now,
+                                                  ActiveSet::Row& at_slots) {
   Pe& pe = pes_[index];
   // 1. Credits due by now become usable.
   RampLink* const links = ramp_links_.data() + pe.first_ramp;
@@ -354,6 +345,15 @@ inline void Pes::step_ramp(std::uint32_t index, Cycle now, ActiveSet::Row& at_sl
     blocks_.deliver(way->target, w.wavelet(ident), due);
   due_engines_.near().insert_for_next(index);
   if (held > 1) due_ramps_.insert_for_next(index);
+}
+
+void Pes::step_ramps(Cycle now) {
+  ActiveSet::Row at_slots = blocks_.slots.row_of(now + blocks_.plan.fabric.on_ramp_latency);
+  blocks_.order.step_due(
+      due_ramps_, now,
+      blocks_.selection.of(Selection::kPes), [&](std::uint32_t pe) __attribute__((always_inline)) {
+        step_ramp(pe, now, at_slots);
+      });
 }
 
 // --- looking in

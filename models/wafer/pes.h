@@ -85,19 +85,24 @@ class Landings {
     last_row_ = cycles - 1;
     queues_.assign(pes * cycles, 0);
   }
-  /// `queue`: InQueue::number.
-  void put(std::uint32_t pe, std::uint8_t queue, Cycle due) {
-    assert(at(pe, due) == 0);
-    at(pe, due) = queue;
-  }
-  /// That of cycle `now`, which is forgotten; 0: there is none.
-  unsigned take(std::uint32_t pe, Cycle now) { return std::exchange(at(pe, now), std::uint8_t{0}); }
+  /// What is for one cycle.
+  class Row {
+   public:
+    explicit Row(std::uint8_t* queues) : queues_(queues) {}
+    /// `queue`: InQueue::number.
+    void put(std::uint32_t pe, std::uint8_t queue) {
+      assert(queues_[pe] == 0);
+      queues_[pe] = queue;
+    }
+    /// That of a PE, which is forgotten; 0: there is none.
+    unsigned take(std::uint32_t pe) { return std::exchange(queues_[pe], std::uint8_t{0}); }
+
+   private:
+    std::uint8_t* queues_;
+  };
+  Row row(Cycle cycle) { return Row(queues_.data() + (cycle & last_row_) * pes_); }
 
  private:
-  std::uint8_t& at(std::uint32_t pe, Cycle cycle) {
-    return queues_[(cycle & last_row_) * pes_ + pe];
-  }
-
   std::size_t pes_ = 0;
   std::size_t last_row_ = 0;
   std::vector<std::uint8_t> queues_;  // [cycle][PE]
@@ -178,13 +183,22 @@ class Pes {
   void prefetch_operands(Span pes) const;
   /// A wavelet may be read from an input queue from cycle `due` on.
   inline void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
-  /// The same on tile `place`; `row` is that of cycle `due` in engines_near(), and `arrivals` records its events.
+  /// What routers put into queues for one cycle.
+  struct Arrivals {
+    Arrivals(Pes& pes, Cycle due);
+    Landings::Row landings;
+    ActiveSet::Row engines;  ///< those that are due
+    observe::EventStream::OfOneKind events;
+  };
+  /// The same on tile `place`, for the cycle of `arrivals`.
   inline void put(std::uint32_t queue, Stored w, std::uint64_t ident, std::uint32_t place,
-                  Cycle due, ActiveSet::Row& row, observe::EventStream::OfOneKind& arrivals);
-  /// The engines that are due in one of the next cycles.
-  ActiveSet& engines_near() { return due_engines_.near(); }
+                  Arrivals& arrivals);
   /// The router behind a RampLink has room again, usable from cycle `due` on.
   void credit(std::uint32_t ramp_link, Cycle due);
+  /// credit_at_once() of a RampLink.
+  bool credit_at_once(std::uint32_t ramp_link) {
+    return wafer::credit_at_once(ramp_links_[ramp_link]);
+  }
   /// The engine of a tile, if it has one, may know from cycle `due` on that `color` is in teardown.
   void tell_teardown(std::uint32_t place, Color color, Cycle due);
   /// ComputeEngineCore::launch. Requires a PE.
@@ -216,7 +230,8 @@ class Pes {
  private:
   friend class Pe;
 
-  inline void append(std::uint32_t queue, Stored w, Cycle due, ActiveSet::Row& row);
+  inline void append(std::uint32_t queue, Stored w, Landings::Row landings,
+                     ActiveSet::Row& engines);
   std::uint32_t index_at(std::uint32_t place) const { return of_tile_[place - first_place_]; }
   unsigned length_of(const pe::QueueBinding& queue) const;
   void reserve_queues();

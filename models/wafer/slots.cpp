@@ -18,31 +18,37 @@ unsigned lowest(unsigned bits) {
   return static_cast<unsigned>(__builtin_ctz(bits));
 }
 
-unsigned ring_bits(const fabric::FabricTiming& timing) {
-  const unsigned room =
-      std::max(timing.input_room(Direction::kWest), timing.input_room(Direction::kRamp));
-  unsigned bits = 0;
-  while (1U << bits < room) ++bits;
-  return bits;
+// Places in the ring of a slot: a power of two, and enough for RAMP inputs too.
+unsigned ring_size(const fabric::FabricTiming& timing) {
+  unsigned size = 1;
+  while (size < std::max(timing.input_room(Direction::kWest), timing.input_room(Direction::kRamp)))
+    size *= 2;
+  return size;
 }
 
 }  // namespace
 
 Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
              std::vector<Group> groups)
-    : blocks_(blocks), ring_bits_(ring_bits(blocks.plan.fabric)),
-      ring_mask_((1U << ring_bits_) - 1), slots_(std::move(slots)), links_(std::move(links)),
-      groups_(std::move(groups)), entries_(slots_.size() << ring_bits_,
+    : blocks_(blocks), ring_mask_(ring_size(blocks.plan.fabric) - 1), slots_(std::move(slots)),
+      times_(slots_.size()), links_(std::move(links)), returning_(links_.size()),
+      groups_(std::move(groups)), entries_(slots_.size() * (ring_mask_ + 1),
                                            blocks.events != nullptr && blocks.events->is_traced()) {
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    slots_[i].first_entry = static_cast<std::uint32_t>(i * (ring_mask_ + 1));
   due_.resize(slots_.size());
 }
 
 void Slots::prefetch(Span slots) const {
   if (slots.first == slots.end) return;
-  tessera::prefetch(slots_.data(), slots.first, slots.end);
-  entries_.prefetch(entry_index(slots.first, 0), entry_index(slots.end, 0));
   const Slot& last = slots_[slots.end - 1];
-  tessera::prefetch(links_.data(), slots_[slots.first].first_link, last.first_link + last.links);
+  const std::uint32_t first_link = slots_[slots.first].first_link;
+  const std::uint32_t end_link = last.first_link + last.links;
+  tessera::prefetch(slots_.data(), slots.first, slots.end);
+  tessera::prefetch(times_.data(), slots.first, slots.end);
+  entries_.prefetch(slots_[slots.first].first_entry, last.first_entry + ring_mask_ + 1);
+  tessera::prefetch(links_.data(), first_link, end_link);
+  tessera::prefetch(returning_.data(), first_link, end_link);
   const std::uint32_t group = slots_[slots.first].group;
   if (last.group != kNoIndex)
     tessera::prefetch(groups_.data(), group != kNoIndex ? group : last.group, last.group + 1U);
@@ -50,26 +56,27 @@ void Slots::prefetch(Span slots) const {
 
 /// What all slots that are stepped in a cycle have in common.
 struct Slots::CycleState {
-  CycleState(const Blocks& blocks, ActiveSet& due, ActiveSet& engines, Cycle cycle)
-      : now(cycle), ramp_due(cycle + blocks.plan.fabric.off_ramp_latency),
-        hop_due(cycle + blocks.plan.fabric.hop_latency), shift(Group::shift_of(cycle)),
-        merging_now(Group::bits_of(cycle)), credit_due(cycle + blocks.plan.fabric.credit_latency),
+  CycleState(Blocks& blocks, ActiveSet& due, Cycle cycle)
+      : now(cycle), bit(cycle_bit(cycle)), shift(Group::shift_of(cycle)),
+        not_merging(~Group::bits_of(cycle)), ramp_due(cycle + blocks.plan.fabric.off_ramp_latency),
+        hop_due(cycle + blocks.plan.fabric.hop_latency),
+        credit_due(cycle + blocks.plan.fabric.credit_latency),
         credits_are_next(credit_due == blocks.now + 1), arbitration(blocks.plan.fabric.arbitration),
-        at_hop(due, hop_due), at_credit(due, credit_due), at_ramp(engines, ramp_due),
-        hops(blocks.events, cycle, observe::EventKind::kHop),
-        arrivals(blocks.events, ramp_due, observe::EventKind::kQueueIn) {}
+        at_hop(due, hop_due), at_credit(due, credit_due), at_ramp(blocks.pes, ramp_due),
+        hops(blocks.events, cycle, observe::EventKind::kHop) {}
 
   const Cycle now;
-  const Cycle ramp_due, hop_due;    ///< when what leaves now may be seen behind RAMP, or elsewhere
+  const std::uint64_t bit;          ///< cycle_bit(now)
   const unsigned shift;             ///< Group::shift_of(now)
-  const std::uint64_t merging_now;  ///< Group::bits_of(now)
+  const std::uint64_t not_merging;  ///< all but Group::bits_of(now)
+  const Cycle ramp_due, hop_due;    ///< when what leaves now may be seen behind RAMP, or elsewhere
   const Cycle credit_due;           ///< when the room of what leaves now is a credit upstream
   const bool credits_are_next;      ///< credit_due is the next cycle
   bool next_cycle = false;          ///< the wafer has to be stepped in the next cycle
   const fabric::Arbitration arbitration;
   ActiveSet::Row at_hop, at_credit;  ///< slots that are due at hop_due, or at credit_due
-  ActiveSet::Row at_ramp;            ///< engines that are due at ramp_due
-  observe::EventStream::OfOneKind hops, arrivals;
+  Pes::Arrivals at_ramp;             ///< what leaves now through RAMP
+  observe::EventStream::OfOneKind hops;
 };
 
 /// A wavelet that leaves a slot.
@@ -81,18 +88,22 @@ struct Slots::Head {
 };
 
 // Arrivals land, credits become usable.
-inline void Slots::settle(Slot& slot, std::uint64_t cycle) {
-  if ((slot.arriving & cycle) != 0) {
-    slot.arriving &= ~cycle;
-    ++slot.landed;
+inline void Slots::settle(std::uint32_t index, const CycleState& cycle) {
+  SlotTimes& times = times_[index];
+  if ((times.arriving & cycle.bit) != 0) {
+    times.arriving &= ~cycle.bit;
+    ++slots_[index].landed;
   }
-  if ((slot.returning & cycle) == 0) return;
-  slot.returning &= ~cycle;
-  for (unsigned i = 0; i < slot.links; ++i) {
-    Link& link = links_[slot.first_link + i];
-    if ((link.returning & cycle) == 0) continue;
-    link.returning &= ~cycle;
-    ++link.credits;
+  if ((times.returning & cycle.bit) != 0) settle_links(index, cycle);
+}
+
+void Slots::settle_links(std::uint32_t index, const CycleState& cycle) {
+  const Slot& slot = slots_[index];
+  times_[index].returning &= ~cycle.bit;
+  for (std::uint32_t link = slot.first_link; link < slot.first_link + slot.links; ++link) {
+    if ((returning_[link] & cycle.bit) == 0) continue;
+    returning_[link] &= ~cycle.bit;
+    ++links_[link].credits;
   }
 }
 
@@ -106,10 +117,9 @@ unsigned Slots::branches_of_control(const Slot& slot, Stored head) const {
 }
 
 // Inlined by force, here and below, as in pipes.cpp.
-[[gnu::always_inline]] inline Slots::Head Slots::take_head(std::uint32_t index,
+[[gnu::always_inline]] inline Slots::Head Slots::take_head(const Slot& slot,
                                                            const CycleState& cycle) const {
-  const Slot& slot = slots_[index];
-  const std::size_t entry = entry_index(index, slot.head);
+  const std::size_t entry = entry_index(slot, slot.head);
   const Stored oldest = entries_[entry];
   Head head{oldest, oldest.color().value(), entries_.ident(entry), cycle.hops.at(slot.place)};
   if (oldest.has_flags()) {  // few have
@@ -126,8 +136,7 @@ unsigned Slots::branches_of_control(const Slot& slot, Stored head) const {
   if (link.target.kind() == Ref::Kind::kSlot)
     put(link.target.index(), head.wavelet, head.ident, cycle.at_hop, cycle.hop_due);
   else if (link.target.kind() == Ref::Kind::kQueue)
-    blocks_.pes.put(link.target.index(), head.wavelet, head.ident, head.place.place, cycle.ramp_due,
-                    cycle.at_ramp, cycle.arrivals);
+    blocks_.pes.put(link.target.index(), head.wavelet, head.ident, head.place.place, cycle.at_ramp);
   else
     blocks_.deliver(link.target, head.wavelet.wavelet(head.ident),
                     link.out == Direction::kRamp ? cycle.ramp_due : cycle.hop_due);
@@ -137,26 +146,23 @@ unsigned Slots::branches_of_control(const Slot& slot, Stored head) const {
 [[gnu::always_inline]] inline void Slots::drop_head(Slot& slot, CycleState& cycle) {
   ++slot.head;
   --slot.held;
-  if (slot.upstream.kind() != Ref::Kind::kSlot)
-    return blocks_.give_credit(slot.upstream, slot.color, cycle.credit_due);
-  Link& link = links_[slot.upstream.index()];
-  if (cycle.credits_are_next && credit_at_once(link))
+  if (cycle.credits_are_next && blocks_.credit_at_once(slot.upstream))
     cycle.next_cycle = true;
+  else if (slot.upstream.kind() == Ref::Kind::kSlot)
+    credit_later(slot.upstream.index(), cycle.credit_due, cycle.at_credit);
   else
-    credit_later(link, slot.upstream.index(), cycle.credit_due, cycle.at_credit);
+    blocks_.give_credit(slot.upstream, slot.color, cycle.credit_due);
 }
 
-[[gnu::always_inline]] inline void Slots::remove_head(std::uint32_t index, Stored oldest,
+[[gnu::always_inline]] inline void Slots::remove_head(Slot& slot, Stored oldest,
                                                       CycleState& cycle) {
-  Slot& slot = slots_[index];
   slot.to_go = 0;
   --slot.landed;
   drop_head(slot, cycle);
-  if (oldest.control()) note_control_left(index, oldest, cycle);
+  if (oldest.control()) note_control_left(slot, oldest, cycle);
 }
 
-void Slots::note_control_left(std::uint32_t index, Stored control, const CycleState& cycle) {
-  Slot& slot = slots_[index];
+void Slots::note_control_left(Slot& slot, Stored control, const CycleState& cycle) {
   if (slot.group != kNoIndex) --groups_[slot.group].controls;
   if (link::command_at(control.payload(), 0).command != link::Command::kTeardown) return;
   slot.suspended = true;
@@ -164,44 +170,42 @@ void Slots::note_control_left(std::uint32_t index, Stored control, const CycleSt
 }
 
 // A slot whose outputs are its own: nobody to choose among.
-void Slots::step_one(std::uint32_t index, CycleState& cycle) {
+[[gnu::always_inline]] inline void Slots::step_one(std::uint32_t index, CycleState& cycle) {
+  settle(index, cycle);
   Slot& slot = slots_[index];
-  settle(slot, cycle_bit(cycle.now));
   if (slot.landed == 0 || slot.suspended) return;
-  const Head oldest = take_head(index, cycle);
-  const unsigned before = branches_of(slot, oldest.wavelet);
-  unsigned to_go = before;
-  for (unsigned bits = before; bits != 0; bits &= bits - 1) {
-    Link& link = links_[slot.first_link + lowest(bits)];
-    if (link.credits == 0) continue;
-    send(link, oldest, cycle);
-    to_go &= ~(bits & -bits);
+  const Head oldest = take_head(slot, cycle);
+  unsigned stay = 0;
+  for (unsigned left = branches_of(slot, oldest.wavelet); left != 0; left &= left - 1) {
+    Link& link = links_[slot.first_link + lowest(left)];
+    if (link.credits > 0)
+      send(link, oldest, cycle);
+    else
+      stay |= left & -left;
   }
-  if (to_go == 0) {
-    remove_head(index, oldest.wavelet, cycle);
-    if (slot.landed > 0) due_.insert_for_next(index);
-  } else if (to_go != before) {
-    slot.to_go = static_cast<std::uint8_t>(to_go);
-  }
+  slot.to_go = static_cast<std::uint8_t>(stay);
+  if (stay != 0) return;
+  remove_head(slot, oldest.wavelet, cycle);
+  if (slot.landed > 0) due_.insert_for_next(index);
 }
 
 // Arrivals land and credits become usable in a group that merges.
 [[gnu::always_inline]] inline void Slots::settle_merge(Group& group, const CycleState& cycle) {
-  const auto arrived = static_cast<unsigned>((group.arriving & cycle.merging_now) >> cycle.shift);
-  group.landed = static_cast<std::uint8_t>(group.landed | (arrived & ~group.suspended));
-  group.arriving &= ~cycle.merging_now;
-  if ((group.returning & cycle.merging_now) != 0) take_credits(group, cycle);
+  const auto arrived = static_cast<std::uint8_t>(group.arriving >> cycle.shift);
+  group.arriving &= cycle.not_merging;
+  group.landed = static_cast<std::uint8_t>(group.landed | (arrived & group.open));
+  if (group.returning != 0) take_credits(group, cycle);
 }
 
 void Slots::take_credits(Group& group, const CycleState& cycle) {
-  const auto credited = static_cast<unsigned>((group.returning & cycle.merging_now) >> cycle.shift);
-  for (unsigned left = credited; left != 0; left &= left - 1) {
-    Link& link = links_[slots_[group.first + lowest(left)].first_link];
-    link.returning &= ~cycle_bit(cycle.now);
-    ++link.credits;
-  }
+  const auto credited = static_cast<std::uint8_t>(group.returning >> cycle.shift);
+  group.returning &= cycle.not_merging;
   group.credited = static_cast<std::uint8_t>(group.credited | credited);
-  group.returning &= ~cycle.merging_now;
+  for (unsigned left = credited; left != 0; left &= left - 1) {
+    const std::uint32_t link = slots_[group.first + lowest(left)].first_link;
+    returning_[link] &= ~cycle.bit;
+    ++links_[link].credits;
+  }
 }
 
 // A group that merges, while control wavelets are in it: they may leave in another way.
@@ -214,12 +218,12 @@ void Slots::step_with_controls(Group& group, CycleState& cycle) {
   }
   step_group(group, cycle);
   group.busy = (1U << group.slots) - 1;
-  group.landed = group.credited = group.suspended = group.turn = 0;
+  group.landed = group.credited = group.turn = 0;
   for (unsigned s = 0; s < group.slots; ++s) {
     const Slot& slot = slots_[group.first + s];
     const unsigned bit = 1U << s;
     if (slot.suspended)
-      group.suspended = static_cast<std::uint8_t>(group.suspended | bit);
+      group.open = static_cast<std::uint8_t>(group.open & ~bit);
     else if (slot.landed > 0)
       group.landed = static_cast<std::uint8_t>(group.landed | bit);
     if (links_[slot.first_link].credits > 0)
@@ -239,14 +243,13 @@ void Slots::step_with_controls(Group& group, CycleState& cycle) {
   const unsigned granted = lowest(first != 0 ? first : asking);
   if (cycle.arbitration == fabric::Arbitration::kRoundRobin)
     group.turn = static_cast<std::uint8_t>(granted + 1);
-  const std::uint32_t winner = group.first + granted;
-  Slot& slot = slots_[winner];
+  Slot& slot = slots_[group.first + granted];
   Link& link = links_[slot.first_link];
-  send(link, take_head(winner, cycle), cycle);
+  send(link, take_head(slot, cycle), cycle);
   if (link.credits == 0)
     group.credited = static_cast<std::uint8_t>(group.credited & ~(1U << granted));
   drop_head(slot, cycle);
-  if (slot.held == group.under_way(granted))
+  if (slot.held == 0 || slot.held == group.under_way(granted))
     group.landed = static_cast<std::uint8_t>(group.landed & ~(1U << granted));
   // Those that lack credits only are woken by them.
   if ((group.landed & group.credited) != 0)
@@ -270,11 +273,11 @@ void Slots::step_group(Group& group, CycleState& cycle) {
   for (unsigned left = group.busy; left != 0; left &= left - 1) {
     const unsigned s = lowest(left);
     Slot& slot = slots_[group.first + s];
-    settle(slot, cycle_bit(cycle.now));
-    if (slot.idle()) group.busy &= ~(1U << s);
+    settle(group.first + s, cycle);
+    if (idle(group.first + s)) group.busy &= ~(1U << s);
     if (slot.landed == 0 || slot.suspended) continue;
     landed |= 1U << s;
-    to_go[s] = static_cast<std::uint8_t>(branches_of(slot, head(group.first + s)));
+    to_go[s] = static_cast<std::uint8_t>(branches_of(slot, head(slot)));
     if (to_go[s] == 0) moved |= 1U << s;
     for (unsigned bits = to_go[s]; bits != 0; bits &= bits - 1) {
       const Link& link = links_[slot.first_link + lowest(bits)];
@@ -289,10 +292,9 @@ void Slots::step_group(Group& group, CycleState& cycle) {
   for (unsigned bits = granted; bits != 0; bits &= bits - 1) {
     const unsigned out = lowest(bits);
     const Grant& grant = grants[out];
-    const std::uint32_t s = group.first + grant.slot;
-    Slot& slot = slots_[s];
+    Slot& slot = slots_[group.first + grant.slot];
     group.turns[out].take(slot.pair(), cycle.arbitration);
-    send(links_[slot.first_link + grant.link], take_head(s, cycle), cycle);
+    send(links_[slot.first_link + grant.link], take_head(slot, cycle), cycle);
     to_go[grant.slot] = static_cast<std::uint8_t>(to_go[grant.slot] & ~(1U << grant.link));
     slot.to_go = to_go[grant.slot];
     moved |= 1U << grant.slot;
@@ -301,15 +303,15 @@ void Slots::step_group(Group& group, CycleState& cycle) {
   bool again = (landed & ~moved) != 0;  // lost an output
   for (unsigned bits = moved; bits != 0; bits &= bits - 1) {
     const std::uint32_t s = group.first + lowest(bits);
-    if (to_go[lowest(bits)] == 0) remove_head(s, head(s), cycle);
+    if (to_go[lowest(bits)] == 0) remove_head(slots_[s], head(slots_[s]), cycle);
     again |= slots_[s].landed > 0;
-    if (slots_[s].idle()) group.busy &= ~(1U << lowest(bits));
+    if (idle(s)) group.busy &= ~(1U << lowest(bits));
   }
   if (again) due_.insert_for_next(group.first);
 }
 
 void Slots::step(Cycle now) {
-  CycleState cycle(blocks_, due_, blocks_.pes.engines_near(), now);
+  CycleState cycle(blocks_, due_, now);
   const Spans* const some = blocks_.selection.of(Selection::kSlots);
   const auto step_unit = [&](std::uint32_t unit) __attribute__((always_inline)) {
     const std::uint32_t group = slots_[unit].group;

@@ -20,40 +20,45 @@ namespace tessera::wafer {
 struct Blocks;
 
 struct Slot {
-  std::uint64_t arriving = 0;      ///< cycles in which a wavelet lands
-  std::uint64_t returning = 0;     ///< cycles in which one of its links gets a credit back
   Ref upstream;                    ///< who sends into it
   std::uint32_t first_link = 0;    ///< its links are [first_link, first_link + links)
   std::uint32_t place = 0;         ///< linear index of its tile
   std::uint32_t group = kNoIndex;  ///< those it competes with for an output; none: kNoIndex
   std::uint32_t unit = 0;          ///< the first slot of the group, or itself: stepped together
-  std::uint8_t head = 0;           ///< place of the oldest wavelet in its ring
-  std::uint8_t held = 0;           ///< wavelets
-  std::uint8_t landed = 0;         ///< wavelets that may go on, but see Slots::landed()
-  std::uint8_t to_go = 0;          ///< links that the head has not left through; 0: none has
+  std::uint32_t first_entry = 0;   ///< where its ring begins
+  // Counts that change together do not lie together: a store of one and a load of two would wait for each other.
+  std::uint8_t head = 0;  ///< place of the oldest wavelet in its ring
   std::uint8_t links = 0;
+  std::uint8_t held = 0;  ///< wavelets
   Direction in = Direction::kWest;
+  std::uint8_t landed = 0;  ///< wavelets that may go on, but see Slots::landed()
   Color color;
+  std::uint8_t to_go = 0;  ///< links that the head has not left through; 0: none has
   bool suspended = false;  ///< in teardown (wse.md 1.9)
 
   /// The (input port, color) pair that arbitration ranks.
   unsigned pair() const { return color.value() * kDirectionCount + index(in); }
-  /// Nothing is in it, and nothing is on its way to it that has to be taken in its cycle.
-  bool idle() const { return held == 0 && returning == 0; }
+};
+static_assert(sizeof(Slot) == 32, "two in a cache line");
+
+/// When something happens to a slot, one bit a cycle. It does not lie in the Slot because those of a group that merges
+/// have no use for it.
+struct SlotTimes {
+  std::uint64_t arriving = 0;   ///< cycles in which a wavelet lands
+  std::uint64_t returning = 0;  ///< cycles in which one of its links gets a credit back
 };
 
 /// One output of a slot.
 struct Link {
-  std::uint64_t returning = 0;  ///< cycles in which a credit comes back
-  std::uint32_t slot = 0;       ///< whose output it is
+  std::uint32_t slot = 0;  ///< whose output it is
   Ref target;
+  // As of the slot, so that a credit need not look at it.
+  std::uint32_t group = kNoIndex;
   std::uint16_t credits = 0;  ///< room of the receiver that may be used
   Direction out = Direction::kWest;
-  // As of the slot, so that a credit need not look at it.
   std::uint8_t slot_of_group = 0;  ///< number of the slot in its group
-  std::uint32_t group = kNoIndex;
 };
-static_assert(sizeof(Link) == 24, "a large wafer has many");
+static_assert(sizeof(Link) == 16, "a large wafer has many");
 
 /// Slots of one tile, numbered one after the other by rising color, that compete for outputs.
 struct Group {
@@ -83,7 +88,7 @@ struct Group {
   std::uint8_t turn = 0;        ///< the slot whose turn it is, as in `turns` unless controls are 0
   std::uint8_t landed = 0;      ///< slots from which a wavelet may go on
   std::uint8_t credited = 0;    ///< slots for whose wavelet there is room
-  std::uint8_t suspended = 0;   ///< slots in teardown
+  std::uint8_t open = 0xFF;     ///< slots that are not in teardown
   std::uint64_t arriving = 0;   ///< slots in which a wavelet lands, a byte a cycle
   std::uint64_t returning = 0;  ///< slots whose link gets a credit back, a byte a cycle
 
@@ -121,6 +126,8 @@ class Slots {
   ActiveSet::Row row_of(Cycle due) { return {due_, due}; }
   /// The receiver behind a link has room again, usable from cycle `due` on.
   inline void credit(std::uint32_t link, Cycle due);
+  /// credit_at_once() of a link.
+  bool credit_at_once(std::uint32_t link) { return wafer::credit_at_once(links_[link]); }
   /// The same when the slots have been stepped in the cycle before the one from which on it counts.
   void credit_for_next(std::uint32_t index) {
     Link& link = links_[index];
@@ -145,7 +152,7 @@ class Slots {
   /// put() in two parts, for a wavelet that lands further ahead than a mask reaches.
   [[gnu::always_inline]] void append(std::uint32_t index, Stored w, std::uint64_t ident) {
     Slot& slot = slots_[index];
-    entries_.put(entry_index(index, slot.head + slot.held), w, ident);
+    entries_.put(entry_index(slot, slot.head + slot.held), w, ident);
     ++slot.held;
     if (w.control() && slot.group != kNoIndex) ++groups_[slot.group].controls;
   }
@@ -159,10 +166,11 @@ class Slots {
   const std::vector<Slot>& all() const { return slots_; }
   std::vector<Link>& links() { return links_; }
   const std::vector<Link>& links() const { return links_; }
+  /// Cycles in which a wavelet lands in a slot, or a credit comes back to a link, one bit each.
+  std::uint64_t arriving(std::uint32_t slot) const { return times_[slot].arriving; }
+  std::uint64_t returning(std::uint32_t link) const { return returning_[link]; }
   /// Links of `slot` that its head has still to leave through, one bit each.
-  unsigned branches_of_head(const Slot& slot) const {
-    return branches_of(slot, head(index_of(slot)));
-  }
+  unsigned branches_of_head(const Slot& slot) const { return branches_of(slot, head(slot)); }
   /// Wavelets of `slot` that may go on. A group that merges does not count them, because nobody needs their number
   /// when they land.
   unsigned landed(const Slot& slot) const {
@@ -177,7 +185,8 @@ class Slots {
   void step_one(std::uint32_t slot, CycleState& cycle);
   void step_group(Group& group, CycleState& cycle);
   void step_merge(Group& group, CycleState& cycle);
-  void settle(Slot& slot, std::uint64_t cycle);
+  void settle(std::uint32_t slot, const CycleState& cycle);
+  void settle_links(std::uint32_t slot, const CycleState& cycle);
   void settle_merge(Group& group, const CycleState& cycle);
   void take_credits(Group& group, const CycleState& cycle);
   void step_with_controls(Group& group, CycleState& cycle);
@@ -187,18 +196,12 @@ class Slots {
     return head.control() ? branches_of_control(slot, head) : (1U << slot.links) - 1;
   }
   unsigned branches_of_control(const Slot& slot, Stored head) const;
-  Head take_head(std::uint32_t slot, const CycleState& cycle) const;
+  Head take_head(const Slot& slot, const CycleState& cycle) const;
   void send(Link& link, const Head& head, CycleState& cycle);
-  void remove_head(std::uint32_t slot, Stored oldest, CycleState& cycle);
-  void note_control_left(std::uint32_t slot, Stored control, const CycleState& cycle);
+  void remove_head(Slot& slot, Stored oldest, CycleState& cycle);
+  void note_control_left(Slot& slot, Stored control, const CycleState& cycle);
   void drop_head(Slot& slot, CycleState& cycle);
-  /// A credit of the next cycle counts now if others do: nothing waits for one of several.
-  static bool credit_at_once(Link& link) {
-    if (link.credits == 0) return false;
-    ++link.credits;
-    return true;
-  }
-  inline void credit_later(Link& link, std::uint32_t index, Cycle due, ActiveSet::Row& row);
+  inline void credit_later(std::uint32_t link, Cycle due, ActiveSet::Row& row);
   std::uint32_t index_of(const Slot& slot) const {
     return static_cast<std::uint32_t>(&slot - slots_.data());
   }
@@ -212,18 +215,22 @@ class Slots {
     Group& group = groups_[link.group];
     group.credited = static_cast<std::uint8_t>(group.credited | 1U << link.slot_of_group);
   }
-  /// Place `i` of the ring of a slot, counted from the head or from 0.
-  std::size_t entry_index(std::uint32_t slot, unsigned i) const {
-    return (std::size_t{slot} << ring_bits_) + (i & ring_mask_);
+  /// Place `i` of the ring of a slot, for any `i` that follows those in the ring.
+  std::size_t entry_index(const Slot& slot, unsigned i) const {
+    return std::size_t{slot.first_entry} + (i & ring_mask_);
   }
-  Stored head(std::uint32_t slot) const { return entries_[entry_index(slot, slots_[slot].head)]; }
+  Stored head(const Slot& slot) const { return entries_[entry_index(slot, slot.head)]; }
+  /// Nothing is in it, and nothing is on its way to it that has to be taken in its cycle.
+  bool idle(std::uint32_t slot) const {
+    return slots_[slot].held == 0 && times_[slot].returning == 0;
+  }
 
   Blocks& blocks_;
-  // The ring of a slot has 2^ring_bits_ entries, enough for RAMP inputs too.
-  const unsigned ring_bits_;
-  const unsigned ring_mask_;
+  const unsigned ring_mask_;  // places in the ring of a slot - 1
   std::vector<Slot> slots_;
+  std::vector<SlotTimes> times_;  // by slot
   std::vector<Link> links_;
+  std::vector<std::uint64_t> returning_;  // by link
   std::vector<Group> groups_;
   Store entries_;  // [slot][place in the ring]
   ActiveSet due_;  // by first slot of a group
@@ -243,7 +250,7 @@ class Slots {
     }
     group.busy |= 1U << number;
   }
-  slot.arriving |= cycle_bit(due);
+  times_[index].arriving |= cycle_bit(due);
 }
 
 }  // namespace tessera::wafer

@@ -293,6 +293,15 @@ constexpr std::uint64_t cycle_bit(Cycle c) {
   return std::uint64_t{1} << (c % ActiveSet::kHorizon);
 }
 
+/// A credit of the next cycle counts now if the sender has others, because nothing waits for one of several. False: it
+/// has none. The wafer is to be stepped in the next cycle all the same.
+template <class Way>
+bool credit_at_once(Way& way) {
+  if (way.credits == 0) return false;
+  ++way.credits;
+  return true;
+}
+
 /// A wavelet in a buffer or on its way there, without its serial number: a wafer has very many, and only traces read
 /// the numbers. It is one word, so that a register holds it from one buffer to the next.
 class Stored {
