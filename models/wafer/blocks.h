@@ -46,7 +46,7 @@ struct Blocks {
   /// wafer::credit_at_once() of a slot or an on-ramp; false of anybody else.
   inline bool credit_at_once(Ref sender);
   /// Room in an input queue, made when the routers have been stepped in cycle `now`: they see the
-  /// credit in the next one. There may be several in a cycle.
+  /// credit in the next one, in which the wafer has to be stepped. There may be several in a cycle.
   inline void give_credit_of_queue(Ref sender, Color color, Cycle now);
   /// A plain router has passed a TEARDOWN command on (wse.md 1.9). Only the program could end the
   /// teardown, and programs that do have no plain router.
@@ -165,7 +165,6 @@ inline void Blocks::give_credit(Ref sender, Color color, Cycle due) {
 }
 
 inline void Blocks::give_credit_of_queue(Ref sender, Color color, Cycle cycle) {
-  step_in(cycle + 1);
   if (sender.kind() == Ref::Kind::kSlot)
     slots.credit_for_next(sender.index());
   else

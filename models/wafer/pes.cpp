@@ -56,6 +56,7 @@ link::Wavelet Pe::take(QueueId q, Cycle now) {
   queue.head = static_cast<std::uint16_t>(queue.head + 1U < queue.room ? queue.head + 1 : 0);
   --queue.held;
   if (--queue.landed == 0) with_wavelets_ &= static_cast<std::uint8_t>(~queue_bit(q));
+  pes_.has_made_room_ = true;
   pes_.blocks_.give_credit_of_queue(queue.upstream, queue.color, now);
   return w;
 }
@@ -202,6 +203,7 @@ void Pes::credit(std::uint32_t ramp_link, Cycle due) {
   if (due == blocks_.now + 1 && credit_at_once(ramp_link)) return blocks_.step_in(due);
   RampLink& link = ramp_links_[ramp_link];
   link.returning |= cycle_bit(due);
+  pes_[link.pe].returning |= cycle_bit(due);
   due_ramps_.insert(link.pe, due);
 }
 
@@ -294,16 +296,21 @@ void Pes::step_engines(Cycle now, FirstFailure& failure) {
                          });
 }
 
+void Pes::settle_ramps(Pe& pe, Cycle now) {
+  pe.returning &= ~cycle_bit(now);
+  for (std::uint32_t i = pe.first_ramp; i < pe.first_ramp + pe.ramps; ++i) {
+    if ((ramp_links_[i].returning & cycle_bit(now)) == 0) continue;
+    ramp_links_[i].returning &= ~cycle_bit(now);
+    ++ramp_links_[i].credits;
+  }
+}
+
 [[gnu::always_inline]] inline void Pes::step_ramp(std::uint32_t index, Cycle now,
                                                   ActiveSet::Row& at_slots) {
   Pe& pe = pes_[index];
   // 1. Credits due by now become usable.
   RampLink* const links = ramp_links_.data() + pe.first_ramp;
-  for (unsigned i = 0; i < pe.ramps; ++i) {
-    if ((links[i].returning & cycle_bit(now)) == 0) continue;
-    links[i].returning &= ~cycle_bit(now);
-    ++links[i].credits;
-  }
+  if ((pe.returning & cycle_bit(now)) != 0) settle_ramps(pe, now);
   // 2. Queues with a readable wavelet and room for it at the router ask; 3. one is served.
   OutQueue* winner = nullptr;
   RampLink* way = nullptr;
@@ -348,6 +355,8 @@ void Pes::step_engines(Cycle now, FirstFailure& failure) {
 }
 
 void Pes::step_ramps(Cycle now) {
+  // Routers see the room in the next cycle.
+  if (std::exchange(has_made_room_, false)) blocks_.step_in(now + 1);
   ActiveSet::Row at_slots = blocks_.slots.row_of(now + blocks_.plan.fabric.on_ramp_latency);
   blocks_.order.step_due(
       due_ramps_, now,

@@ -149,6 +149,8 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
   std::uint8_t outputs = 0;
   std::uint8_t ramps = 0;
   fabric::Turn ramp_turn;  ///< which output queue is served next
+  /// Cycles in which a credit comes back to one of its RampLinks.
+  std::uint64_t returning = 0;
   pe::ComputeEngineCore engine;
 };
 
@@ -239,6 +241,7 @@ class Pes {
   void prefetch_behind(std::uint32_t pe, Cycle now) const;
   void land(std::uint32_t pe, Cycle now);
   void step_engine(std::uint32_t pe, Cycle now);
+  void settle_ramps(Pe& pe, Cycle now);
   void step_ramp(std::uint32_t pe, Cycle now, ActiveSet::Row& at_slots);
   void describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,
                        observe::Waits& waits, Cycle now) const;
@@ -258,7 +261,8 @@ class Pes {
   std::vector<Cycle> visible_from_;  // by place in out_entries_
   std::vector<RampLink> ramp_links_;
   std::uint64_t engine_steps_ = 0;
-  bool is_large_ = false;  ///< the cache does not hold all PEs from one cycle to the next
+  bool has_made_room_ = false;  ///< an engine has taken a wavelet in this cycle
+  bool is_large_ = false;       ///< the cache does not hold all PEs from one cycle to the next
   FarActiveSet due_engines_;
   ActiveSet due_ramps_;
 };

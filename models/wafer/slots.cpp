@@ -245,9 +245,9 @@ void Slots::step_with_controls(Group& group, CycleState& cycle) {
     group.turn = static_cast<std::uint8_t>(granted + 1);
   Slot& slot = slots_[group.first + granted];
   Link& link = links_[slot.first_link];
-  send(link, take_head(slot, cycle), cycle);
-  if (link.credits == 0)
+  if (link.credits == 1)  // the last one
     group.credited = static_cast<std::uint8_t>(group.credited & ~(1U << granted));
+  send(link, take_head(slot, cycle), cycle);
   drop_head(slot, cycle);
   if (slot.held == 0 || slot.held == group.under_way(granted))
     group.landed = static_cast<std::uint8_t>(group.landed & ~(1U << granted));

@@ -152,8 +152,7 @@ class Slots {
   /// put() in two parts, for a wavelet that lands further ahead than a mask reaches.
   [[gnu::always_inline]] void append(std::uint32_t index, Stored w, std::uint64_t ident) {
     Slot& slot = slots_[index];
-    entries_.put(entry_index(slot, slot.head + slot.held), w, ident);
-    ++slot.held;
+    store(slot, w, ident);
     if (w.control() && slot.group != kNoIndex) ++groups_[slot.group].controls;
   }
   void land(std::uint32_t slot, Cycle now) {
@@ -209,6 +208,10 @@ class Slots {
     row.insert(slot.unit);
     if (slot.group != kNoIndex) groups_[slot.group].busy |= 1U << (index - slot.unit);
   }
+  [[gnu::always_inline]] void store(Slot& slot, Stored w, std::uint64_t ident) {
+    entries_.put(entry_index(slot, slot.head + slot.held), w, ident);
+    ++slot.held;
+  }
   /// A link has credits.
   void note_credits(const Link& link) {
     if (link.group == kNoIndex) return;
@@ -238,11 +241,12 @@ class Slots {
 
 [[gnu::always_inline]] inline void Slots::put(std::uint32_t index, Stored w, std::uint64_t ident,
                                               ActiveSet::Row& row, Cycle due) {
-  append(index, w, ident);
   Slot& slot = slots_[index];
+  store(slot, w, ident);
   row.insert(slot.unit);
   if (slot.group != kNoIndex) {
     Group& group = groups_[slot.group];
+    if (w.control()) ++group.controls;
     const unsigned number = index - slot.unit;
     if (group.merges) {
       group.arriving |= Group::bit_of(number, due);

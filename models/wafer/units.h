@@ -340,19 +340,21 @@ class Stored {
 /// traced.
 class Store {
  public:
-  Store(std::size_t places, bool traced) : wavelets_(places), idents_(traced ? places : 0) {}
+  Store(std::size_t places, bool traced)
+      : traced_(traced), wavelets_(places), idents_(traced ? places : 0) {}
   void put(std::size_t at, Stored w, std::uint64_t ident) {
     wavelets_[at] = w;
-    if (!idents_.empty()) idents_[at] = ident;
+    if (traced_) idents_[at] = ident;
   }
   Stored operator[](std::size_t at) const { return wavelets_[at]; }
   /// Its serial number; 0 unless it is traced.
-  std::uint64_t ident(std::size_t at) const { return idents_.empty() ? 0 : idents_[at]; }
+  std::uint64_t ident(std::size_t at) const { return traced_ ? idents_[at] : 0; }
   [[gnu::always_inline]] void prefetch(std::size_t first, std::size_t end) const {
     tessera::prefetch(wavelets_.data(), first, end);
   }
 
  private:
+  const bool traced_;
   std::vector<Stored> wavelets_;
   std::vector<std::uint64_t> idents_;
 };
