@@ -90,7 +90,7 @@ struct Blocks {
 
 inline void Slots::credit(std::uint32_t index, Cycle due) {
   if (due == blocks_.now + 1 && credit_at_once(index)) return blocks_.step_in(due);
-  ActiveSet::Row row = row_of(due);
+  ActiveSet::Row row(due_, due);
   credit_later(index, due, row);
 }
 

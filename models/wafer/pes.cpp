@@ -306,7 +306,7 @@ void Pes::settle_ramps(Pe& pe, Cycle now) {
 }
 
 [[gnu::always_inline]] inline void Pes::step_ramp(std::uint32_t index, Cycle now,
-                                                  ActiveSet::Row& at_slots) {
+                                                  Slots::Arrivals& at_slots) {
   Pe& pe = pes_[index];
   // 1. Credits due by now become usable.
   RampLink* const links = ramp_links_.data() + pe.first_ramp;
@@ -345,11 +345,10 @@ void Pes::settle_ramps(Pe& pe, Cycle now) {
   winner->last_pop = now;
   ++winner->popped;
   --way->credits;
-  const Cycle due = now + blocks_.plan.fabric.on_ramp_latency;
   if (way->target.kind() == Ref::Kind::kSlot)
-    blocks_.slots.put(way->target.index(), w, ident, at_slots, due);
+    blocks_.slots.put(way->target.index(), w, ident, at_slots);
   else
-    blocks_.deliver(way->target, w.wavelet(ident), due);
+    blocks_.deliver(way->target, w.wavelet(ident), now + blocks_.plan.fabric.on_ramp_latency);
   due_engines_.near().insert_for_next(index);
   if (held > 1) due_ramps_.insert_for_next(index);
 }
@@ -357,7 +356,7 @@ void Pes::settle_ramps(Pe& pe, Cycle now) {
 void Pes::step_ramps(Cycle now) {
   // Routers see the room in the next cycle.
   if (std::exchange(has_made_room_, false)) blocks_.step_in(now + 1);
-  ActiveSet::Row at_slots = blocks_.slots.row_of(now + blocks_.plan.fabric.on_ramp_latency);
+  Slots::Arrivals at_slots(blocks_.slots, now + blocks_.plan.fabric.on_ramp_latency);
   blocks_.order.step_due(
       due_ramps_, now,
       blocks_.selection.of(Selection::kPes), [&](std::uint32_t pe) __attribute__((always_inline)) {

@@ -20,6 +20,7 @@
 #include "models/observe/wait.h"
 #include "models/pe/compute_engine_core.h"
 #include "models/pe/pe_ports.h"
+#include "models/wafer/slots.h"
 #include "models/wafer/units.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/fixed_array.h"
@@ -30,7 +31,7 @@ struct Blocks;
 class Connections;
 class Pes;
 
-struct InQueue {
+struct alignas(32) InQueue {
   Ref upstream;  ///< who sends into it
   std::uint32_t first_entry = 0;
   std::uint32_t pe = 0;
@@ -45,6 +46,7 @@ struct InQueue {
   /// Word `a` of an event of the kind kQueueIn.
   std::uint32_t event_word() const { return id.value() | color.value() << 8; }
 };
+static_assert(sizeof(InQueue) == 32, "each should lie in one cache line");
 
 struct OutQueue {
   Cycle last_pop = kNever;
@@ -242,7 +244,7 @@ class Pes {
   void land(std::uint32_t pe, Cycle now);
   void step_engine(std::uint32_t pe, Cycle now);
   void settle_ramps(Pe& pe, Cycle now);
-  void step_ramp(std::uint32_t pe, Cycle now, ActiveSet::Row& at_slots);
+  void step_ramp(std::uint32_t pe, Cycle now, Slots::Arrivals& at_slots);
   void describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,
                        observe::Waits& waits, Cycle now) const;
 

@@ -32,8 +32,9 @@ Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
              std::vector<Group> groups)
     : blocks_(blocks), ring_mask_(ring_size(blocks.plan.fabric) - 1), slots_(std::move(slots)),
       times_(slots_.size()), links_(std::move(links)), returning_(links_.size()),
-      groups_(std::move(groups)), entries_(slots_.size() * (ring_mask_ + 1),
-                                           blocks.events != nullptr && blocks.events->is_traced()) {
+      groups_(std::move(groups)), turns_(groups_.size()),
+      entries_(slots_.size() * (ring_mask_ + 1),
+               blocks.events != nullptr && blocks.events->is_traced()) {
   for (std::size_t i = 0; i < slots_.size(); ++i)
     slots_[i].first_entry = static_cast<std::uint32_t>(i * (ring_mask_ + 1));
   due_.resize(slots_.size());
@@ -50,20 +51,20 @@ void Slots::prefetch(Span slots) const {
   tessera::prefetch(links_.data(), first_link, end_link);
   tessera::prefetch(returning_.data(), first_link, end_link);
   const std::uint32_t group = slots_[slots.first].group;
-  if (last.group != kNoIndex)
-    tessera::prefetch(groups_.data(), group != kNoIndex ? group : last.group, last.group + 1U);
+  if (last.group == kNoIndex) return;
+  tessera::prefetch(groups_.data(), group != kNoIndex ? group : last.group, last.group + 1U);
 }
 
 /// What all slots that are stepped in a cycle have in common.
 struct Slots::CycleState {
-  CycleState(Blocks& blocks, ActiveSet& due, Cycle cycle)
+  CycleState(Slots& slots, const fabric::FabricTiming& timing, Cycle cycle)
       : now(cycle), bit(cycle_bit(cycle)), shift(Group::shift_of(cycle)),
-        not_merging(~Group::bits_of(cycle)), ramp_due(cycle + blocks.plan.fabric.off_ramp_latency),
-        hop_due(cycle + blocks.plan.fabric.hop_latency),
-        credit_due(cycle + blocks.plan.fabric.credit_latency),
-        credits_are_next(credit_due == blocks.now + 1), arbitration(blocks.plan.fabric.arbitration),
-        at_hop(due, hop_due), at_credit(due, credit_due), at_ramp(blocks.pes, ramp_due),
-        hops(blocks.events, cycle, observe::EventKind::kHop) {}
+        not_merging(~Group::bits_of(cycle)), ramp_due(cycle + timing.off_ramp_latency),
+        hop_due(cycle + timing.hop_latency), credit_due(cycle + timing.credit_latency),
+        credits_are_next(credit_due == slots.blocks_.now + 1), arbitration(timing.arbitration),
+        at_hop(slots, hop_due), at_credit(slots.due_, credit_due),
+        at_ramp(slots.blocks_.pes, ramp_due),
+        hops(slots.blocks_.events, cycle, observe::EventKind::kHop) {}
 
   const Cycle now;
   const std::uint64_t bit;          ///< cycle_bit(now)
@@ -74,8 +75,9 @@ struct Slots::CycleState {
   const bool credits_are_next;      ///< credit_due is the next cycle
   bool next_cycle = false;          ///< the wafer has to be stepped in the next cycle
   const fabric::Arbitration arbitration;
-  ActiveSet::Row at_hop, at_credit;  ///< slots that are due at hop_due, or at credit_due
-  Pes::Arrivals at_ramp;             ///< what leaves now through RAMP
+  Arrivals at_hop;           ///< what leaves now into slots
+  ActiveSet::Row at_credit;  ///< slots that are due at credit_due
+  Pes::Arrivals at_ramp;     ///< what leaves now through RAMP
   observe::EventStream::OfOneKind hops;
 };
 
@@ -134,7 +136,7 @@ unsigned Slots::branches_of_control(const Slot& slot, Stored head) const {
                     head.ident);
   --link.credits;
   if (link.target.kind() == Ref::Kind::kSlot)
-    put(link.target.index(), head.wavelet, head.ident, cycle.at_hop, cycle.hop_due);
+    put(link.target.index(), head.wavelet, head.ident, cycle.at_hop);
   else if (link.target.kind() == Ref::Kind::kQueue)
     blocks_.pes.put(link.target.index(), head.wavelet, head.ident, head.place.place, cycle.at_ramp);
   else
@@ -191,10 +193,10 @@ void Slots::note_control_left(Slot& slot, Stored control, const CycleState& cycl
 
 // Arrivals land and credits become usable in a group that merges.
 [[gnu::always_inline]] inline void Slots::settle_merge(Group& group, const CycleState& cycle) {
+  if (group.returning != 0) take_credits(group, cycle);
   const auto arrived = static_cast<std::uint8_t>(group.arriving >> cycle.shift);
   group.arriving &= cycle.not_merging;
   group.landed = static_cast<std::uint8_t>(group.landed | (arrived & group.open));
-  if (group.returning != 0) take_credits(group, cycle);
 }
 
 void Slots::take_credits(Group& group, const CycleState& cycle) {
@@ -210,7 +212,8 @@ void Slots::take_credits(Group& group, const CycleState& cycle) {
 
 // A group that merges, while control wavelets are in it: they may leave in another way.
 void Slots::step_with_controls(Group& group, CycleState& cycle) {
-  fabric::Turn& turn = group.turns[index(group.out)];
+  const Direction out = links_[slots_[group.first].first_link].out;  // of all its slots
+  fabric::Turn& turn = turns_of(group)[index(out)];
   if (group.turn > 0) turn.take(slots_[group.first + group.turn - 1].pair(), cycle.arbitration);
   for (unsigned s = 0; s < group.slots; ++s) {
     Slot& slot = slots_[group.first + s];
@@ -265,6 +268,7 @@ void Slots::step_group(Group& group, CycleState& cycle) {
     unsigned slot = 0;
     unsigned link = 0;
   };
+  Turns& turns = turns_of(group);
   std::array<Grant, kDirectionCount> grants;
   unsigned granted = 0;                           // one bit an output
   std::array<std::uint8_t, kColorCount> to_go{};  // by slot of the group
@@ -283,7 +287,7 @@ void Slots::step_group(Group& group, CycleState& cycle) {
       const Link& link = links_[slot.first_link + lowest(bits)];
       if (link.credits == 0) continue;
       const unsigned out = index(link.out);
-      const unsigned rank = group.turns[out].rank(slot.pair());
+      const unsigned rank = turns[out].rank(slot.pair());
       if (rank >= grants[out].rank) continue;
       granted |= 1U << out;
       grants[out] = {rank, s, lowest(bits)};
@@ -293,7 +297,7 @@ void Slots::step_group(Group& group, CycleState& cycle) {
     const unsigned out = lowest(bits);
     const Grant& grant = grants[out];
     Slot& slot = slots_[group.first + grant.slot];
-    group.turns[out].take(slot.pair(), cycle.arbitration);
+    turns[out].take(slot.pair(), cycle.arbitration);
     send(links_[slot.first_link + grant.link], take_head(slot, cycle), cycle);
     to_go[grant.slot] = static_cast<std::uint8_t>(to_go[grant.slot] & ~(1U << grant.link));
     slot.to_go = to_go[grant.slot];
@@ -311,7 +315,7 @@ void Slots::step_group(Group& group, CycleState& cycle) {
 }
 
 void Slots::step(Cycle now) {
-  CycleState cycle(blocks_, due_, now);
+  CycleState cycle(*this, blocks_.plan.fabric, now);
   const Spans* const some = blocks_.selection.of(Selection::kSlots);
   const auto step_unit = [&](std::uint32_t unit) __attribute__((always_inline)) {
     const std::uint32_t group = slots_[unit].group;

@@ -19,7 +19,7 @@ namespace tessera::wafer {
 
 struct Blocks;
 
-struct Slot {
+struct alignas(32) Slot {
   Ref upstream;                    ///< who sends into it
   std::uint32_t first_link = 0;    ///< its links are [first_link, first_link + links)
   std::uint32_t place = 0;         ///< linear index of its tile
@@ -39,7 +39,7 @@ struct Slot {
   /// The (input port, color) pair that arbitration ranks.
   unsigned pair() const { return color.value() * kDirectionCount + index(in); }
 };
-static_assert(sizeof(Slot) == 32, "two in a cache line");
+static_assert(sizeof(Slot) == 32, "a large wafer has many, and each should lie in one cache line");
 
 /// When something happens to a slot, one bit a cycle. It does not lie in the Slot because those of a group that merges
 /// have no use for it.
@@ -61,7 +61,7 @@ struct Link {
 static_assert(sizeof(Link) == 16, "a large wafer has many");
 
 /// Slots of one tile, numbered one after the other by rising color, that compete for outputs.
-struct Group {
+struct alignas(32) Group {
   /// Limits of a group that merges: its slots, and the cycles that a latency reaches.
   static constexpr unsigned kMaxMerged = 8;
   static constexpr unsigned kMaxMergedLatency = 7;
@@ -76,19 +76,17 @@ struct Group {
   }
 
   std::uint32_t first = 0;
+  std::uint32_t busy = 0;  ///< slots that are not idle, one bit each; of a group that merges all
+  std::uint16_t controls = 0;  ///< control wavelets in the slots
   std::uint8_t slots = 0;
   /// Every slot has one output, and it is the same one. Then what happens in a cycle stands here, one bit a slot, and
-  /// not in the masks of the slots.
+  /// not in SlotTimes.
   bool merges = false;
-  std::uint16_t controls = 0;  ///< control wavelets in the slots
-  std::uint32_t busy = 0;  ///< slots that are not idle, one bit each; of a group that merges all
-  std::array<fabric::Turn, kDirectionCount> turns;  ///< per output
   // Only groups that merge use these.
-  Direction out = Direction::kWest;
-  std::uint8_t turn = 0;        ///< the slot whose turn it is, as in `turns` unless controls are 0
-  std::uint8_t landed = 0;      ///< slots from which a wavelet may go on
-  std::uint8_t credited = 0;    ///< slots for whose wavelet there is room
-  std::uint8_t open = 0xFF;     ///< slots that are not in teardown
+  std::uint8_t turn = 0;      ///< the slot whose turn it is; where controls are not 0, Turns say it
+  std::uint8_t landed = 0;    ///< slots from which a wavelet may go on
+  std::uint8_t credited = 0;  ///< slots for whose wavelet there is room
+  std::uint8_t open = 0xFF;   ///< slots that are not in teardown
   std::uint64_t arriving = 0;   ///< slots in which a wavelet lands, a byte a cycle
   std::uint64_t returning = 0;  ///< slots whose link gets a credit back, a byte a cycle
 
@@ -98,6 +96,10 @@ struct Group {
     return static_cast<unsigned>((arriving >> slot & kInEachByte) * kInEachByte >> 56);
   }
 };
+static_assert(sizeof(Group) == 32, "as Slot");
+
+/// Which slot of a group each output serves next.
+using Turns = std::array<fabric::Turn, kDirectionCount>;
 
 class Slots {
  public:
@@ -116,18 +118,22 @@ class Slots {
 
   /// A wavelet lands in cycle `due`.
   void put(std::uint32_t slot, const link::Wavelet& w, Cycle due) {
-    ActiveSet::Row row = row_of(due);
-    put(slot, Stored(w), w.ident, row, due);
+    Arrivals arrivals(*this, due);
+    put(slot, Stored(w), w.ident, arrivals);
   }
-  /// The same; `row` is that of cycle `due`.
+  /// What is put into slots for one cycle.
+  struct Arrivals {
+    Arrivals(Slots& slots, Cycle due)
+        : units(slots.due_, due), bit(cycle_bit(due)), shift(Group::shift_of(due)) {}
+    ActiveSet::Row units;  ///< those that are due
+    const std::uint64_t bit;
+    const unsigned shift;  ///< Group::shift_of() the cycle
+  };
+  /// The same for the cycle of `arrivals`.
   [[gnu::always_inline]] inline void put(std::uint32_t slot, Stored w, std::uint64_t ident,
-                                         ActiveSet::Row& row, Cycle due);
-  /// The slots that are due in a cycle.
-  ActiveSet::Row row_of(Cycle due) { return {due_, due}; }
+                                         Arrivals& arrivals);
   /// The receiver behind a link has room again, usable from cycle `due` on.
   inline void credit(std::uint32_t link, Cycle due);
-  /// credit_at_once() of a link.
-  bool credit_at_once(std::uint32_t link) { return wafer::credit_at_once(links_[link]); }
   /// The same when the slots have been stepped in the cycle before the one from which on it counts.
   void credit_for_next(std::uint32_t index) {
     Link& link = links_[index];
@@ -143,6 +149,8 @@ class Slots {
     ++link.credits;
     note_credits(link);
   }
+  /// wafer::credit_at_once() of a link.
+  bool credit_at_once(std::uint32_t link) { return wafer::credit_at_once(links_[link]); }
   /// Before the first step: what the receiver behind a link has room for.
   void set_credits(std::uint32_t index, unsigned credits) {
     Link& link = links_[index];
@@ -184,6 +192,9 @@ class Slots {
   void step_one(std::uint32_t slot, CycleState& cycle);
   void step_group(Group& group, CycleState& cycle);
   void step_merge(Group& group, CycleState& cycle);
+  Turns& turns_of(const Group& group) {
+    return turns_[static_cast<std::size_t>(&group - groups_.data())];
+  }
   void settle(std::uint32_t slot, const CycleState& cycle);
   void settle_links(std::uint32_t slot, const CycleState& cycle);
   void settle_merge(Group& group, const CycleState& cycle);
@@ -235,26 +246,27 @@ class Slots {
   std::vector<Link> links_;
   std::vector<std::uint64_t> returning_;  // by link
   std::vector<Group> groups_;
-  Store entries_;  // [slot][place in the ring]
-  ActiveSet due_;  // by first slot of a group
+  std::vector<Turns> turns_;  // by group
+  Store entries_;             // [slot][place in the ring]
+  ActiveSet due_;             // by first slot of a group
 };
 
 [[gnu::always_inline]] inline void Slots::put(std::uint32_t index, Stored w, std::uint64_t ident,
-                                              ActiveSet::Row& row, Cycle due) {
+                                              Arrivals& arrivals) {
   Slot& slot = slots_[index];
   store(slot, w, ident);
-  row.insert(slot.unit);
+  arrivals.units.insert(slot.unit);
   if (slot.group != kNoIndex) {
     Group& group = groups_[slot.group];
     if (w.control()) ++group.controls;
     const unsigned number = index - slot.unit;
     if (group.merges) {
-      group.arriving |= Group::bit_of(number, due);
+      group.arriving |= std::uint64_t{1} << (arrivals.shift + number);
       return;
     }
     group.busy |= 1U << number;
   }
-  times_[index].arriving |= cycle_bit(due);
+  times_[index].arriving |= arrivals.bit;
 }
 
 }  // namespace tessera::wafer
