@@ -104,12 +104,16 @@ inline void Slots::credit_later(std::uint32_t index, Cycle due, ActiveSet::Row& 
     return note_credits(link);
   }
   returning_[index] |= cycle_bit(due);
-  wake(slot, link.slot, row);
-  Group* const group = link.group == kNoIndex ? nullptr : &groups_[link.group];
-  if (group != nullptr && group->merges)
-    group->returning |= group->bit_of(link.slot_of_group, due);
-  else
-    times_[link.slot].returning |= cycle_bit(due);
+  row.insert(slot.unit);
+  if (link.group != kNoIndex) {
+    Group& group = groups_[link.group];
+    if (group.merges) {
+      group.returning |= Group::bit_of(link.slot_of_group, due);
+      return;
+    }
+    group.busy |= 1U << link.slot_of_group;
+  }
+  times_[link.slot].returning |= cycle_bit(due);
 }
 
 inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {

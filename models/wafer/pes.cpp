@@ -357,11 +357,10 @@ void Pes::step_ramps(Cycle now) {
   // Routers see the room in the next cycle.
   if (std::exchange(has_made_room_, false)) blocks_.step_in(now + 1);
   Slots::Arrivals at_slots(blocks_.slots, now + blocks_.plan.fabric.on_ramp_latency);
-  blocks_.order.step_due(
-      due_ramps_, now,
-      blocks_.selection.of(Selection::kPes), [&](std::uint32_t pe) __attribute__((always_inline)) {
-        step_ramp(pe, now, at_slots);
-      });
+  const auto step = [&](std::uint32_t pe) __attribute__((always_inline)) {
+    step_ramp(pe, now, at_slots);
+  };
+  blocks_.order.step_due(due_ramps_, now, blocks_.selection.of(Selection::kPes), step);
 }
 
 // --- looking in

@@ -185,16 +185,16 @@ class Pes {
   void prefetch_engines(Span pes) const;
   /// What the operations of these engines need, which should be in the cache.
   void prefetch_operands(Span pes) const;
-  /// A wavelet may be read from an input queue from cycle `due` on.
-  inline void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
-  /// What routers put into queues for one cycle.
+  /// What many queues that a wavelet lands in have in common: the cycle.
   struct Arrivals {
     Arrivals(Pes& pes, Cycle due);
     Landings::Row landings;
     ActiveSet::Row engines;  ///< those that are due
     observe::EventStream::OfOneKind events;
   };
-  /// The same on tile `place`, for the cycle of `arrivals`.
+  /// A wavelet may be read from an input queue from cycle `due` on.
+  inline void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
+  /// The same on tile `place`; `due` is that of `arrivals`.
   inline void put(std::uint32_t queue, Stored w, std::uint64_t ident, std::uint32_t place,
                   Arrivals& arrivals);
   /// The router behind a RampLink has room again, usable from cycle `due` on.

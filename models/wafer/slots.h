@@ -116,12 +116,7 @@ class Slots {
   /// Slots that follow each other, and what belongs to them, are on their way into the cache.
   void prefetch(Span slots) const;
 
-  /// A wavelet lands in cycle `due`.
-  void put(std::uint32_t slot, const link::Wavelet& w, Cycle due) {
-    Arrivals arrivals(*this, due);
-    put(slot, Stored(w), w.ident, arrivals);
-  }
-  /// What is put into slots for one cycle.
+  /// What many slots that a wavelet lands in have in common: the cycle.
   struct Arrivals {
     Arrivals(Slots& slots, Cycle due)
         : units(slots.due_, due), bit(cycle_bit(due)), shift(Group::shift_of(due)) {}
@@ -129,7 +124,12 @@ class Slots {
     const std::uint64_t bit;
     const unsigned shift;  ///< Group::shift_of() the cycle
   };
-  /// The same for the cycle of `arrivals`.
+  /// A wavelet lands in cycle `due`.
+  void put(std::uint32_t slot, const link::Wavelet& w, Cycle due) {
+    Arrivals arrivals(*this, due);
+    put(slot, Stored(w), w.ident, arrivals);
+  }
+  /// The same; `due` is that of `arrivals`.
   [[gnu::always_inline]] inline void put(std::uint32_t slot, Stored w, std::uint64_t ident,
                                          Arrivals& arrivals);
   /// The receiver behind a link has room again, usable from cycle `due` on.
@@ -164,9 +164,10 @@ class Slots {
     if (w.control() && slot.group != kNoIndex) ++groups_[slot.group].controls;
   }
   void land(std::uint32_t slot, Cycle now) {
+    const std::uint32_t group = slots_[slot].group;
     ++slots_[slot].landed;
-    ActiveSet::Row row(due_, now);
-    wake(slots_[slot], slot, row);
+    due_.insert(slots_[slot].unit, now);
+    if (group != kNoIndex) groups_[group].busy |= 1U << (slot - slots_[slot].unit);
   }
 
   std::vector<Slot>& all() { return slots_; }
@@ -214,10 +215,6 @@ class Slots {
   inline void credit_later(std::uint32_t link, Cycle due, ActiveSet::Row& row);
   std::uint32_t index_of(const Slot& slot) const {
     return static_cast<std::uint32_t>(&slot - slots_.data());
-  }
-  void wake(const Slot& slot, std::uint32_t index, ActiveSet::Row& row) {
-    row.insert(slot.unit);
-    if (slot.group != kNoIndex) groups_[slot.group].busy |= 1U << (index - slot.unit);
   }
   [[gnu::always_inline]] void store(Slot& slot, Stored w, std::uint64_t ident) {
     entries_.put(entry_index(slot, slot.head + slot.held), w, ident);
