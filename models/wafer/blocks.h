@@ -43,8 +43,10 @@ struct Blocks {
   inline void deliver(Ref receiver, const link::Wavelet& w, Cycle due);
   /// A sender may use a credit from cycle `due` on.
   inline void give_credit(Ref sender, Color color, Cycle due);
+  /// wafer::credit_at_once() of a slot or an on-ramp; false of anybody else.
+  inline bool credit_at_once(Ref sender);
   /// Room in an input queue, made when the routers have been stepped in cycle `now`: they see the
-  /// credit in the next one. There may be several in a cycle.
+  /// credit in the next one, in which the wafer has to be stepped. There may be several in a cycle.
   inline void give_credit_of_queue(Ref sender, Color color, Cycle now);
   /// A plain router has passed a TEARDOWN command on (wse.md 1.9). Only the program could end the
   /// teardown, and programs that do have no plain router.
@@ -87,20 +89,13 @@ struct Blocks {
 // --- what travels between slots and PEs, inlined into their steps
 
 inline void Slots::credit(std::uint32_t index, Cycle due) {
+  if (due == blocks_.now + 1 && credit_at_once(index)) return blocks_.step_in(due);
   ActiveSet::Row row(due_, due);
-  credit(index, due, row);
+  credit_later(index, due, row);
 }
 
-[[gnu::always_inline]] inline void Slots::credit(std::uint32_t index, Cycle due,
-                                                 ActiveSet::Row& row) {
+inline void Slots::credit_later(std::uint32_t index, Cycle due, ActiveSet::Row& row) {
   Link& link = links_[index];
-  // Nothing waits for one of several credits.
-  if (link.credits == 0 || due != blocks_.now + 1) return credit_later(link, index, due, row);
-  ++link.credits;
-  blocks_.step_in(due);
-}
-
-inline void Slots::credit_later(Link& link, std::uint32_t index, Cycle due, ActiveSet::Row& row) {
   Slot& slot = slots_[link.slot];
   // Nothing leaves through the link for want of it before the slot is stepped in `due`: the head has left through it.
   const bool has_left = slot.to_go != 0 && (slot.to_go >> (index - slot.first_link) & 1U) == 0;
@@ -108,13 +103,17 @@ inline void Slots::credit_later(Link& link, std::uint32_t index, Cycle due, Acti
     ++link.credits;
     return note_credits(link);
   }
-  link.returning |= cycle_bit(due);
-  wake(slot, link.slot, row);
-  Group* const group = link.group == kNoIndex ? nullptr : &groups_[link.group];
-  if (group != nullptr && group->merges)
-    group->returning |= group->bit_of(link.slot_of_group, due);
-  else
-    slot.returning |= cycle_bit(due);
+  returning_[index] |= cycle_bit(due);
+  row.insert(slot.unit);
+  if (link.group != kNoIndex) {
+    Group& group = groups_[link.group];
+    if (group.merges) {
+      group.returning |= Group::bit_of(link.slot_of_group, due);
+      return;
+    }
+    group.busy |= 1U << link.slot_of_group;
+  }
+  times_[link.slot].returning |= cycle_bit(due);
 }
 
 inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
@@ -123,25 +122,29 @@ inline void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
     blocks_.events->record({due, pe.place, observe::EventKind::kQueueIn,
                             in_queues_[index].event_word(), w.payload, w.ident});
   }
-  ActiveSet::Row row(due_engines_.near(), due);
-  append(index, w, due, row);
+  ActiveSet::Row engines(due_engines_.near(), due);
+  append(index, Stored(w), landings_.row(due), engines);
 }
 
-[[gnu::always_inline]] inline void Pes::put(std::uint32_t index, const link::Wavelet& w,
-                                            std::uint32_t place, Cycle due, ActiveSet::Row& row,
-                                            observe::EventStream::OfOneKind& arrivals) {
-  arrivals.record(arrivals.at(place), in_queues_[index].event_word(), w.payload, w.ident);
-  append(index, w, due, row);
+inline Pes::Arrivals::Arrivals(Pes& pes, Cycle due)
+    : landings(pes.landings_.row(due)), engines(pes.due_engines_.near(), due),
+      events(pes.blocks_.events, due, observe::EventKind::kQueueIn) {}
+
+[[gnu::always_inline]] inline void Pes::put(std::uint32_t index, Stored w, std::uint64_t ident,
+                                            std::uint32_t place, Arrivals& arrivals) {
+  arrivals.events.record(arrivals.events.at(place), in_queues_[index].event_word(), w.payload(),
+                         ident);
+  append(index, w, arrivals.landings, arrivals.engines);
 }
 
-[[gnu::always_inline]] inline void Pes::append(std::uint32_t index, const link::Wavelet& w,
-                                               Cycle due, ActiveSet::Row& row) {
+[[gnu::always_inline]] inline void Pes::append(std::uint32_t index, Stored w,
+                                               Landings::Row landings, ActiveSet::Row& engines) {
   InQueue& queue = in_queues_[index];
   const unsigned at = queue.head + queue.held;
-  in_entries_.put(queue.first_entry + (at < queue.room ? at : at - queue.room), w);
+  in_entries_[queue.first_entry + (at < queue.room ? at : at - queue.room)] = w;
   ++queue.held;
-  pes_[queue.pe].landings.put(queue.number, due);
-  row.insert(queue.pe);
+  landings.put(queue.pe, queue.number);
+  engines.insert(queue.pe);
 }
 
 inline void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
@@ -153,6 +156,11 @@ inline void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
     deliver_elsewhere(receiver, w, due);
 }
 
+inline bool Blocks::credit_at_once(Ref sender) {
+  if (sender.kind() == Ref::Kind::kSlot) return slots.credit_at_once(sender.index());
+  return sender.kind() == Ref::Kind::kRamp && pes.credit_at_once(sender.index());
+}
+
 inline void Blocks::give_credit(Ref sender, Color color, Cycle due) {
   if (sender.kind() == Ref::Kind::kSlot)
     slots.credit(sender.index(), due);
@@ -161,7 +169,6 @@ inline void Blocks::give_credit(Ref sender, Color color, Cycle due) {
 }
 
 inline void Blocks::give_credit_of_queue(Ref sender, Color color, Cycle cycle) {
-  step_in(cycle + 1);
   if (sender.kind() == Ref::Kind::kSlot)
     slots.credit_for_next(sender.index());
   else

@@ -273,9 +273,8 @@ void Ports::put(std::uint32_t port, const link::Wavelet& w, Cycle due) {
     refuse(port, "input: a wavelet of color " + std::to_string(w.color.value()) +
                      " was handed over without a credit");
   }
-  if (fits(blocks_.slots.all()[receiver.index()].arriving, due))
-    return blocks_.deliver(receiver, w, due);
-  blocks_.slots.append(receiver.index(), w);
+  if (fits(blocks_.slots.arriving(receiver.index()), due)) return blocks_.deliver(receiver, w, due);
+  blocks_.slots.append(receiver.index(), Stored(w), w.ident);
   announced_.push_back({due, receiver.index(), false});
 }
 
@@ -289,7 +288,7 @@ void Ports::credit(std::uint32_t port, Color color, Cycle due) {
   const std::uint32_t link = link_into(port, color);
   if (link == kNoIndex || credits_of(link) >= blocks_.outside.capacity(port, color))
     refuse_credit(port, color);
-  if (fits(blocks_.slots.links()[link].returning, due))
+  if (fits(blocks_.slots.returning(link), due))
     return blocks_.give_credit(Ref(Ref::Kind::kSlot, link), color, due);
   announced_.push_back({due, link, true});
 }
@@ -318,9 +317,8 @@ unsigned Ports::credits_of(std::uint32_t link) const {
   const auto announced =
       std::count_if(announced_.begin(), announced_.end(),
                     [link](const Announced& a) { return a.credit && a.index == link; });
-  const Link& l = blocks_.slots.links()[link];
-  return l.credits + static_cast<unsigned>(announced) +
-         static_cast<unsigned>(__builtin_popcountll(l.returning));
+  return blocks_.slots.links()[link].credits + static_cast<unsigned>(announced) +
+         static_cast<unsigned>(__builtin_popcountll(blocks_.slots.returning(link)));
 }
 
 void Ports::take_announced(Cycle now) {

@@ -55,8 +55,8 @@ void HeadWaits::note_slots(const Before& before, std::uint32_t first, unsigned b
         for_each_link(slots_, slot, before.to_go[s],
                       [&](const Link& link) { waits_.wait(slot.place, link.out, now - since); });
       }
-      since = slot.landed > 0 ? now + 1 : kNever;
-    } else if (slot.landed > 0) {
+      since = slots_.landed(slot) > 0 ? now + 1 : kNever;
+    } else if (slots_.landed(slot) > 0) {
       if (since == kNever) since = now;
       if (!slot.suspended) note_head(slot, before.to_go[s], since, now);
     }

@@ -47,15 +47,16 @@ Pe::Pe(Pes& pes, std::uint32_t at_place, TileCoord at,
 
 link::Wavelet Pe::front(QueueId q) const {
   const InQueue& queue = input(q);
-  return pes_.in_entries_.get(queue.first_entry + queue.head);
+  return pes_.in_entries_[queue.first_entry + queue.head].wavelet(0);
 }
 
 link::Wavelet Pe::take(QueueId q, Cycle now) {
   InQueue& queue = input(q);
-  const link::Wavelet w = pes_.in_entries_.get(queue.first_entry + queue.head);
+  const link::Wavelet w = pes_.in_entries_[queue.first_entry + queue.head].wavelet(0);
   queue.head = static_cast<std::uint16_t>(queue.head + 1U < queue.room ? queue.head + 1 : 0);
   --queue.held;
   if (--queue.landed == 0) with_wavelets_ &= static_cast<std::uint8_t>(~queue_bit(q));
+  pes_.has_made_room_ = true;
   pes_.blocks_.give_credit_of_queue(queue.upstream, queue.color, now);
   return w;
 }
@@ -71,7 +72,7 @@ void Pe::push(QueueId q, const link::Wavelet& w, Cycle now) {
   const unsigned at = queue.head + queue.held;
   const Cycle visible_from = now + blocks.plan.queue_write_latency;
   const std::size_t entry = queue.first_entry + (at < queue.length ? at : at - queue.length);
-  pes_.out_entries_.put(entry, w);
+  pes_.out_entries_[entry] = Stored(w);
   if (!pes_.out_numbers_.empty()) pes_.out_numbers_[entry] = static_cast<std::uint32_t>(w.ident);
   pes_.visible_from_[entry] = visible_from;
   if (++queue.held == queue.length) with_room_ &= static_cast<std::uint8_t>(~queue_bit(q));
@@ -121,6 +122,8 @@ Pes::Pes(Blocks& blocks)
     pe.first_in_entry = static_cast<std::uint32_t>(in_entries_.size());
     for (const pe::QueueBinding& binding : plan.images[image]->queues) add_queue(pe, binding);
   }
+  // The host may hand a wavelet over for any cycle that can be named.
+  landings_.resize(pes_.size(), plan.ports.empty() ? plan.fabric.off_ramp_latency : kMaxLatency);
   due_engines_.resize(pes_.size());
   due_ramps_.resize(pes_.size());
   constexpr std::size_t kPesInCache = 512;  // a cache of 2 MB, if all are busy
@@ -163,13 +166,13 @@ void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
     queue.room = length;
     queue.first_entry = static_cast<std::uint32_t>(in_entries_.size());
     queue.number = ++pe.inputs;
-    in_entries_.grow(length, false);  // behind EventKind::kQueueIn nobody reads serial numbers
+    in_entries_.resize(in_entries_.size() + length);
   } else {
     OutQueue& queue = out_queues_.emplace_back();
     queue.id = binding.id;
     queue.length = length;
     queue.first_entry = static_cast<std::uint32_t>(out_entries_.size());
-    out_entries_.grow(length, false);  // out_numbers_ has the serial numbers
+    out_entries_.resize(out_entries_.size() + length);
     visible_from_.resize(out_entries_.size());
     pe.with_room_ |= queue_bit(binding.id);
     ++pe.outputs;
@@ -197,13 +200,10 @@ std::uint32_t Pes::ramp_link_of(std::uint32_t place, Color color) const {
 // --- running
 
 void Pes::credit(std::uint32_t ramp_link, Cycle due) {
+  if (due == blocks_.now + 1 && credit_at_once(ramp_link)) return blocks_.step_in(due);
   RampLink& link = ramp_links_[ramp_link];
-  // One wavelet leaves in a cycle, so nothing waits for one of several credits.
-  if (link.credits > 0 && due == blocks_.now + 1) {
-    ++link.credits;
-    return blocks_.step_in(due);
-  }
   link.returning |= cycle_bit(due);
+  pes_[link.pe].returning |= cycle_bit(due);
   due_ramps_.insert(link.pe, due);
 }
 
@@ -225,9 +225,10 @@ void Pes::access(std::uint32_t place, pe::HostAccess access, Cycle at_cycle) {
   due_engines_.insert(index_at(place), at_cycle, blocks_.now);
 }
 
-inline void Pes::land(Pe& pe, Cycle now) {
-  const unsigned number = pe.landings.take(now);
+inline void Pes::land(std::uint32_t index, Cycle now) {
+  const unsigned number = landings_.row(now).take(index);
   if (number == 0) return;
+  Pe& pe = pes_[index];
   InQueue& queue = in_queues_[pe.first_input + number - 1];
   ++queue.landed;
   pe.with_wavelets_ |= queue_bit(queue.id);
@@ -242,8 +243,8 @@ inline void Pes::land(Pe& pe, Cycle now) {
   if (pe + kAhead >= pes_.size()) return;
   const Pe& next = pes_[pe + kAhead];
   next.engine.prefetch(now);
-  in_entries_.prefetch(next.first_in_entry,
-                       std::min<std::size_t>(next.first_in_entry + kEntries, in_entries_.size()));
+  tessera::prefetch(in_entries_.data(), next.first_in_entry,
+                    std::min<std::size_t>(next.first_in_entry + kEntries, in_entries_.size()));
 }
 
 void Pes::prefetch(Span pes) const {
@@ -255,13 +256,14 @@ void Pes::prefetch(Span pes) const {
   if (first.inputs > 0 && last.inputs > 0) {
     tessera::prefetch(in_queues_.data(), first.first_input, last.first_input + last.inputs);
     const InQueue& end = in_queues_[last.first_input + last.inputs - 1U];
-    in_entries_.prefetch(in_queues_[first.first_input].first_entry, end.first_entry + end.room);
+    tessera::prefetch(in_entries_.data(), in_queues_[first.first_input].first_entry,
+                      end.first_entry + end.room);
   }
   if (first.outputs == 0 || last.outputs == 0) return;
   tessera::prefetch(out_queues_.data(), first.first_output, last.first_output + last.outputs);
   const OutQueue& end = out_queues_[last.first_output + last.outputs - 1U];
   const std::uint32_t first_entry = out_queues_[first.first_output].first_entry;
-  out_entries_.prefetch(first_entry, end.first_entry + end.length);
+  tessera::prefetch(out_entries_.data(), first_entry, end.first_entry + end.length);
   tessera::prefetch(visible_from_.data(), first_entry, end.first_entry + end.length);
 }
 
@@ -275,8 +277,8 @@ void Pes::prefetch_operands(Span pes) const {
 
 [[gnu::always_inline]] inline void Pes::step_engine(std::uint32_t index, Cycle now) {
   if (is_large_ && blocks_.selection.is_all()) prefetch_behind(index, now);
+  land(index, now);
   Pe& pe = pes_[index];
-  land(pe, now);
   const Cycle next = pe.engine.step(now);
   if (next == now + 1)
     due_engines_.near().insert_for_next(index);
@@ -294,20 +296,21 @@ void Pes::step_engines(Cycle now, FirstFailure& failure) {
                          });
 }
 
-void Pes::step_ramps(Cycle now) {
-  blocks_.order.step_due(due_ramps_, now, blocks_.selection.of(Selection::kPes),
-                         [&](std::uint32_t pe) { step_ramp(pe, now); });
+void Pes::settle_ramps(Pe& pe, Cycle now) {
+  pe.returning &= ~cycle_bit(now);
+  for (std::uint32_t i = pe.first_ramp; i < pe.first_ramp + pe.ramps; ++i) {
+    if ((ramp_links_[i].returning & cycle_bit(now)) == 0) continue;
+    ramp_links_[i].returning &= ~cycle_bit(now);
+    ++ramp_links_[i].credits;
+  }
 }
 
-inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
+[[gnu::always_inline]] inline void Pes::step_ramp(std::uint32_t index, Cycle now,
+                                                  Slots::Arrivals& at_slots) {
   Pe& pe = pes_[index];
   // 1. Credits due by now become usable.
   RampLink* const links = ramp_links_.data() + pe.first_ramp;
-  for (unsigned i = 0; i < pe.ramps; ++i) {
-    if ((links[i].returning & cycle_bit(now)) == 0) continue;
-    links[i].returning &= ~cycle_bit(now);
-    ++links[i].credits;
-  }
+  if ((pe.returning & cycle_bit(now)) != 0) settle_ramps(pe, now);
   // 2. Queues with a readable wavelet and room for it at the router ask; 3. one is served.
   OutQueue* winner = nullptr;
   RampLink* way = nullptr;
@@ -322,7 +325,7 @@ inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
     const unsigned rank = pe.ramp_turn.rank(queue.id.value());
     if (rank >= best) continue;
     for (unsigned l = 0; l < pe.ramps; ++l) {
-      if (links[l].color != out_entries_[head].color || links[l].credits == 0) continue;
+      if (links[l].color != out_entries_[head].color() || links[l].credits == 0) continue;
       best = rank;
       winner = &queue;
       way = &links[l];
@@ -331,8 +334,9 @@ inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
   if (winner == nullptr) return;
   pe.ramp_turn.take(winner->id.value(), blocks_.plan.fabric.arbitration);
   const std::size_t head = winner->first_entry + winner->head;
-  link::Wavelet w = out_entries_.get(head);
-  if (!out_numbers_.empty()) w.ident = (std::uint64_t{pe.place} + 1) << 32 | out_numbers_[head];
+  const Stored w = out_entries_[head];
+  const std::uint64_t ident =
+      out_numbers_.empty() ? 0 : (std::uint64_t{pe.place} + 1) << 32 | out_numbers_[head];
   winner->head =
       static_cast<std::uint16_t>(winner->head + 1U < winner->length ? winner->head + 1 : 0);
   --winner->held;
@@ -341,9 +345,22 @@ inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
   winner->last_pop = now;
   ++winner->popped;
   --way->credits;
-  blocks_.deliver(way->target, w, now + blocks_.plan.fabric.on_ramp_latency);
+  if (way->target.kind() == Ref::Kind::kSlot)
+    blocks_.slots.put(way->target.index(), w, ident, at_slots);
+  else
+    blocks_.deliver(way->target, w.wavelet(ident), now + blocks_.plan.fabric.on_ramp_latency);
   due_engines_.near().insert_for_next(index);
   if (held > 1) due_ramps_.insert_for_next(index);
+}
+
+void Pes::step_ramps(Cycle now) {
+  // Routers see the room in the next cycle.
+  if (std::exchange(has_made_room_, false)) blocks_.step_in(now + 1);
+  Slots::Arrivals at_slots(blocks_.slots, now + blocks_.plan.fabric.on_ramp_latency);
+  const auto step = [&](std::uint32_t pe) __attribute__((always_inline)) {
+    step_ramp(pe, now, at_slots);
+  };
+  blocks_.order.step_due(due_ramps_, now, blocks_.selection.of(Selection::kPes), step);
 }
 
 // --- looking in
@@ -377,7 +394,7 @@ void Pes::describe_output(const Pe& pe, const OutQueue& queue, const Connections
   if (queue.held == 0) return;
   const std::size_t head = queue.first_entry + queue.head;
   if (visible_from_[head] > now) return;
-  const Color color = out_entries_[head].color;
+  const Color color = out_entries_[head].color();
   unsigned capacity = 0;
   for (unsigned l = 0; l < pe.ramps; ++l) {
     const RampLink& link = ramp_links_[pe.first_ramp + l];

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/fabric/sender.h"
@@ -19,6 +20,7 @@
 #include "models/observe/wait.h"
 #include "models/pe/compute_engine_core.h"
 #include "models/pe/pe_ports.h"
+#include "models/wafer/slots.h"
 #include "models/wafer/units.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/fixed_array.h"
@@ -29,7 +31,7 @@ struct Blocks;
 class Connections;
 class Pes;
 
-struct InQueue {
+struct alignas(32) InQueue {
   Ref upstream;  ///< who sends into it
   std::uint32_t first_entry = 0;
   std::uint32_t pe = 0;
@@ -44,6 +46,7 @@ struct InQueue {
   /// Word `a` of an event of the kind kQueueIn.
   std::uint32_t event_word() const { return id.value() | color.value() << 8; }
 };
+static_assert(sizeof(InQueue) == 32, "each should lie in one cache line");
 
 struct OutQueue {
   Cycle last_pop = kNever;
@@ -72,30 +75,39 @@ struct QueueMap {
   std::array<std::uint8_t, kMaxQueues> output;
 };
 
-/// In which input queue of a PE a wavelet lands, by cycle: half a byte each, because the off-ramp brings at most one.
+/// In which input queue of each PE a wavelet lands, by cycle: the off-ramp brings at most one. What is for one cycle
+/// stands in a row, so that PEs that follow each other share a cache line.
 class Landings {
  public:
-  /// `queue`: InQueue::number.
-  void put(unsigned queue, Cycle due) {
-    std::uint32_t& word = words_[due / kInWord % words_.size()];
-    assert((word >> due % kInWord * kBits & kMask) == 0);
-    word |= queue << due % kInWord * kBits;
+  /// No wavelet lands more than `farthest` cycles ahead.
+  void resize(std::size_t pes, unsigned farthest) {
+    pes_ = pes;
+    unsigned cycles = 1;
+    while (cycles <= farthest) cycles *= 2;
+    last_row_ = cycles - 1;
+    queues_.assign(pes * cycles, 0);
   }
-  /// That of cycle `now`, which is forgotten; 0: there is none.
-  unsigned take(Cycle now) {
-    std::uint32_t& word = words_[now / kInWord % words_.size()];
-    const unsigned shift = now % kInWord * kBits;
-    const unsigned queue = word >> shift & kMask;
-    word &= ~(kMask << shift);
-    return queue;
-  }
+  /// What is for one cycle.
+  class Row {
+   public:
+    explicit Row(std::uint8_t* queues) : queues_(queues) {}
+    /// `queue`: InQueue::number.
+    void put(std::uint32_t pe, std::uint8_t queue) {
+      assert(queues_[pe] == 0);
+      queues_[pe] = queue;
+    }
+    /// That of a PE, which is forgotten; 0: there is none.
+    unsigned take(std::uint32_t pe) { return std::exchange(queues_[pe], std::uint8_t{0}); }
+
+   private:
+    std::uint8_t* queues_;
+  };
+  Row row(Cycle cycle) { return Row(queues_.data() + (cycle & last_row_) * pes_); }
 
  private:
-  static constexpr unsigned kBits = 4;
-  static constexpr std::uint32_t kMask = (1U << kBits) - 1;
-  static constexpr unsigned kInWord = 32 / kBits;
-  static_assert(kMaxQueues <= kMask, "numbers of queues begin with 1");
-  std::array<std::uint32_t, ActiveSet::kHorizon / kInWord> words_{};
+  std::size_t pes_ = 0;
+  std::size_t last_row_ = 0;
+  std::vector<std::uint8_t> queues_;  // [cycle][PE]
 };
 
 /// A PE: its compute engine, where its queues and the ways through its on-ramp stand in the arrays
@@ -139,7 +151,8 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
   std::uint8_t outputs = 0;
   std::uint8_t ramps = 0;
   fabric::Turn ramp_turn;  ///< which output queue is served next
-  Landings landings;
+  /// Cycles in which a credit comes back to one of its RampLinks.
+  std::uint64_t returning = 0;
   pe::ComputeEngineCore engine;
 };
 
@@ -172,15 +185,24 @@ class Pes {
   void prefetch_engines(Span pes) const;
   /// What the operations of these engines need, which should be in the cache.
   void prefetch_operands(Span pes) const;
+  /// What many queues that a wavelet lands in have in common: the cycle.
+  struct Arrivals {
+    Arrivals(Pes& pes, Cycle due);
+    Landings::Row landings;
+    ActiveSet::Row engines;  ///< those that are due
+    observe::EventStream::OfOneKind events;
+  };
   /// A wavelet may be read from an input queue from cycle `due` on.
   inline void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
-  /// The same on tile `place`; `row` is that of cycle `due` in engines_near(), and `arrivals` records its events.
-  inline void put(std::uint32_t queue, const link::Wavelet& w, std::uint32_t place, Cycle due,
-                  ActiveSet::Row& row, observe::EventStream::OfOneKind& arrivals);
-  /// The engines that are due in one of the next cycles.
-  ActiveSet& engines_near() { return due_engines_.near(); }
+  /// The same on tile `place`; `due` is that of `arrivals`.
+  inline void put(std::uint32_t queue, Stored w, std::uint64_t ident, std::uint32_t place,
+                  Arrivals& arrivals);
   /// The router behind a RampLink has room again, usable from cycle `due` on.
   void credit(std::uint32_t ramp_link, Cycle due);
+  /// credit_at_once() of a RampLink.
+  bool credit_at_once(std::uint32_t ramp_link) {
+    return wafer::credit_at_once(ramp_links_[ramp_link]);
+  }
   /// The engine of a tile, if it has one, may know from cycle `due` on that `color` is in teardown.
   void tell_teardown(std::uint32_t place, Color color, Cycle due);
   /// ComputeEngineCore::launch. Requires a PE.
@@ -212,15 +234,17 @@ class Pes {
  private:
   friend class Pe;
 
-  inline void append(std::uint32_t queue, const link::Wavelet& w, Cycle due, ActiveSet::Row& row);
+  inline void append(std::uint32_t queue, Stored w, Landings::Row landings,
+                     ActiveSet::Row& engines);
   std::uint32_t index_at(std::uint32_t place) const { return of_tile_[place - first_place_]; }
   unsigned length_of(const pe::QueueBinding& queue) const;
   void reserve_queues();
   void add_queue(Pe& pe, const pe::QueueBinding& binding);
   void prefetch_behind(std::uint32_t pe, Cycle now) const;
-  void land(Pe& pe, Cycle now);
+  void land(std::uint32_t pe, Cycle now);
   void step_engine(std::uint32_t pe, Cycle now);
-  void step_ramp(std::uint32_t pe, Cycle now);
+  void settle_ramps(Pe& pe, Cycle now);
+  void step_ramp(std::uint32_t pe, Cycle now, Slots::Arrivals& at_slots);
   void describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,
                        observe::Waits& waits, Cycle now) const;
 
@@ -230,15 +254,17 @@ class Pes {
   std::vector<std::uint32_t> of_tile_;  // by tile of the strip; kNoIndex: only a router
   std::vector<QueueMap> queue_maps_;    // by image
   std::vector<InQueue> in_queues_;
-  Store in_entries_;
+  std::vector<Stored> in_entries_;  // behind EventKind::kQueueIn nobody reads serial numbers
+  Landings landings_;
   std::vector<OutQueue> out_queues_;
-  Store out_entries_;
+  std::vector<Stored> out_entries_;
   // By place there, if they are traced: lower halves of serial numbers.
   std::vector<std::uint32_t> out_numbers_;
   std::vector<Cycle> visible_from_;  // by place in out_entries_
   std::vector<RampLink> ramp_links_;
   std::uint64_t engine_steps_ = 0;
-  bool is_large_ = false;  ///< the cache does not hold all PEs from one cycle to the next
+  bool has_made_room_ = false;  ///< an engine has taken a wavelet in this cycle
+  bool is_large_ = false;       ///< the cache does not hold all PEs from one cycle to the next
   FarActiveSet due_engines_;
   ActiveSet due_ramps_;
 };

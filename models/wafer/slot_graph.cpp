@@ -119,10 +119,7 @@ class Layout {
       added.first = static_cast<std::uint32_t>(graph_.slots.size());
       added.slots = static_cast<std::uint8_t>(__builtin_popcount(unit));
       added.merges = can_merge(first, unit);
-      if (added.merges) {
-        added.busy = (1U << added.slots) - 1;
-        added.out = only(position(r).tx);
-      }
+      if (added.merges) added.busy = (1U << added.slots) - 1;
     }
     const std::size_t mark = pending_.size();
     for (RouteMask bits = unit; bits != 0; bits &= bits - 1)

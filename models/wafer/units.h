@@ -293,54 +293,68 @@ constexpr std::uint64_t cycle_bit(Cycle c) {
   return std::uint64_t{1} << (c % ActiveSet::kHorizon);
 }
 
-/// A wavelet in a buffer, without its serial number: a wafer has very many, and only traces read the
-/// numbers.
-struct Stored {
+/// A credit of the next cycle counts now if the sender has others, because nothing waits for one of several. False: it
+/// has none. The wafer is to be stepped in the next cycle all the same.
+template <class Way>
+bool credit_at_once(Way& way) {
+  if (way.credits == 0) return false;
+  ++way.credits;
+  return true;
+}
+
+/// A wavelet in a buffer or on its way there, without its serial number: a wafer has very many, and only traces read
+/// the numbers. It is one word, so that a register holds it from one buffer to the next.
+class Stored {
+ public:
   Stored() = default;
-  explicit Stored(const link::Wavelet& w) { std::memcpy(static_cast<void*>(this), &w, kBytes); }
+  explicit Stored(const link::Wavelet& w) { std::memcpy(&word_, &w, sizeof word_); }
   link::Wavelet wavelet(std::uint64_t ident) const {
     link::Wavelet w;
-    std::memcpy(static_cast<void*>(&w), this, kBytes);
+    std::memcpy(static_cast<void*>(&w), &word_, sizeof word_);
     w.ident = ident;
     return w;
   }
-  // As the first members of link::Wavelet, so that both are copied at a time.
-  static constexpr std::size_t kBytes = offsetof(link::Wavelet, ident);
-  std::uint32_t payload = 0;
-  Color color;
-  bool control = false;
-  bool half = false;
-  bool local_flip = false;
+  std::uint32_t payload() const { return static_cast<std::uint32_t>(word_); }
+  Color color() const { return Color(static_cast<unsigned>(word_ >> 32 & 0xFFU)); }
+  bool control() const { return (word_ & kControl) != 0; }
+  /// It is a control or a half wavelet, or moves a switch.
+  bool has_flags() const { return word_ >= kControl; }
+  Stored without_local_flip() const {
+    Stored w = *this;
+    w.word_ &= ~kLocalFlip;
+    return w;
+  }
+
+ private:
+  // The word is the first members of link::Wavelet, so that both are copied at a time.
+  static constexpr std::uint64_t kControl = std::uint64_t{1} << 40;
+  static constexpr std::uint64_t kLocalFlip = std::uint64_t{1} << 56;
+  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&
+                offsetof(link::Wavelet, payload) == 0 && offsetof(link::Wavelet, color) == 4 &&
+                offsetof(link::Wavelet, control) == 5 && offsetof(link::Wavelet, half) == 6 &&
+                offsetof(link::Wavelet, local_flip) == 7 && offsetof(link::Wavelet, ident) == 8);
+  std::uint64_t word_ = 0;
 };
-static_assert(sizeof(Stored) == Stored::kBytes &&
-              offsetof(Stored, local_flip) == offsetof(link::Wavelet, local_flip));
 
 /// The wavelets of buffers of one kind, by number of the place; with serial numbers if they are
 /// traced.
 class Store {
  public:
-  void reserve(std::size_t places) { wavelets_.reserve(places); }
-  std::size_t size() const { return wavelets_.size(); }
-  /// Adds places; without `traced` no serial number is kept.
-  void grow(std::size_t places, bool traced) {
-    wavelets_.resize(wavelets_.size() + places);
-    if (!traced) return;
-    idents_.reserve(wavelets_.capacity());
-    idents_.resize(wavelets_.size());
+  Store(std::size_t places, bool traced)
+      : traced_(traced), wavelets_(places), idents_(traced ? places : 0) {}
+  void put(std::size_t at, Stored w, std::uint64_t ident) {
+    wavelets_[at] = w;
+    if (traced_) idents_[at] = ident;
   }
-  void put(std::size_t at, const link::Wavelet& w) {
-    wavelets_[at] = Stored(w);
-    if (!idents_.empty()) idents_[at] = w.ident;
-  }
-  link::Wavelet get(std::size_t at) const {
-    return wavelets_[at].wavelet(idents_.empty() ? 0 : idents_[at]);
-  }
-  const Stored& operator[](std::size_t at) const { return wavelets_[at]; }
+  Stored operator[](std::size_t at) const { return wavelets_[at]; }
+  /// Its serial number; 0 unless it is traced.
+  std::uint64_t ident(std::size_t at) const { return traced_ ? idents_[at] : 0; }
   [[gnu::always_inline]] void prefetch(std::size_t first, std::size_t end) const {
     tessera::prefetch(wavelets_.data(), first, end);
   }
 
  private:
+  const bool traced_;
   std::vector<Stored> wavelets_;
   std::vector<std::uint64_t> idents_;
 };

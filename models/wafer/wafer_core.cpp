@@ -170,7 +170,7 @@ std::string WaferCore::what_pipe_waits_for(const Pipe& pipe) const {
 }
 
 std::string WaferCore::what_slot_waits_for(const Slot& slot) const {
-  if (slot.landed == 0) return {};
+  if (blocks_.slots.landed(slot) == 0) return {};
   if (slot.suspended) return fabric::end_of_teardown(slot.held);
   std::string what;
   const unsigned to_go = blocks_.slots.branches_of_head(slot);
