@@ -142,14 +142,22 @@ class ComputeEngineCore {
     explicit operator bool() const { return thread != kNobody; }
     static constexpr ThreadId kNobody = kThreadCount;
   };
+  /// What steps 4 and 5 did.
+  struct Changes {
+    bool some = false;  ///< wavelets were taken from a queue, or a task was started
+    bool took_command = false;
+  };
   Cycle step_all(Cycle now);
+  Changes complete_and_pick(const Candidate& chosen, bool ran, Cycle now);
   Cycle end_step(const Candidate& chosen, bool goes_on, bool ran, Cycle now);
   Cycle stream(Cycle now);
   std::uint32_t look_at_queues(Cycle now);
   Operation* first_ready(std::uint32_t lacking, Cycle now);
   Operation* highest_ready(std::uint32_t lacking, Cycle now);
+  bool is_quiet() const;
   Cycle stream_end() const;
-  Candidate choose_thread(Cycle now);
+  Candidate choose(Cycle now);
+  Candidate choose_thread(std::uint32_t lacking, Cycle now);
   Candidate choose_main(Cycle now);
   bool issue(const Candidate& chosen, Cycle now);
   void issue_main(Cycle now);

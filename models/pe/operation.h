@@ -234,8 +234,9 @@ class Operations {
     return const_cast<Operation*>(std::as_const(*this).of_main_thread());
   }
   const Operation* of_main_thread() const {
-    return (summary_.threads >> kMainThread & 1U) != 0 ? &operations_.back() : nullptr;
+    return has_main_thread() ? &operations_.back() : nullptr;
   }
+  bool has_main_thread() const { return (summary_.threads >> kMainThread & 1U) != 0; }
   /// Queues that some of them need (Operation::needs_inputs, needs_outputs), one bit each.
   std::uint32_t inputs() const { return summary_.inputs; }
   std::uint32_t outputs() const { return summary_.outputs; }

@@ -277,7 +277,7 @@ Cycle VectorUnit::wake_of(const EngineState& pe, const Operation& op, bool acted
   // operation; one on a FIFO may have been brought to an edge of it.
   if (!acted) return kNever;
   if (op.uses_fifo) return now + 1;
-  const bool ready = !pe.tasks.is_microthread_blocked(op.thread) && group_size(pe, op, now) > 0;
+  const bool ready = !pe.tasks.is_microthread_blocked(op.thread) && is_ready(pe, op, now);
   return ready ? now + 1 : kNever;
 }
 
