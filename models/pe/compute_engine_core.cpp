@@ -204,18 +204,19 @@ inline ComputeEngineCore::Candidate ComputeEngineCore::choose_main(Cycle now) {
 [[gnu::always_inline]] inline ComputeEngineCore::Candidate ComputeEngineCore::choose(Cycle now) {
   const Operations& operations = vector_.operations();
   if (operations.empty()) return choose_main(now);
-  const std::uint32_t lacking = look_at_queues(now);
   if (pe_.main.runs() && !operations.has_main_thread() && pe_.main.ready_at() <= now &&
       level_of(pe_.tasks.main_priority(now)) > level_of(operations.highest())) {
+    if (pe_.waits != nullptr) look_at_queues(now);
     require_instruction();
     return {nullptr, 0, kMainThread};
   }
-  return choose_thread(lacking, now);
+  return choose_thread(now);
 }
 
 // Several may ask for the issue slot.
-ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(std::uint32_t lacking, Cycle now) {
+ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   Operations& operations = vector_.operations();
+  const std::uint32_t lacking = look_at_queues(now);
   const bool open = pe_.has_open_channel();
   const bool main_issues = pe_.main.runs() && !operations.has_main_thread();
   const unsigned main_level = pe_.main.runs() ? level_of(pe_.tasks.main_priority(now)) : 0;
@@ -287,7 +288,7 @@ void ComputeEngineCore::require_instruction() const {
 }
 
 // The next instruction issues when all that it names is ready.
-void ComputeEngineCore::wait_for_operands() {
+[[gnu::always_inline]] inline void ComputeEngineCore::wait_for_operands() {
   require_instruction();
   MainThread& main = pe_.main;
   const DecodedInstruction& in = pe_.program->decoded(main.pc());

@@ -157,7 +157,7 @@ class ComputeEngineCore {
   bool is_quiet() const;
   Cycle stream_end() const;
   Candidate choose(Cycle now);
-  Candidate choose_thread(std::uint32_t lacking, Cycle now);
+  Candidate choose_thread(Cycle now);
   Candidate choose_main(Cycle now);
   bool issue(const Candidate& chosen, Cycle now);
   void issue_main(Cycle now);

@@ -68,6 +68,7 @@ class Dispatch {
     op_.may_conflict = timing().bank_conflicts && timing().read_conflict_factor > 1 && !rewrites &&
                        op_.cursors[1].kind == Cursor::Kind::kMemory &&
                        op_.cursors[2].kind == Cursor::Kind::kMemory;
+    set_writes_back();
     op_.kernel = kernel_of(op_);
     if (is_prototype()) pe_.program->keep_prototype(*op_.decoded, op_);
   }
@@ -453,6 +454,16 @@ class Dispatch {
       // The next group may read what is left of a wavelet that is taken apart.
       op_.single &= source.packed == 1;
       if (source.packed == 1) op_.needs_inputs |= queue_bit(source.queue);
+    }
+  }
+
+  void set_writes_back() {
+    const Cursor::Kind destination = op_.cursors[0].kind;
+    op_.writes_back = op_.uses_fifo || op_.single_step || destination == Cursor::Kind::kScalar ||
+                      destination == Cursor::Kind::kPointer;
+    for (unsigned i = 0; i <= op_.sources; ++i) {
+      if (op_.cursors[i].kind == Cursor::Kind::kMemory)
+        op_.writes_back |= pe_.dsrs[instruction().operands[i]].config->save_address;
     }
   }
 

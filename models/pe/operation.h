@@ -105,6 +105,7 @@ struct Operation {
   bool self_contained = false;
   bool may_conflict : 1;  ///< two of its reads may meet in a bank (PeTiming::bank_conflicts)
   bool asked : 1;         ///< in every step what it waits for (wait_account.h)
+  bool writes_back : 1;   ///< its end may change registers, DSRs or memory (VectorUnit::write_back)
   const DecodedInstruction* decoded = nullptr;
   Kernel kernel = nullptr;   ///< nullptr: its elements need move_element()
   std::uint32_t length = 0;  ///< elements
@@ -137,7 +138,7 @@ struct Operation {
   bool stopped_by_fifo = false;  ///< ended by an empty or full FIFO
   bool result = true;            ///< what a synchronous operation on a FIFO returns (wse.md 5.6)
 
-  Operation() : may_conflict(false), asked(false) {}
+  Operation() : may_conflict(false), asked(false), writes_back(false) {}
 
   const Instruction& instruction() const { return *decoded->instruction; }
   std::uint32_t pc() const { return decoded->pc; }
@@ -212,13 +213,16 @@ class Operations {
   /// Takes out the operations that complete by cycle `now`, each after `complete(operation)`.
   template <class Complete>
   void remove_finished(Cycle now, Complete&& complete) {
-    const auto goes = [&](Operation& op) {
-      if (!op.finishing || op.due > now) return false;
-      complete(op);
-      return true;
-    };
-    operations_.erase(std::remove_if(operations_.begin(), operations_.end(), goes),
-                      operations_.end());
+    Operation* place = begin();
+    for (Operation& op : *this) {
+      if (op.finishing && op.due <= now) {
+        complete(op);
+      } else {
+        if (place != &op) *place = op;
+        ++place;
+      }
+    }
+    operations_.resize(static_cast<std::size_t>(place - begin()), boost::container::default_init);
     Summary summary;
     summary.most = summary_.most;
     if (operations_.empty())
