@@ -64,7 +64,8 @@ ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(const Candidate&
   const bool only_issued =
       pe_.main.runs() && !vector_.operations().has_finished(now) && is_quiet();
   const Changes changes = only_issued ? Changes{} : complete_and_pick(chosen, ran, now);
-  const Cycle next = next_wake(chosen || changes.some, goes_on, now);
+  const bool issues_next = wait_for_operands(now);
+  const Cycle next = issues_next ? now + 1 : next_wake(chosen || changes.some, goes_on, now);
   if (pe_.waits != nullptr) {
     const bool ask = pe_.has_open_channel() || pe_.tasks.blocks_microthreads();
     vector_.account_waits(pe_, static_cast<bool>(chosen), chosen && next == now + 1, ask, now);
@@ -168,15 +169,20 @@ inline Operation* ComputeEngineCore::first_ready(std::uint32_t lacking, Cycle no
   return op != nullptr ? op : look_at(operations.begin(), turn);
 }
 
-// The same where they have several.
-Operation* ComputeEngineCore::highest_ready(std::uint32_t lacking, Cycle now) {
+// The same where they have several. That of the main thread need not be compared if it is above all.
+inline Operation* ComputeEngineCore::highest_ready(std::uint32_t lacking, Cycle now) {
   Operations& operations = vector_.operations();
+  if (!operations.has_main_thread()) return compare_ready(lacking, 0, now);
   Operation* const main = operations.of_main_thread();
-  const unsigned main_level = main != nullptr ? level_of(pe_.tasks.main_priority(now)) : 0;
-  const auto is_ready = [&](const Operation& op) {
-    return op.due <= now && !op.lacks(lacking) && (op.single || group_size(pe_, op, now) > 0);
-  };
-  if (main_level > level_of(operations.highest()) && is_ready(*main)) return main;
+  const unsigned level = level_of(pe_.tasks.main_priority(now));
+  if (level > level_of(operations.highest()) && main->due <= now && !main->lacks(lacking) &&
+      (main->single || group_size(pe_, *main, now) > 0))
+    return main;
+  return compare_ready(lacking, level, now);
+}
+
+Operation* ComputeEngineCore::compare_ready(std::uint32_t lacking, unsigned main_level, Cycle now) {
+  Operations& operations = vector_.operations();
   Operation* best = nullptr;
   unsigned best_level = 0;  // one above that of `best`
   const auto look_at = [&](Operation* from, Operation* to) {
@@ -287,16 +293,20 @@ void ComputeEngineCore::require_instruction() const {
   pe_.fail(Illegal::kReturnAddress, pe_.main.pc(), "the program runs past its last instruction");
 }
 
-// The next instruction issues when all that it names is ready.
-[[gnu::always_inline]] inline void ComputeEngineCore::wait_for_operands() {
-  require_instruction();
+// The next instruction of the main thread issues when all that it names is ready. Returns whether that is
+// in the next cycle.
+[[gnu::always_inline]] inline bool ComputeEngineCore::wait_for_operands(Cycle now) {
   MainThread& main = pe_.main;
+  if (!main.runs() || vector_.operations().has_main_thread()) return false;
+  require_instruction();
   const DecodedInstruction& in = pe_.program->decoded(main.pc());
   main.wait_for(in.waits_for);
   for (const unsigned slot : in.dsrs) {
     const Dsr& dsr = pe_.dsrs[in.instruction->operands[slot]];
     main.wait_until(std::max(main.ready_at(), dsr.ready_at));
   }
+  if (pe_.stalls != nullptr) tell_dsr_load(pe_, now);
+  return main.ready_at() <= now + 1;
 }
 
 void ComputeEngineCore::set_waits(observe::TileWaits* waits) {
@@ -317,10 +327,7 @@ Cycle ComputeEngineCore::next_wake(bool acted, bool goes_on, Cycle now) {
   Cycle next = kNever;
   const bool runs = pe_.main.runs();
   if (runs && !vector_.operations().has_main_thread()) {
-    wait_for_operands();
-    if (pe_.stalls != nullptr) tell_dsr_load(pe_, now);
     next = std::max(now + 1, pe_.main.ready_at());
-    if (next == now + 1) return next;  // nobody can want an earlier one
   } else if (goes_on) {
     return now + 1;
   }

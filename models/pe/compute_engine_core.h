@@ -154,6 +154,7 @@ class ComputeEngineCore {
   std::uint32_t look_at_queues(Cycle now);
   Operation* first_ready(std::uint32_t lacking, Cycle now);
   Operation* highest_ready(std::uint32_t lacking, Cycle now);
+  Operation* compare_ready(std::uint32_t lacking, unsigned main_level, Cycle now);
   bool is_quiet() const;
   Cycle stream_end() const;
   Candidate choose(Cycle now);
@@ -162,7 +163,7 @@ class ComputeEngineCore {
   bool issue(const Candidate& chosen, Cycle now);
   void issue_main(Cycle now);
   void require_instruction() const;
-  void wait_for_operands();
+  bool wait_for_operands(Cycle now);
   Cycle next_wake(bool acted, bool goes_on, Cycle now);
 
   /// Before this cycle a step can do no more than give the slot to an operation: steps 1, 2, 4 and 5

@@ -25,6 +25,19 @@ std::uint8_t queue_bit(QueueId q) {
   return static_cast<std::uint8_t>(1U << q.value());
 }
 
+/// What other engines have dispatched for `in` and this one may, too; nullptr: nothing.
+const Operation* prototype_of(const EngineState& pe, const DecodedInstruction& in,
+                              const OutputBindings& outputs) {
+  const Operation* const prototype = pe.program->prototype(in);
+  if (prototype == nullptr) return nullptr;
+  for (unsigned i = 1; i <= prototype->sources; ++i) {
+    const Cursor& source = prototype->cursors[i];
+    const bool fabric = source.kind == Cursor::Kind::kFabric;
+    if (fabric && outputs.receiver(source.dsd->queue) != source.queue) return nullptr;
+  }
+  return prototype;
+}
+
 /// Works out one operation, step by step.
 class Dispatch {
  public:
@@ -32,9 +45,12 @@ class Dispatch {
     op_.decoded = &in;
     op_.op = in.instruction->op;
   }
-  bool run(const Operations& running, OutputBindings& outputs, Cycle now) {
-    const bool known = take_prototype(outputs);
-    if (!known && !make_operation(outputs)) return false;
+  /// `known`: the operation is a prototype.
+  bool run(bool known, const Operations& running, OutputBindings& outputs, Cycle now) {
+    if (known)
+      finish_prototype(outputs);
+    else if (!make_operation(outputs))
+      return false;
     op_.carry = pe_.main.flag();
     require_free(running);
     const Cursor& destination = op_.cursors[0];
@@ -84,17 +100,9 @@ class Dispatch {
       return pe_.program->dsrs().is_shared(instruction().operands[slot]);
     });
   }
-  // The prototype with the registers and queues of this engine, instead of make_operation() and
-  // complete_operation(). False: there is none.
-  bool take_prototype(const OutputBindings& outputs) {
-    const Operation* const prototype = pe_.program->prototype(*op_.decoded);
-    if (prototype == nullptr) return false;
-    for (unsigned i = 1; i <= prototype->sources; ++i) {
-      const Cursor& source = prototype->cursors[i];
-      const bool fabric = source.kind == Cursor::Kind::kFabric;
-      if (fabric && outputs.receiver(source.dsd->queue) != source.queue) return false;
-    }
-    op_ = *prototype;
+  // A prototype gets the registers and queues of this engine, instead of make_operation() and
+  // complete_operation().
+  void finish_prototype(const OutputBindings& outputs) {
     for (unsigned i = 0; i <= op_.sources; ++i) {
       Cursor& cursor = op_.cursors[i];
       if (cursor.kind == Cursor::Kind::kScalar || cursor.kind == Cursor::Kind::kPointer)
@@ -103,7 +111,6 @@ class Dispatch {
     Cursor& destination = op_.cursors[0];
     if (destination.kind == Cursor::Kind::kFabric)
       destination.number = static_cast<std::uint8_t>(outputs.color_of(*destination.dsd).value());
-    return true;
   }
   // Visits each DSR once: the destination, then the sources in the order of wse.md 4 and 5.8.
   template <class Visit>
@@ -475,9 +482,16 @@ class Dispatch {
 
 }  // namespace
 
-bool dispatch(EngineState& pe, const DecodedInstruction& in, const Operations& running,
-              OutputBindings& outputs, Cycle now, Operation& op) {
-  return Dispatch(pe, in, op).run(running, outputs, now);
+std::optional<Operation> dispatch(EngineState& pe, const DecodedInstruction& in,
+                                  const Operations& running, OutputBindings& outputs, Cycle now) {
+  const Operation* const prototype = prototype_of(pe, in, outputs);
+  std::optional<Operation> op;
+  if (prototype != nullptr)
+    op.emplace(*prototype);
+  else
+    op.emplace();
+  if (!Dispatch(pe, in, *op).run(prototype != nullptr, running, outputs, now)) op.reset();
+  return op;
 }
 
 }  // namespace tessera::pe

@@ -2,16 +2,17 @@
 // length, thread and rate are, and what forbids it.
 #pragma once
 
+#include <optional>
+
 #include "models/pe/engine_state.h"
 #include "models/pe/operation.h"
 #include "models/pe/output_bindings.h"
 
 namespace tessera::pe {
 
-/// Sets up `op`, a new operation, for instruction `in`, which the main thread has issued.
-/// Operations `running` are in progress. False: there is none to do, because a single_step operand
-/// has no element left.
-bool dispatch(EngineState& pe, const DecodedInstruction& in, const Operations& running,
-              OutputBindings& outputs, Cycle now, Operation& op);
+/// The operation for instruction `in`, which the main thread has issued. Operations `running` are in
+/// progress. None: there is none to do, because a single_step operand has no element left.
+std::optional<Operation> dispatch(EngineState& pe, const DecodedInstruction& in,
+                                  const Operations& running, OutputBindings& outputs, Cycle now);
 
 }  // namespace tessera::pe
