@@ -55,6 +55,7 @@ ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(const Candidate&
   const bool picked = was_free && pe_.main.runs();
   // The task's wavelet may have been the last one of a queue.
   if (picked) config_.take_flushes(pe_, vector_.outputs(), now);
+  if (!pe_.main.runs()) vector_.operations().rest();
   return {dropped || picked, took_command};
 }
 
@@ -79,18 +80,25 @@ ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(const Candidate&
 }
 
 Cycle ComputeEngineCore::step_all(Cycle now) {
-  if (pe_.waits != nullptr) pe_.waits->prefetch();
   vector_.wake_up(pe_, now);
+  return step_of({}, now);
+}
+
+// `chosen`: who has the issue slot, if that is known. Then the steps before it find nothing.
+[[gnu::noinline]] Cycle ComputeEngineCore::step_of(Candidate chosen, Cycle now) {
+  if (pe_.waits != nullptr) pe_.waits->prefetch();
   bool used = false;
   try {
     const bool ran = pe_.main.runs();
-    config_.take_teardowns(pe_.tasks, now);
-    // 1. Operations whose time is over complete.
-    vector_.complete_operations(pe_, now);
-    // 2. FIFOs that are empty or full take their actions.
-    vector_.take_fifo_actions(pe_, now);
-    // 3. One candidate gets the issue slot.
-    const Candidate chosen = choose(now);
+    if (!chosen) {
+      config_.take_teardowns(pe_.tasks, now);
+      // 1. Operations whose time is over complete.
+      vector_.complete_operations(pe_, now);
+      // 2. FIFOs that are empty or full take their actions.
+      vector_.take_fifo_actions(pe_, now);
+      // 3. One candidate gets the issue slot.
+      chosen = choose(now);
+    }
     used = chosen && chosen.op == nullptr;
     const bool goes_on = chosen && issue(chosen, now);
     used = static_cast<bool>(chosen);
@@ -140,7 +148,7 @@ Cycle ComputeEngineCore::stream(Cycle now) {
     next = next_wake(false, false, now);
   } else {
     const std::uint32_t elements = op->single ? 1 : group_size(pe_, *op, now);
-    if (op->ends_with(elements)) return step_all(now);  // it may complete
+    if (op->ends_with(elements)) return step_of({op, elements, op->thread}, now);  // it may complete
     vector_.set_last_issued(op->thread);
     if (pe_.timing().issue == IssueRule::kRotation) operations.set_turn_behind(op);
     try {
@@ -170,7 +178,7 @@ inline Operation* ComputeEngineCore::first_ready(std::uint32_t lacking, Cycle no
 }
 
 // The same where they have several. That of the main thread need not be compared if it is above all.
-inline Operation* ComputeEngineCore::highest_ready(std::uint32_t lacking, Cycle now) {
+Operation* ComputeEngineCore::highest_ready(std::uint32_t lacking, Cycle now) {
   Operations& operations = vector_.operations();
   if (!operations.has_main_thread()) return compare_ready(lacking, 0, now);
   Operation* const main = operations.of_main_thread();
@@ -181,7 +189,8 @@ inline Operation* ComputeEngineCore::highest_ready(std::uint32_t lacking, Cycle 
   return compare_ready(lacking, level, now);
 }
 
-Operation* ComputeEngineCore::compare_ready(std::uint32_t lacking, unsigned main_level, Cycle now) {
+[[gnu::noinline]] Operation* ComputeEngineCore::compare_ready(std::uint32_t lacking,
+                                                              unsigned main_level, Cycle now) {
   Operations& operations = vector_.operations();
   Operation* best = nullptr;
   unsigned best_level = 0;  // one above that of `best`

@@ -148,6 +148,7 @@ class ComputeEngineCore {
     bool took_command = false;
   };
   Cycle step_all(Cycle now);
+  Cycle step_of(Candidate chosen, Cycle now);
   Changes complete_and_pick(const Candidate& chosen, bool ran, Cycle now);
   Cycle end_step(const Candidate& chosen, bool goes_on, bool ran, Cycle now);
   Cycle stream(Cycle now);

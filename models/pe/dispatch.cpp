@@ -25,29 +25,26 @@ std::uint8_t queue_bit(QueueId q) {
   return static_cast<std::uint8_t>(1U << q.value());
 }
 
-/// What other engines have dispatched for `in` and this one may, too; nullptr: nothing.
-const Operation* prototype_of(const EngineState& pe, const DecodedInstruction& in,
-                              const OutputBindings& outputs) {
-  const Operation* const prototype = pe.program->prototype(in);
-  if (prototype == nullptr) return nullptr;
-  for (unsigned i = 1; i <= prototype->sources; ++i) {
-    const Cursor& source = prototype->cursors[i];
+/// Whether the input queues are those of the prototype.
+bool fits(const Operation& prototype, const OutputBindings& outputs) {
+  for (unsigned i = 1; i <= prototype.sources; ++i) {
+    const Cursor& source = prototype.cursors[i];
     const bool fabric = source.kind == Cursor::Kind::kFabric;
-    if (fabric && outputs.receiver(source.dsd->queue) != source.queue) return nullptr;
+    if (fabric && outputs.receiver(source.dsd->queue) != source.queue) return false;
   }
-  return prototype;
+  return true;
 }
 
 /// Works out one operation, step by step.
 class Dispatch {
  public:
-  Dispatch(EngineState& pe, const DecodedInstruction& in, Operation& op) : pe_(pe), op_(op) {
+  Dispatch(EngineState& pe, const DecodedInstruction& in, Operation& op)
+      : pe_(pe), op_(op), known_(op.decoded != nullptr) {
     op_.decoded = &in;
     op_.op = in.instruction->op;
   }
-  /// `known`: the operation is a prototype.
-  bool run(bool known, const Operations& running, OutputBindings& outputs, Cycle now) {
-    if (known)
+  bool run(const Operations& running, OutputBindings& outputs, Cycle now) {
+    if (known_)
       finish_prototype(outputs);
     else if (!make_operation(outputs))
       return false;
@@ -56,7 +53,7 @@ class Dispatch {
     const Cursor& destination = op_.cursors[0];
     if (destination.kind == Cursor::Kind::kFabric)
       outputs.claim(pe_, op_.pc(), *destination.dsd, now);
-    if (!known) complete_operation();
+    if (!known_) complete_operation();
     op_.due = now + start();
     return true;
   }
@@ -476,22 +473,22 @@ class Dispatch {
 
   EngineState& pe_;
   Operation& op_;
+  const bool known_;    // it began as a prototype
   bool async_ = false;  // by the options, as `ut_`
   std::optional<MicrothreadId> ut_;
 };
 
 }  // namespace
 
-std::optional<Operation> dispatch(EngineState& pe, const DecodedInstruction& in,
-                                  const Operations& running, OutputBindings& outputs, Cycle now) {
-  const Operation* const prototype = prototype_of(pe, in, outputs);
-  std::optional<Operation> op;
-  if (prototype != nullptr)
-    op.emplace(*prototype);
-  else
-    op.emplace();
-  if (!Dispatch(pe, in, *op).run(prototype != nullptr, running, outputs, now)) op.reset();
-  return op;
+Operation operation_for(const EngineState& pe, const DecodedInstruction& in,
+                        const OutputBindings& outputs) {
+  const Operation* const prototype = pe.program->prototype(in);
+  return prototype != nullptr && fits(*prototype, outputs) ? *prototype : Operation();
+}
+
+bool dispatch(EngineState& pe, const DecodedInstruction& in, const Operations& running,
+              OutputBindings& outputs, Cycle now, Operation& op) {
+  return Dispatch(pe, in, op).run(running, outputs, now);
 }
 
 }  // namespace tessera::pe

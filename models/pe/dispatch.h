@@ -2,17 +2,20 @@
 // length, thread and rate are, and what forbids it.
 #pragma once
 
-#include <optional>
-
 #include "models/pe/engine_state.h"
 #include "models/pe/operation.h"
 #include "models/pe/output_bindings.h"
 
 namespace tessera::pe {
 
-/// The operation for instruction `in`, which the main thread has issued. Operations `running` are in
-/// progress. None: there is none to do, because a single_step operand has no element left.
-std::optional<Operation> dispatch(EngineState& pe, const DecodedInstruction& in,
-                                  const Operations& running, OutputBindings& outputs, Cycle now);
+/// What dispatch() begins with: what another engine has dispatched for `in` if this one may, too, else a
+/// new operation.
+Operation operation_for(const EngineState& pe, const DecodedInstruction& in,
+                        const OutputBindings& outputs);
+/// Sets up `op`, which is operation_for() of instruction `in`, which the main thread has issued.
+/// Operations `running` are in progress. False: there is none to do, because a single_step operand
+/// has no element left.
+bool dispatch(EngineState& pe, const DecodedInstruction& in, const Operations& running,
+              OutputBindings& outputs, Cycle now, Operation& op);
 
 }  // namespace tessera::pe

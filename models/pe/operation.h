@@ -225,12 +225,13 @@ class Operations {
     operations_.resize(static_cast<std::size_t>(place - begin()), boost::container::default_init);
     Summary summary;
     summary.most = summary_.most;
-    if (operations_.empty())
-      operations_ = Vector();  // an engine at rest takes little memory
-    else
-      summary.lacking = summary_.lacking;
+    if (!operations_.empty()) summary.lacking = summary_.lacking;
     summary_ = summary;
     for (const Operation& op : operations_) count(op);
+  }
+  /// The engine has nothing to do. It takes little memory until then.
+  void rest() {
+    if (operations_.empty() && operations_.capacity() != 0) operations_ = Vector();
   }
 
   /// The operation of the main thread; nullptr: it has none.

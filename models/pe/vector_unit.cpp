@@ -1,7 +1,6 @@
 #include "models/pe/vector_unit.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "models/pe/dispatch.h"
@@ -117,12 +116,11 @@ void VectorUnit::bind_input(const EngineState& pe, QueueId queue, const QueueBin
 }
 
 void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle now) {
-  std::optional<Operation> dispatched = pe::dispatch(pe, in, operations_, outputs_, now);
-  if (!dispatched) {
+  Operation op = operation_for(pe, in, outputs_);
+  if (!pe::dispatch(pe, in, operations_, outputs_, now, op)) {
     pe.main.write_flag(false, now + 1);
     return;
   }
-  Operation& op = *dispatched;
   pe.probe.emit(now, EventKind::kOpStart, op.event_word(), op.length);
   if (pe.waits != nullptr) {
     begin_waits(pe, op, now);
