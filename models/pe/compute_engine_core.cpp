@@ -35,12 +35,12 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Decoded
                                      PeQueues& queues, observe::Probe probe)
     : vector_(program->image()), pe_(at, std::move(program), queues, probe) {}
 
-// Steps 4 and 5, behind the issue slot, which `chosen` had.
-ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(const Candidate& chosen, bool ran,
+// Steps 4 and 5, behind the issue slot, which `issued` had.
+ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(ThreadId issued, bool ran,
                                                                 Cycle now) {
   // 4. An operation that this ended may complete at once.
   vector_.complete_operations(pe_, now);
-  if (pe_.stalls != nullptr) tell_stalls(pe_, vector_.operations(), chosen.thread, now);
+  if (pe_.stalls != nullptr) tell_stalls(pe_, vector_.operations(), issued, now);
   // 5. Control wavelets that name no task go; the picker starts a task.
   const bool was_free = !pe_.main.runs();
   Runnables by_wavelet;
@@ -64,7 +64,7 @@ ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(const Candidate&
                                                                 bool goes_on, bool ran, Cycle now) {
   const bool only_issued =
       pe_.main.runs() && !vector_.operations().has_finished(now) && is_quiet();
-  const Changes changes = only_issued ? Changes{} : complete_and_pick(chosen, ran, now);
+  const Changes changes = only_issued ? Changes{} : complete_and_pick(chosen.thread, ran, now);
   const bool issues_next = wait_for_operands(now);
   const Cycle next = issues_next ? now + 1 : next_wake(chosen || changes.some, goes_on, now);
   if (pe_.waits != nullptr) {
@@ -79,14 +79,10 @@ ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(const Candidate&
   return changes.took_command ? now + 1 : next;  // others may wait for the picker
 }
 
-Cycle ComputeEngineCore::step_all(Cycle now) {
-  vector_.wake_up(pe_, now);
-  return step_of({}, now);
-}
-
 // `chosen`: who has the issue slot, if that is known. Then the steps before it find nothing.
-[[gnu::noinline]] Cycle ComputeEngineCore::step_of(Candidate chosen, Cycle now) {
+Cycle ComputeEngineCore::step_all(Candidate chosen, Cycle now) {
   if (pe_.waits != nullptr) pe_.waits->prefetch();
+  vector_.wake_up(pe_, now);
   bool used = false;
   try {
     const bool ran = pe_.main.runs();
@@ -148,7 +144,7 @@ Cycle ComputeEngineCore::stream(Cycle now) {
     next = next_wake(false, false, now);
   } else {
     const std::uint32_t elements = op->single ? 1 : group_size(pe_, *op, now);
-    if (op->ends_with(elements)) return step_of({op, elements, op->thread}, now);  // it may complete
+    if (op->ends_with(elements)) return step_all({op, elements, op->thread}, now);  // it may complete
     vector_.set_last_issued(op->thread);
     if (pe_.timing().issue == IssueRule::kRotation) operations.set_turn_behind(op);
     try {

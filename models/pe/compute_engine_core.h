@@ -71,7 +71,7 @@ class ComputeEngineCore {
   /// Steps the engine through cycle `now`; returns the next cycle it wants (timing::Steppable).
   /// Throws IllegalBehaviour, with PE, source line and the id of the rule (illegal.h), where the
   /// machine's behaviour is undefined.
-  Cycle step(Cycle now) { return now < streams_until_ ? stream(now) : step_all(now); }
+  Cycle step(Cycle now) { return now < streams_until_ ? stream(now) : step_all({}, now); }
   /// Executes the groups that were put off and are due before cycle `now`. To be called before
   /// somebody looks at the engine or its SRAM from outside, and at the end of a run; step() does it
   /// by itself.
@@ -147,9 +147,8 @@ class ComputeEngineCore {
     bool some = false;  ///< wavelets were taken from a queue, or a task was started
     bool took_command = false;
   };
-  Cycle step_all(Cycle now);
-  Cycle step_of(Candidate chosen, Cycle now);
-  Changes complete_and_pick(const Candidate& chosen, bool ran, Cycle now);
+  Cycle step_all(Candidate chosen, Cycle now);
+  Changes complete_and_pick(ThreadId issued, bool ran, Cycle now);
   Cycle end_step(const Candidate& chosen, bool goes_on, bool ran, Cycle now);
   Cycle stream(Cycle now);
   std::uint32_t look_at_queues(Cycle now);

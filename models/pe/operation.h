@@ -229,7 +229,7 @@ class Operations {
     summary_ = summary;
     for (const Operation& op : operations_) count(op);
   }
-  /// The engine has nothing to do. It takes little memory until then.
+  /// The engine has nothing to do: until it has, it takes little memory.
   void rest() {
     if (operations_.empty() && operations_.capacity() != 0) operations_ = Vector();
   }
@@ -325,10 +325,10 @@ class Operations {
     std::uint16_t lacking = 0;
     std::uint8_t inputs = 0;
     std::uint8_t outputs = 0;
-    std::uint8_t turn : 4;
+    std::uint8_t turn = 0;
+    Priority highest : 4;
     std::uint8_t most : 4;  // operations that it has had at a time
-    Priority highest = Priority::kLow;
-    Summary() : turn(0), most(0) {}
+    Summary() : highest(Priority::kLow), most(0) {}
     bool has(unsigned bit) const { return (bits & bit) != 0; }
   };
   void count(const Operation& op) {
@@ -340,7 +340,7 @@ class Operations {
     summary_.bits = static_cast<std::uint16_t>(bits);
     summary_.inputs |= op.needs_inputs;
     summary_.outputs |= op.needs_outputs;
-    if (op.thread != kMainThread) summary_.highest = std::max(summary_.highest, op.priority);
+    if (op.thread != kMainThread && summary_.highest < op.priority) summary_.highest = op.priority;
     if (op.finishing) summary_.first_completion = std::min(summary_.first_completion, op.due);
   }
 
