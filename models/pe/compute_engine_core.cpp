@@ -62,8 +62,7 @@ ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(ThreadId issued,
 // Behind the issue slot.
 [[gnu::always_inline]] inline Cycle ComputeEngineCore::end_step(const Candidate& chosen,
                                                                 bool goes_on, bool ran, Cycle now) {
-  const bool only_issued =
-      pe_.main.runs() && !vector_.operations().has_finished(now) && is_quiet();
+  const bool only_issued = pe_.main.runs() && !vector_.operations().has_finished(now) && is_quiet();
   const Changes changes = only_issued ? Changes{} : complete_and_pick(chosen.thread, ran, now);
   const bool issues_next = wait_for_operands(now);
   const Cycle next = issues_next ? now + 1 : next_wake(chosen || changes.some, goes_on, now);
@@ -144,7 +143,8 @@ Cycle ComputeEngineCore::stream(Cycle now) {
     next = next_wake(false, false, now);
   } else {
     const std::uint32_t elements = op->single ? 1 : group_size(pe_, *op, now);
-    if (op->ends_with(elements)) return step_all({op, elements, op->thread}, now);  // it may complete
+    if (op->ends_with(elements))
+      return step_all({op, elements, op->thread}, now);  // it may complete
     vector_.set_last_issued(op->thread);
     if (pe_.timing().issue == IssueRule::kRotation) operations.set_turn_behind(op);
     try {
@@ -185,6 +185,7 @@ Operation* ComputeEngineCore::highest_ready(std::uint32_t lacking, Cycle now) {
   return compare_ready(lacking, level, now);
 }
 
+// Not inlined: highest_ready(), which seldom gets here, would save its registers.
 [[gnu::noinline]] Operation* ComputeEngineCore::compare_ready(std::uint32_t lacking,
                                                               unsigned main_level, Cycle now) {
   Operations& operations = vector_.operations();

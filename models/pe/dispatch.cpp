@@ -461,6 +461,7 @@ class Dispatch {
     }
   }
 
+  // Whether VectorUnit::write_back() has something to do in the end.
   void set_writes_back() {
     const Cursor::Kind destination = op_.cursors[0].kind;
     op_.writes_back = op_.uses_fifo || op_.single_step || destination == Cursor::Kind::kScalar ||

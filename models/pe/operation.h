@@ -318,8 +318,8 @@ class Operations {
   struct Summary {
     // Beside the threads that have an operation, one bit each:
     static constexpr unsigned kFifos = 1U << kThreadCount;  ///< some push or pop FIFOs
-    static constexpr unsigned kEndEarly = 2 * kFifos;       ///< a FIFO or a control wavelet may end one
-    static constexpr unsigned kLevels = 4 * kFifos;         ///< not all are microthreads of one priority
+    static constexpr unsigned kEndEarly = 2 * kFifos;  ///< a FIFO or a control wavelet may end one
+    static constexpr unsigned kLevels = 4 * kFifos;    ///< not all are microthreads of one priority
     Cycle first_completion = kNever;
     std::uint16_t bits = 0;
     std::uint16_t lacking = 0;

@@ -44,6 +44,7 @@ class PeQueues {
   std::uint8_t with_room_ = 0;
 
  private:
+  /// lacking() without masks. Not inlined: those who have masks would save registers for its calls.
   [[gnu::noinline]] std::uint32_t ask(std::uint32_t inputs, std::uint32_t outputs,
                                       Cycle now) const {
     return those_of(inputs, [&](QueueId q) { return ready_at(q) > now; }) |
