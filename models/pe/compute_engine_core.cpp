@@ -35,19 +35,19 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Decoded
                                      PeQueues& queues, observe::Probe probe)
     : vector_(program->image()), pe_(at, std::move(program), queues, probe) {}
 
-// Behind the issue slot, which `chosen` had.
-[[gnu::always_inline]] inline Cycle ComputeEngineCore::end_step(const Candidate& chosen,
-                                                                bool goes_on, bool ran, Cycle now) {
+// Steps 4 and 5, behind the issue slot, which `issued` had.
+ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(ThreadId issued, bool ran,
+                                                                Cycle now) {
   // 4. An operation that this ended may complete at once.
   vector_.complete_operations(pe_, now);
-  if (pe_.stalls != nullptr) tell_stalls(pe_, vector_.operations(), chosen.thread, now);
+  if (pe_.stalls != nullptr) tell_stalls(pe_, vector_.operations(), issued, now);
   // 5. Control wavelets that name no task go; the picker starts a task.
   const bool was_free = !pe_.main.runs();
   Runnables by_wavelet;
   const bool picks = was_free && !tasks_.launch_is_due(now);
-  const bool open = pe_.has_open_channel();
   const bool dropped =
-      open && TaskUnit::take_heads(pe_, vector_.operations(), picks ? &by_wavelet : nullptr, now);
+      pe_.has_open_channel() &&
+      TaskUnit::take_heads(pe_, vector_.operations(), picks ? &by_wavelet : nullptr, now);
   config_.take_flushes(pe_, vector_.outputs(), now);
   const bool may_start =
       was_free && (!picks || !by_wavelet.empty() || pe_.tasks.has_runnable_local());
@@ -55,32 +55,45 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Decoded
   const bool picked = was_free && pe_.main.runs();
   // The task's wavelet may have been the last one of a queue.
   if (picked) config_.take_flushes(pe_, vector_.outputs(), now);
-  const Cycle next = next_wake(chosen || dropped || picked, goes_on, now);
+  if (!pe_.main.runs()) vector_.operations().rest();
+  return {dropped || picked, took_command};
+}
+
+// Behind the issue slot.
+[[gnu::always_inline]] inline Cycle ComputeEngineCore::end_step(const Candidate& chosen,
+                                                                bool goes_on, bool ran, Cycle now) {
+  const bool only_issued = pe_.main.runs() && !vector_.operations().has_finished(now) && is_quiet();
+  const Changes changes = only_issued ? Changes{} : complete_and_pick(chosen.thread, ran, now);
+  const bool issues_next = wait_for_operands(now);
+  const Cycle next = issues_next ? now + 1 : next_wake(chosen || changes.some, goes_on, now);
   if (pe_.waits != nullptr) {
-    const bool ask = open || pe_.tasks.blocks_microthreads();
+    const bool ask = pe_.has_open_channel() || pe_.tasks.blocks_microthreads();
     vector_.account_waits(pe_, static_cast<bool>(chosen), chosen && next == now + 1, ask, now);
   }
-  streams_until_ = stream_end();
-  if (now < streams_until_) {
+  streams_until_ = only_issued || is_quiet() ? stream_end() : 0;
+  if (now + 1 < streams_until_) {
     const bool rotates = pe_.timing().issue == IssueRule::kRotation;
     vector_.operations().set_turn(rotates ? vector_.last_issued() + 1 : 0);
   }
-  return took_command ? now + 1 : next;  // others may wait for the picker
+  return changes.took_command ? now + 1 : next;  // others may wait for the picker
 }
 
-Cycle ComputeEngineCore::step_all(Cycle now) {
+// `chosen`: who has the issue slot, if that is known. Then the steps before it find nothing.
+Cycle ComputeEngineCore::step_all(Candidate chosen, Cycle now) {
   if (pe_.waits != nullptr) pe_.waits->prefetch();
   vector_.wake_up(pe_, now);
   bool used = false;
   try {
     const bool ran = pe_.main.runs();
-    config_.take_teardowns(pe_.tasks, now);
-    // 1. Operations whose time is over complete.
-    vector_.complete_operations(pe_, now);
-    // 2. FIFOs that are empty or full take their actions.
-    vector_.take_fifo_actions(pe_, now);
-    // 3. One candidate gets the issue slot.
-    const Candidate chosen = choose_thread(now);
+    if (!chosen) {
+      config_.take_teardowns(pe_.tasks, now);
+      // 1. Operations whose time is over complete.
+      vector_.complete_operations(pe_, now);
+      // 2. FIFOs that are empty or full take their actions.
+      vector_.take_fifo_actions(pe_, now);
+      // 3. One candidate gets the issue slot.
+      chosen = choose(now);
+    }
     used = chosen && chosen.op == nullptr;
     const bool goes_on = chosen && issue(chosen, now);
     used = static_cast<bool>(chosen);
@@ -91,16 +104,20 @@ Cycle ComputeEngineCore::step_all(Cycle now) {
   }
 }
 
-// Until when steps need no more than stream(), if nobody from outside interferes.
-Cycle ComputeEngineCore::stream_end() const {
+// Whether FIFOs, control wavelets, teardowns, flushes, blocked microthreads and listeners give a step
+// nothing to do.
+[[gnu::always_inline]] inline bool ComputeEngineCore::is_quiet() const {
+  return !vector_.operations().may_end_early() && !pe_.has_open_channel() &&
+         !pe_.tasks.blocks_microthreads() && pe_.stalls == nullptr && !config_.is_busy() &&
+         !vector_.some_are_asked();
+}
+
+// Until when the steps of a quiet engine need no more than stream(), if nobody from outside interferes.
+[[gnu::always_inline]] inline Cycle ComputeEngineCore::stream_end() const {
   const Operations& operations = vector_.operations();
-  if (operations.empty() || operations.may_end_early() || pe_.has_open_channel() ||
-      pe_.tasks.blocks_microthreads() || pe_.stalls != nullptr || config_.is_busy() ||
-      vector_.some_are_asked())
-    return 0;
   const bool runs = pe_.main.runs();
   if (!runs && pe_.tasks.has_runnable_local()) return 0;
-  const Cycle wants_slot = operations.of_main_thread() != nullptr ? kNever : pe_.main.ready_at();
+  const Cycle wants_slot = operations.has_main_thread() ? kNever : pe_.main.ready_at();
   return std::min(operations.first_completion(), runs ? wants_slot : tasks_.next_launch());
 }
 
@@ -126,7 +143,8 @@ Cycle ComputeEngineCore::stream(Cycle now) {
     next = next_wake(false, false, now);
   } else {
     const std::uint32_t elements = op->single ? 1 : group_size(pe_, *op, now);
-    if (op->ends_with(elements)) return step_all(now);  // it may complete
+    if (op->ends_with(elements))
+      return step_all({op, elements, op->thread}, now);  // it may complete
     vector_.set_last_issued(op->thread);
     if (pe_.timing().issue == IssueRule::kRotation) operations.set_turn_behind(op);
     try {
@@ -155,11 +173,22 @@ inline Operation* ComputeEngineCore::first_ready(std::uint32_t lacking, Cycle no
   return op != nullptr ? op : look_at(operations.begin(), turn);
 }
 
-// The same where they have several.
+// The same where they have several. That of the main thread need not be compared if it is above all.
 Operation* ComputeEngineCore::highest_ready(std::uint32_t lacking, Cycle now) {
   Operations& operations = vector_.operations();
-  const bool has_main = operations.of_main_thread() != nullptr;
-  const unsigned main_level = has_main ? level_of(pe_.tasks.main_priority(now)) : 0;
+  if (!operations.has_main_thread()) return compare_ready(lacking, 0, now);
+  Operation* const main = operations.of_main_thread();
+  const unsigned level = level_of(pe_.tasks.main_priority(now));
+  if (level > level_of(operations.highest()) && main->due <= now && !main->lacks(lacking) &&
+      (main->single || group_size(pe_, *main, now) > 0))
+    return main;
+  return compare_ready(lacking, level, now);
+}
+
+// Not inlined: highest_ready(), which seldom gets here, would save its registers.
+[[gnu::noinline]] Operation* ComputeEngineCore::compare_ready(std::uint32_t lacking,
+                                                              unsigned main_level, Cycle now) {
+  Operations& operations = vector_.operations();
   Operation* best = nullptr;
   unsigned best_level = 0;  // one above that of `best`
   const auto look_at = [&](Operation* from, Operation* to) {
@@ -184,18 +213,26 @@ inline ComputeEngineCore::Candidate ComputeEngineCore::choose_main(Cycle now) {
   return {nullptr, 0, kMainThread};
 }
 
-ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
-  Operations& operations = vector_.operations();
+[[gnu::always_inline]] inline ComputeEngineCore::Candidate ComputeEngineCore::choose(Cycle now) {
+  const Operations& operations = vector_.operations();
   if (operations.empty()) return choose_main(now);
-  const std::uint32_t lacking = look_at_queues(now);
-  const bool open = pe_.has_open_channel();
-  const bool main_issues = pe_.main.runs() && operations.of_main_thread() == nullptr;
-  const unsigned main_level = pe_.main.runs() ? level_of(pe_.tasks.main_priority(now)) : 0;
-  const unsigned highest = std::max(main_level, level_of(operations.highest()));
-  if (main_issues && main_level > level_of(operations.highest()) && pe_.main.ready_at() <= now) {
+  if (pe_.main.runs() && !operations.has_main_thread() && pe_.main.ready_at() <= now &&
+      level_of(pe_.tasks.main_priority(now)) > level_of(operations.highest())) {
+    if (pe_.waits != nullptr) look_at_queues(now);
     require_instruction();
     return {nullptr, 0, kMainThread};
   }
+  return choose_thread(now);
+}
+
+// Several may ask for the issue slot.
+ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
+  Operations& operations = vector_.operations();
+  const std::uint32_t lacking = look_at_queues(now);
+  const bool open = pe_.has_open_channel();
+  const bool main_issues = pe_.main.runs() && !operations.has_main_thread();
+  const unsigned main_level = pe_.main.runs() ? level_of(pe_.tasks.main_priority(now)) : 0;
+  const unsigned highest = std::max(main_level, level_of(operations.highest()));
   const bool rotates = pe_.timing().issue == IssueRule::kRotation;
   const unsigned first = rotates ? vector_.last_issued() + 1 : 0;
   Candidate best;
@@ -229,7 +266,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
 }
 
 // Returns whether the operation that got the slot has its next group in the next cycle.
-bool ComputeEngineCore::issue(const Candidate& chosen, Cycle now) {
+[[gnu::always_inline]] inline bool ComputeEngineCore::issue(const Candidate& chosen, Cycle now) {
   vector_.set_last_issued(chosen.thread);
   if (chosen.op != nullptr) {
     const bool heads = heads_matter(pe_, *chosen.op);
@@ -239,7 +276,7 @@ bool ComputeEngineCore::issue(const Candidate& chosen, Cycle now) {
   return false;
 }
 
-void ComputeEngineCore::issue_main(Cycle now) {
+[[gnu::always_inline]] inline void ComputeEngineCore::issue_main(Cycle now) {
   const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
   const auto opcode = static_cast<unsigned>(in.instruction->op);
   pe_.probe.emit(now, observe::EventKind::kIssue, opcode | kMainThread << 8, in.pc);
@@ -262,16 +299,20 @@ void ComputeEngineCore::require_instruction() const {
   pe_.fail(Illegal::kReturnAddress, pe_.main.pc(), "the program runs past its last instruction");
 }
 
-// The next instruction issues when all that it names is ready.
-void ComputeEngineCore::wait_for_operands() {
-  require_instruction();
+// The next instruction of the main thread issues when all that it names is ready. Returns whether that is
+// in the next cycle.
+[[gnu::always_inline]] inline bool ComputeEngineCore::wait_for_operands(Cycle now) {
   MainThread& main = pe_.main;
+  if (!main.runs() || vector_.operations().has_main_thread()) return false;
+  require_instruction();
   const DecodedInstruction& in = pe_.program->decoded(main.pc());
   main.wait_for(in.waits_for);
   for (const unsigned slot : in.dsrs) {
     const Dsr& dsr = pe_.dsrs[in.instruction->operands[slot]];
     main.wait_until(std::max(main.ready_at(), dsr.ready_at));
   }
+  if (pe_.stalls != nullptr) tell_dsr_load(pe_, now);
+  return main.ready_at() <= now + 1;
 }
 
 void ComputeEngineCore::set_waits(observe::TileWaits* waits) {
@@ -291,9 +332,7 @@ void ComputeEngineCore::finish_waits(Cycle cycles) {
 Cycle ComputeEngineCore::next_wake(bool acted, bool goes_on, Cycle now) {
   Cycle next = kNever;
   const bool runs = pe_.main.runs();
-  if (runs && vector_.operations().of_main_thread() == nullptr) {
-    wait_for_operands();
-    if (pe_.stalls != nullptr) tell_dsr_load(pe_, now);
+  if (runs && !vector_.operations().has_main_thread()) {
     next = std::max(now + 1, pe_.main.ready_at());
   } else if (goes_on) {
     return now + 1;

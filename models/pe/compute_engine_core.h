@@ -71,7 +71,7 @@ class ComputeEngineCore {
   /// Steps the engine through cycle `now`; returns the next cycle it wants (timing::Steppable).
   /// Throws IllegalBehaviour, with PE, source line and the id of the rule (illegal.h), where the
   /// machine's behaviour is undefined.
-  Cycle step(Cycle now) { return now < streams_until_ ? stream(now) : step_all(now); }
+  Cycle step(Cycle now) { return now < streams_until_ ? stream(now) : step_all({}, now); }
   /// Executes the groups that were put off and are due before cycle `now`. To be called before
   /// somebody looks at the engine or its SRAM from outside, and at the end of a run; step() does it
   /// by itself.
@@ -142,19 +142,28 @@ class ComputeEngineCore {
     explicit operator bool() const { return thread != kNobody; }
     static constexpr ThreadId kNobody = kThreadCount;
   };
-  Cycle step_all(Cycle now);
+  /// What steps 4 and 5 did.
+  struct Changes {
+    bool some = false;  ///< wavelets were taken from a queue, or a task was started
+    bool took_command = false;
+  };
+  Cycle step_all(Candidate chosen, Cycle now);
+  Changes complete_and_pick(ThreadId issued, bool ran, Cycle now);
   Cycle end_step(const Candidate& chosen, bool goes_on, bool ran, Cycle now);
   Cycle stream(Cycle now);
   std::uint32_t look_at_queues(Cycle now);
   Operation* first_ready(std::uint32_t lacking, Cycle now);
   Operation* highest_ready(std::uint32_t lacking, Cycle now);
+  Operation* compare_ready(std::uint32_t lacking, unsigned main_level, Cycle now);
+  bool is_quiet() const;
   Cycle stream_end() const;
+  Candidate choose(Cycle now);
   Candidate choose_thread(Cycle now);
   Candidate choose_main(Cycle now);
   bool issue(const Candidate& chosen, Cycle now);
   void issue_main(Cycle now);
   void require_instruction() const;
-  void wait_for_operands();
+  bool wait_for_operands(Cycle now);
   Cycle next_wake(bool acted, bool goes_on, Cycle now);
 
   /// Before this cycle a step can do no more than give the slot to an operation: steps 1, 2, 4 and 5

@@ -25,22 +25,35 @@ std::uint8_t queue_bit(QueueId q) {
   return static_cast<std::uint8_t>(1U << q.value());
 }
 
+/// Whether the input queues are those of the prototype.
+bool fits(const Operation& prototype, const OutputBindings& outputs) {
+  for (unsigned i = 1; i <= prototype.sources; ++i) {
+    const Cursor& source = prototype.cursors[i];
+    const bool fabric = source.kind == Cursor::Kind::kFabric;
+    if (fabric && outputs.receiver(source.dsd->queue) != source.queue) return false;
+  }
+  return true;
+}
+
 /// Works out one operation, step by step.
 class Dispatch {
  public:
-  Dispatch(EngineState& pe, const DecodedInstruction& in, Operation& op) : pe_(pe), op_(op) {
+  Dispatch(EngineState& pe, const DecodedInstruction& in, Operation& op)
+      : pe_(pe), op_(op), known_(op.decoded != nullptr) {
     op_.decoded = &in;
     op_.op = in.instruction->op;
   }
   bool run(const Operations& running, OutputBindings& outputs, Cycle now) {
-    const bool known = take_prototype(outputs);
-    if (!known && !make_operation(outputs)) return false;
+    if (known_)
+      finish_prototype(outputs);
+    else if (!make_operation(outputs))
+      return false;
     op_.carry = pe_.main.flag();
     require_free(running);
     const Cursor& destination = op_.cursors[0];
     if (destination.kind == Cursor::Kind::kFabric)
       outputs.claim(pe_, op_.pc(), *destination.dsd, now);
-    if (!known) complete_operation();
+    if (!known_) complete_operation();
     op_.due = now + start();
     return true;
   }
@@ -68,6 +81,7 @@ class Dispatch {
     op_.may_conflict = timing().bank_conflicts && timing().read_conflict_factor > 1 && !rewrites &&
                        op_.cursors[1].kind == Cursor::Kind::kMemory &&
                        op_.cursors[2].kind == Cursor::Kind::kMemory;
+    set_writes_back();
     op_.kernel = kernel_of(op_);
     if (is_prototype()) pe_.program->keep_prototype(*op_.decoded, op_);
   }
@@ -83,17 +97,9 @@ class Dispatch {
       return pe_.program->dsrs().is_shared(instruction().operands[slot]);
     });
   }
-  // The prototype with the registers and queues of this engine, instead of make_operation() and
-  // complete_operation(). False: there is none.
-  bool take_prototype(const OutputBindings& outputs) {
-    const Operation* const prototype = pe_.program->prototype(*op_.decoded);
-    if (prototype == nullptr) return false;
-    for (unsigned i = 1; i <= prototype->sources; ++i) {
-      const Cursor& source = prototype->cursors[i];
-      const bool fabric = source.kind == Cursor::Kind::kFabric;
-      if (fabric && outputs.receiver(source.dsd->queue) != source.queue) return false;
-    }
-    op_ = *prototype;
+  // A prototype gets the registers and queues of this engine, instead of make_operation() and
+  // complete_operation().
+  void finish_prototype(const OutputBindings& outputs) {
     for (unsigned i = 0; i <= op_.sources; ++i) {
       Cursor& cursor = op_.cursors[i];
       if (cursor.kind == Cursor::Kind::kScalar || cursor.kind == Cursor::Kind::kPointer)
@@ -102,7 +108,6 @@ class Dispatch {
     Cursor& destination = op_.cursors[0];
     if (destination.kind == Cursor::Kind::kFabric)
       destination.number = static_cast<std::uint8_t>(outputs.color_of(*destination.dsd).value());
-    return true;
   }
   // Visits each DSR once: the destination, then the sources in the order of wse.md 4 and 5.8.
   template <class Visit>
@@ -456,13 +461,31 @@ class Dispatch {
     }
   }
 
+  // Whether VectorUnit::write_back() has something to do in the end.
+  void set_writes_back() {
+    const Cursor::Kind destination = op_.cursors[0].kind;
+    op_.writes_back = op_.uses_fifo || op_.single_step || destination == Cursor::Kind::kScalar ||
+                      destination == Cursor::Kind::kPointer;
+    for (unsigned i = 0; i <= op_.sources; ++i) {
+      if (op_.cursors[i].kind == Cursor::Kind::kMemory)
+        op_.writes_back |= pe_.dsrs[instruction().operands[i]].config->save_address;
+    }
+  }
+
   EngineState& pe_;
   Operation& op_;
+  const bool known_;    // it began as a prototype
   bool async_ = false;  // by the options, as `ut_`
   std::optional<MicrothreadId> ut_;
 };
 
 }  // namespace
+
+Operation operation_for(const EngineState& pe, const DecodedInstruction& in,
+                        const OutputBindings& outputs) {
+  const Operation* const prototype = pe.program->prototype(in);
+  return prototype != nullptr && fits(*prototype, outputs) ? *prototype : Operation();
+}
 
 bool dispatch(EngineState& pe, const DecodedInstruction& in, const Operations& running,
               OutputBindings& outputs, Cycle now, Operation& op) {

@@ -8,7 +8,11 @@
 
 namespace tessera::pe {
 
-/// Sets up `op`, a new operation, for instruction `in`, which the main thread has issued.
+/// What dispatch() begins with: what another engine has dispatched for `in` if this one may, too, else a
+/// new operation.
+Operation operation_for(const EngineState& pe, const DecodedInstruction& in,
+                        const OutputBindings& outputs);
+/// Sets up `op`, which is operation_for() of instruction `in`, which the main thread has issued.
 /// Operations `running` are in progress. False: there is none to do, because a single_step operand
 /// has no element left.
 bool dispatch(EngineState& pe, const DecodedInstruction& in, const Operations& running,

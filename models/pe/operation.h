@@ -105,6 +105,7 @@ struct Operation {
   bool self_contained = false;
   bool may_conflict : 1;  ///< two of its reads may meet in a bank (PeTiming::bank_conflicts)
   bool asked : 1;         ///< in every step what it waits for (wait_account.h)
+  bool writes_back : 1;   ///< its end may change registers, DSRs or memory (VectorUnit::write_back)
   const DecodedInstruction* decoded = nullptr;
   Kernel kernel = nullptr;   ///< nullptr: its elements need move_element()
   std::uint32_t length = 0;  ///< elements
@@ -137,7 +138,7 @@ struct Operation {
   bool stopped_by_fifo = false;  ///< ended by an empty or full FIFO
   bool result = true;            ///< what a synchronous operation on a FIFO returns (wse.md 5.6)
 
-  Operation() : may_conflict(false), asked(false) {}
+  Operation() : may_conflict(false), asked(false), writes_back(false) {}
 
   const Instruction& instruction() const { return *decoded->instruction; }
   std::uint32_t pc() const { return decoded->pc; }
@@ -193,7 +194,7 @@ class Operations {
     // An engine has few: no more than it needs, or has needed before.
     if (operations_.size() == operations_.capacity()) {
       const std::size_t more = operations_.size() + 1;
-      if (summary_.most < more) summary_.most = more & kMostOperations;
+      if (summary_.most < more) summary_.most = static_cast<std::uint8_t>(more);
       operations_.reserve(summary_.most);
     }
     operations_.insert(operations_.begin() + number_below(op.thread), op);
@@ -212,21 +213,25 @@ class Operations {
   /// Takes out the operations that complete by cycle `now`, each after `complete(operation)`.
   template <class Complete>
   void remove_finished(Cycle now, Complete&& complete) {
-    const auto goes = [&](Operation& op) {
-      if (!op.finishing || op.due > now) return false;
-      complete(op);
-      return true;
-    };
-    operations_.erase(std::remove_if(operations_.begin(), operations_.end(), goes),
-                      operations_.end());
+    Operation* place = begin();
+    for (Operation& op : *this) {
+      if (op.finishing && op.due <= now) {
+        complete(op);
+      } else {
+        if (place != &op) *place = op;
+        ++place;
+      }
+    }
+    operations_.resize(static_cast<std::size_t>(place - begin()), boost::container::default_init);
     Summary summary;
     summary.most = summary_.most;
-    if (operations_.empty())
-      operations_ = Vector();  // an engine at rest takes little memory
-    else
-      summary.lacking = summary_.lacking;
+    if (!operations_.empty()) summary.lacking = summary_.lacking;
     summary_ = summary;
     for (const Operation& op : operations_) count(op);
+  }
+  /// The engine has nothing to do: until it has, it takes little memory.
+  void rest() {
+    if (operations_.empty() && operations_.capacity() != 0) operations_ = Vector();
   }
 
   /// The operation of the main thread; nullptr: it has none.
@@ -234,8 +239,9 @@ class Operations {
     return const_cast<Operation*>(std::as_const(*this).of_main_thread());
   }
   const Operation* of_main_thread() const {
-    return (summary_.threads >> kMainThread & 1U) != 0 ? &operations_.back() : nullptr;
+    return has_main_thread() ? &operations_.back() : nullptr;
   }
+  bool has_main_thread() const { return summary_.has(1U << kMainThread); }
   /// Queues that some of them need (Operation::needs_inputs, needs_outputs), one bit each.
   std::uint32_t inputs() const { return summary_.inputs; }
   std::uint32_t outputs() const { return summary_.outputs; }
@@ -251,11 +257,11 @@ class Operations {
   /// The highest priority of the microthreads among them.
   Priority highest() const { return summary_.highest; }
   /// Whether all are on microthreads of this priority.
-  bool have_one_level() const { return summary_.one_level; }
+  bool have_one_level() const { return !summary_.has(Summary::kLevels); }
   /// Whether some of them push or pop FIFOs.
-  bool use_fifos() const { return summary_.fifos; }
+  bool use_fifos() const { return summary_.has(Summary::kFifos); }
   /// Whether a FIFO or a control wavelet may end one of them.
-  bool may_end_early() const { return summary_.may_end_early; }
+  bool may_end_early() const { return summary_.has(Summary::kEndEarly); }
   /// Whether one of them waits for a control wavelet on input queue `q` (wse.md 2.3, 5.7).
   bool take_control_from(QueueId q) const {
     return std::any_of(begin(), end(), [q](const Operation& op) {
@@ -299,7 +305,6 @@ class Operations {
   using Vector = boost::container::vector<Operation, void, SmallSizes>;
 
   static constexpr unsigned kAllThreads = (1U << kThreadCount) - 1;
-  static constexpr unsigned kMostOperations = 15;
   /// Counts ones among nine bits; the builtin is a call on hosts whose instruction may be missing.
   static unsigned count_bits(unsigned bits) {
     bits -= bits >> 1 & 0x155U;
@@ -307,32 +312,35 @@ class Operations {
     return (bits + (bits >> 4) + (bits >> 8)) & 0xFU;
   }
   std::ptrdiff_t number_below(ThreadId thread) const {
-    return count_bits(summary_.threads & ((1U << thread) - 1));
+    return count_bits(summary_.bits & kAllThreads & ((1U << thread) - 1));
   }
   /// What a step asks of all operations together.
   struct Summary {
+    // Beside the threads that have an operation, one bit each:
+    static constexpr unsigned kFifos = 1U << kThreadCount;  ///< some push or pop FIFOs
+    static constexpr unsigned kEndEarly = 2 * kFifos;  ///< a FIFO or a control wavelet may end one
+    static constexpr unsigned kLevels = 4 * kFifos;    ///< not all are microthreads of one priority
     Cycle first_completion = kNever;
+    std::uint16_t bits = 0;
+    std::uint16_t lacking = 0;
     std::uint8_t inputs = 0;
     std::uint8_t outputs = 0;
-    Priority highest = Priority::kLow;
     std::uint8_t turn = 0;
-    std::uint16_t threads : 9;  // that have an operation, one bit each
-    std::uint16_t most : 4;     // operations that it has had at a time
-    bool fifos : 1;
-    bool may_end_early : 1;
-    bool one_level : 1;
-    std::uint16_t lacking = 0;
-    Summary() : threads(0), most(0), fifos(false), may_end_early(false), one_level(true) {}
+    Priority highest : 4;
+    std::uint8_t most : 4;  // operations that it has had at a time
+    Summary() : highest(Priority::kLow), most(0) {}
+    bool has(unsigned bit) const { return (bits & bit) != 0; }
   };
   void count(const Operation& op) {
-    const bool is_first = summary_.threads == 0;
-    summary_.one_level &= op.thread != kMainThread && (is_first || op.priority == summary_.highest);
-    summary_.threads = (summary_.threads | 1U << op.thread) & kAllThreads;
+    unsigned bits = summary_.bits | 1U << op.thread;
+    if (op.thread == kMainThread || (summary_.bits != 0 && op.priority != summary_.highest))
+      bits |= Summary::kLevels;
+    if (op.uses_fifo) bits |= Summary::kFifos | Summary::kEndEarly;
+    if (op.completion.on_control != OnControl::kNone) bits |= Summary::kEndEarly;
+    summary_.bits = static_cast<std::uint16_t>(bits);
     summary_.inputs |= op.needs_inputs;
     summary_.outputs |= op.needs_outputs;
-    summary_.fifos |= op.uses_fifo;
-    summary_.may_end_early |= op.uses_fifo || op.completion.on_control != OnControl::kNone;
-    if (op.thread != kMainThread) summary_.highest = std::max(summary_.highest, op.priority);
+    if (op.thread != kMainThread && summary_.highest < op.priority) summary_.highest = op.priority;
     if (op.finishing) summary_.first_completion = std::min(summary_.first_completion, op.due);
   }
 

@@ -21,6 +21,7 @@ class OutputBindings {
   /// wavelets of another color, unless queues may mix them (PeTiming::queues_mix_colors).
   void claim(const EngineState& pe, std::uint32_t pc, const Dsd& fabout, Cycle now) {
     Use& use = uses_[fabout.queue.value()];
+    if (use.capacity != 0 && use.last == fabout.color) return;
     const unsigned room = pe.queues.room(fabout.queue, now);
     if (use.capacity == 0) {  // empty before its first use
       use.capacity = room & kLongest;

@@ -27,8 +27,7 @@ class PeQueues {
       return (inputs & ~std::uint32_t{with_wavelets_}) | (outputs & ~std::uint32_t{with_room_})
                                                              << kMaxQueues;
     }
-    return those_of(inputs, [&](QueueId q) { return ready_at(q) > now; }) |
-           those_of(outputs, [&](QueueId q) { return room(q, now) == 0; }) << kMaxQueues;
+    return ask(inputs, outputs, now);
   }
   virtual link::Wavelet front(QueueId q) const = 0;
   /// front(), which leaves the queue.
@@ -45,6 +44,12 @@ class PeQueues {
   std::uint8_t with_room_ = 0;
 
  private:
+  /// lacking() without masks. Not inlined: those who have masks would save registers for its calls.
+  [[gnu::noinline]] std::uint32_t ask(std::uint32_t inputs, std::uint32_t outputs,
+                                      Cycle now) const {
+    return those_of(inputs, [&](QueueId q) { return ready_at(q) > now; }) |
+           those_of(outputs, [&](QueueId q) { return room(q, now) == 0; }) << kMaxQueues;
+  }
   template <class Lacks>
   static std::uint32_t those_of(std::uint32_t asked, Lacks&& lacks) {
     std::uint32_t found = 0;

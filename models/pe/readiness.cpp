@@ -110,7 +110,7 @@ void describe_tasks(const EngineState& pe, observe::Waits& waits) {
 
 }  // namespace
 
-std::uint32_t group_size(const EngineState& pe, const Operation& op, Cycle now) {
+std::uint32_t outside_group_size(const EngineState& pe, const Operation& op, Cycle now) {
   if (heads_matter(pe, op)) {
     if (source_at_control(pe, op, now) != nullptr) return 1;
     if (head_goes_to_task(pe, op, now)) return 0;

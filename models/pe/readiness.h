@@ -11,8 +11,12 @@
 
 namespace tessera::pe {
 
-/// Elements of the next group; 0: an operand is not ready.
-std::uint32_t group_size(const EngineState& pe, const Operation& op, Cycle now);
+/// Elements of the next group of an operation on queues or FIFOs; 0: an operand is not ready.
+std::uint32_t outside_group_size(const EngineState& pe, const Operation& op, Cycle now);
+/// The same of any operation. Registers and memory are always ready.
+inline std::uint32_t group_size(const EngineState& pe, const Operation& op, Cycle now) {
+  return op.in_memory() ? op.left(op.width) : outside_group_size(pe, op, now);
+}
 /// The same as far as queues decide: a full group, else a wavelet's worth.
 std::uint32_t fabric_elements(const EngineState& pe, const Operation& op, Cycle now);
 /// Elements that the FIFO of `cursor` has for `op`, or has room for.
@@ -25,6 +29,11 @@ inline std::uint32_t fifo_elements(const EngineState& pe, const Operation& op,
 /// Whether the oldest wavelet of a queue may end the operation or belong to a task.
 inline bool heads_matter(const EngineState& pe, const Operation& op) {
   return op.completion.on_control != OnControl::kNone || (op.channels & ~pe.tasks.blocked()) != 0;
+}
+/// Whether group_size() is not 0. Where only queues decide, their masks tell.
+inline bool is_ready(const EngineState& pe, const Operation& op, Cycle now) {
+  if (pe.queues.lacking(op.needs_inputs, op.needs_outputs, now) != 0) return false;
+  return (op.single && !heads_matter(pe, op)) || group_size(pe, op, now) > 0;
 }
 /// The source whose next wavelet is a control wavelet that ends the operation, whatever the other
 /// operands do (wse.md 5.7 on_control); nullptr: none.

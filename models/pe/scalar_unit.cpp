@@ -51,7 +51,9 @@ bool execute_branch(EngineState& pe, const Instruction& in, Cycle now) {
   return false;
 }
 
-void execute_task_control(EngineState& pe, const Instruction& in, Cycle now) {
+// The rare and long ones are not inlined into ScalarUnit::execute(): every instruction would save their
+// registers.
+[[gnu::noinline]] void execute_task_control(EngineState& pe, const Instruction& in, Cycle now) {
   const Operand& target = in.operands[0];
   const std::uint32_t pc = pe.main.issued_pc();
   const Cycle from = now + pe.timing().priority_update;
@@ -183,7 +185,7 @@ unsigned load_record(EngineState& pe, const Instruction& in, Cycle now) {
 
 // Each DSR, XDSR and stride register that is loaded takes an issue slot (wse.md 6.5: DSR load 1
 // cycle).
-void execute_dsr(EngineState& pe, const Instruction& in, Cycle now) {
+[[gnu::noinline]] void execute_dsr(EngineState& pe, const Instruction& in, Cycle now) {
   if (in.op == Opcode::kLddsr) {
     const Operand& from = in.operands[1];
     const unsigned registers =

@@ -1,6 +1,7 @@
 #include "models/pe/vector_unit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/pe/dispatch.h"
 #include "models/pe/elements.h"
@@ -115,7 +116,7 @@ void VectorUnit::bind_input(const EngineState& pe, QueueId queue, const QueueBin
 }
 
 void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle now) {
-  Operation op;
+  Operation op = operation_for(pe, in, outputs_);
   if (!pe::dispatch(pe, in, operations_, outputs_, now, op)) {
     pe.main.write_flag(false, now + 1);
     return;
@@ -142,8 +143,8 @@ void VectorUnit::complete_finished(EngineState& pe, Cycle now) {
 void VectorUnit::complete(EngineState& pe, Operation& op, Cycle now) {
   const PeTiming& timing = pe.timing();
   const Cycle drained = now + 1 + (op.single_step ? 0 : timing.vector_drain);
-  write_back(pe, op, drained, now);
-  clear_source(pe, op, now);
+  if (op.writes_back) write_back(pe, op, drained, now);
+  if (op.zeroed_slot != 0) clear_source(pe, op, now);
   pe.probe.emit(now, EventKind::kOpEnd, op.event_word(), op.done);
   if (op.completion.activate) pe.tasks.activate(*op.completion.activate);
   if (op.completion.unblock) pe.tasks.unblock(*op.completion.unblock);
@@ -192,7 +193,6 @@ void VectorUnit::write_back(EngineState& pe, const Operation& op, Cycle ready, C
 
 // wse.md 5.5 zero.
 void VectorUnit::clear_source(EngineState& pe, Operation& op, Cycle now) {
-  if (op.zeroed_slot == 0) return;
   const Cursor& source = op.cursors[op.zeroed_slot];
   for (std::uint32_t i = 0; i < op.done; ++i) {
     pe.store(op.pc(), op.zeroed.address(), source.bytes, 0, now);
@@ -262,14 +262,17 @@ void VectorUnit::account_step(EngineState& pe, bool chosen, bool goes_on, bool a
 }
 
 Cycle VectorUnit::next_wake(const EngineState& pe, bool acted, Cycle next, Cycle now) {
-  for (const Operation* op = operations_.begin(); op != operations_.end() && next > now + 1; ++op)
-    next = std::min(next, wake_of(pe, *op, acted, now));
+  for (const Operation& op : std::as_const(operations_)) {
+    if (next <= now + 1) return next;  // no group before that is put off
+    next = std::min(next, wake_of(pe, op, acted, now));
+  }
   const Operation* const main = operations_.of_main_thread();
   putting_off_ = main != nullptr && may_be_late(*main, now) && main->due < next;
   return next;
 }
 
-Cycle VectorUnit::wake_of(const EngineState& pe, const Operation& op, bool acted, Cycle now) const {
+[[gnu::always_inline]] inline Cycle VectorUnit::wake_of(const EngineState& pe, const Operation& op,
+                                                        bool acted, Cycle now) const {
   if (op.finishing) return op.due;
   if (may_be_late(op, now)) return std::min(op.last_group_from(), now + kLongestDelay);
   if (op.due > now) return op.due;
@@ -277,7 +280,7 @@ Cycle VectorUnit::wake_of(const EngineState& pe, const Operation& op, bool acted
   // operation; one on a FIFO may have been brought to an edge of it.
   if (!acted) return kNever;
   if (op.uses_fifo) return now + 1;
-  const bool ready = !pe.tasks.is_microthread_blocked(op.thread) && group_size(pe, op, now) > 0;
+  const bool ready = !pe.tasks.is_microthread_blocked(op.thread) && is_ready(pe, op, now);
   return ready ? now + 1 : kNever;
 }
 
