@@ -82,7 +82,7 @@ class EventStream final : public Sink {
     if (e.cycle - plain_from_ < plain_cycles_)
       present_->count(e);
     else if (e.cycle < end_)
-      record_elsewhere(e);
+      record_elsewhere(e.cycle, e.place, e.kind, e.a, e.b, e.ident);
   }
   void on_event(const Event& e) override { record(e); }
 
@@ -124,12 +124,16 @@ class EventStream final : public Sink {
     plain_from_ = from;
     plain_cycles_ = others_.empty() && from < end_ ? end_ - from : 0;
   }
-  [[gnu::cold, gnu::noinline]] void record_elsewhere(Event e) {
+  // Its members one by one: an Event would have to be in memory for the call, and would be put there before the test.
+  [[gnu::cold, gnu::noinline]] void record_elsewhere(Cycle cycle, std::uint32_t place, EventKind kind,
+                                                     std::uint32_t a, std::uint32_t b,
+                                                     std::uint64_t ident) {
+    const Event e{cycle, place, kind, a, b, ident};
     if (is_ahead_) return ahead_[e.cycle > begin_ ? e.cycle - begin_ : 0]->count(e);
     count(e);
     forward(e);
   }
-  void forward(Event e) const {
+  void forward(const Event& e) const {
     for (Sink* sink : others_) sink->on_event(e);
   }
 

@@ -26,9 +26,11 @@ inline std::uint32_t single_bits(float value) {
   return std::isnan(value) ? kQuietNan : bit_cast<std::uint32_t>(value);
 }
 
-/// evaluate_any(), quicker for most of what programs do; the host rounds once too.
-inline std::uint32_t evaluate(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_t c,
-                              HalfFormat half) {
+/// evaluate_any(), quicker for most of what programs do; the host rounds once too. The third source is asked for only
+/// where the opcode may have one.
+template <class Third>
+[[gnu::always_inline]] inline std::uint32_t evaluate_with(Opcode op, std::uint32_t a, std::uint32_t b,
+                                                          Third&& third, HalfFormat half) {
   switch (op) {
   case Opcode::kFmovs:
   case Opcode::kMov32:
@@ -40,10 +42,14 @@ inline std::uint32_t evaluate(Opcode op, std::uint32_t a, std::uint32_t b, std::
   case Opcode::kFmuls:
     return single_bits(bit_cast<float>(a) * bit_cast<float>(b));
   case Opcode::kFmacs:
-    return single_bits(bit_cast<float>(a) + bit_cast<float>(b) * bit_cast<float>(c));
+    return single_bits(bit_cast<float>(a) + bit_cast<float>(b) * bit_cast<float>(third()));
   default:
-    return evaluate_any(op, a, b, c, half);
+    return evaluate_any(op, a, b, third(), half);
   }
+}
+inline std::uint32_t evaluate(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                              HalfFormat half) {
+  return evaluate_with(op, a, b, [c] { return c; }, half);
 }
 
 /// addc16: 16-bit sum and carry out.

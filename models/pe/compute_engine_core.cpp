@@ -121,16 +121,6 @@ Cycle ComputeEngineCore::step_all(Candidate chosen, Cycle now) {
   return std::min(operations.first_completion(), runs ? wants_slot : tasks_.next_launch());
 }
 
-// Which queues of the operations lack something, as PeQueues::lacking.
-[[gnu::always_inline]] inline std::uint32_t ComputeEngineCore::look_at_queues(Cycle now) {
-  Operations& operations = vector_.operations();
-  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
-  if (lacking == operations.lacking() || pe_.waits == nullptr) return lacking;
-  const std::uint32_t came = operations.set_lacking(lacking);
-  if (came != 0) account_came(operations, came, now);
-  return lacking;
-}
-
 // A step in which nothing can happen but a group of an operation, and not its last one.
 Cycle ComputeEngineCore::stream(Cycle now) {
   vector_.wake_up(pe_, now);

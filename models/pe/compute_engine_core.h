@@ -71,7 +71,10 @@ class ComputeEngineCore {
   /// Steps the engine through cycle `now`; returns the next cycle it wants (timing::Steppable).
   /// Throws IllegalBehaviour, with PE, source line and the id of the rule (illegal.h), where the
   /// machine's behaviour is undefined.
-  Cycle step(Cycle now) { return now < streams_until_ ? stream(now) : step_all({}, now); }
+  [[gnu::always_inline]] Cycle step(Cycle now) {
+    if (now >= streams_until_) return step_all({}, now);
+    return vector_.is_plain() ? stream_plainly(now) : stream(now);
+  }
   /// Executes the groups that were put off and are due before cycle `now`. To be called before
   /// somebody looks at the engine or its SRAM from outside, and at the end of a run; step() does it
   /// by itself.
@@ -151,7 +154,9 @@ class ComputeEngineCore {
   Changes complete_and_pick(ThreadId issued, bool ran, Cycle now);
   Cycle end_step(const Candidate& chosen, bool goes_on, bool ran, Cycle now);
   Cycle stream(Cycle now);
+  Cycle stream_plainly(Cycle now);
   std::uint32_t look_at_queues(Cycle now);
+  Operation* first_of_plain(std::uint32_t lacking, Cycle now);
   Operation* first_ready(std::uint32_t lacking, Cycle now);
   Operation* highest_ready(std::uint32_t lacking, Cycle now);
   Operation* compare_ready(std::uint32_t lacking, unsigned main_level, Cycle now);
@@ -175,5 +180,50 @@ class ComputeEngineCore {
   ScalarUnit scalar_;
   ConfigRegisters config_;
 };
+
+// --- most steps of a busy wafer, inlined into the loop over its engines
+
+// Which queues of the operations lack something, as PeQueues::lacking.
+[[gnu::always_inline]] inline std::uint32_t ComputeEngineCore::look_at_queues(Cycle now) {
+  Operations& operations = vector_.operations();
+  const std::uint32_t lacking = pe_.queues.lacking(operations.inputs(), operations.outputs(), now);
+  if (pe_.waits == nullptr || lacking == operations.lacking()) return lacking;
+  const std::uint32_t came = operations.set_lacking(lacking);
+  if (came != 0) account_came(operations, came, now);
+  return lacking;
+}
+
+// As first_ready().
+[[gnu::always_inline]] inline Operation* ComputeEngineCore::first_of_plain(std::uint32_t lacking,
+                                                                           Cycle now) {
+  Operations& operations = vector_.operations();
+  const auto look_at = [&](Operation* from, Operation* to) __attribute__((always_inline)) {
+    while (from != to && (from->due > now || from->lacks(lacking))) ++from;
+    return from;
+  };
+  Operation* const turn = operations.turn();
+  Operation* const op = look_at(turn, operations.end());
+  if (op != operations.end()) return op;
+  Operation* const before = look_at(operations.begin(), turn);
+  return before != turn ? before : nullptr;
+}
+
+// stream() of operations that are all plain and have one priority.
+[[gnu::always_inline]] inline Cycle ComputeEngineCore::stream_plainly(Cycle now) {
+  const std::uint32_t lacking = look_at_queues(now);
+  Operation* const op = first_of_plain(lacking, now);
+  if (op == nullptr || op->ends_with(1)) return stream(now);
+  vector_.set_last_issued(op->thread);
+  vector_.operations().set_turn_behind(op);
+  Cycle next = now + 1;
+  try {
+    if (vector_.execute_plain_group(pe_, *op, now) != next) next = next_wake(true, false, now);
+  } catch (...) {
+    vector_.account_waits(pe_, false, false, false, now);
+    throw;
+  }
+  vector_.account_waits(pe_, true, next == now + 1, false, now);
+  return next;
+}
 
 }  // namespace tessera::pe

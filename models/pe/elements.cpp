@@ -1,5 +1,7 @@
 #include "models/pe/elements.h"
 
+#include <algorithm>
+
 #include "models/pe/arithmetic.h"
 
 namespace tessera::pe {
@@ -106,56 +108,86 @@ void write_element(EngineState& pe, Operation& op, std::uint32_t value, std::uin
 
 // --- kernels
 
-template <Kind kind>
+/// Bytes of the elements of all operands in memory and of the fabric, as far as a kernel knows: 4, or
+/// kOwnBytes, where each operand says it.
+constexpr unsigned kOwnBytes = 0;
+
+template <Kind kind, unsigned known_bytes>
 [[gnu::always_inline]] inline std::uint32_t
 read(EngineState& pe, const Operation& op, Cursor& cursor, std::uint32_t control_mask, Cycle now) {
+  const unsigned bytes = known_bytes == kOwnBytes ? cursor.bytes : known_bytes;
   if constexpr (kind == Kind::kMemory) {
-    const std::uint32_t value = pe.load(op.pc(), cursor.walk.address(), cursor.bytes, now);
-    cursor.walk.next_in_line(cursor.bytes);
+    const std::uint32_t address = cursor.walk.address();
+    std::uint32_t value = 0;
+    if (!pe.sram.read_near(address, bytes, value))
+      value = pe.load_far(op.pc(), address, bytes, now);
+    cursor.walk.next_in_line(bytes);
     return value;
   } else if constexpr (kind == Kind::kFabric) {
     const link::Wavelet w = pe.queues.take(cursor.queue, now);
     const bool plain = !w.control && w.half == cursor.half;
     const std::uint32_t payload = plain ? w.payload : payload_of(pe, op, cursor, w, control_mask);
-    return cursor.bytes == 2 ? payload & 0xFFFFU : payload;
+    return bytes == 2 ? payload & 0xFFFFU : payload;
   } else {
     return cursor.value;
   }
 }
 
-template <Kind to, Kind a, Kind b>
+template <unsigned known_bytes>
+[[gnu::always_inline]] inline void store(EngineState& pe, const Operation& op, Cursor& cursor,
+                                         std::uint32_t value, Cycle now) {
+  const unsigned bytes = known_bytes == kOwnBytes ? cursor.bytes : known_bytes;
+  const std::uint32_t address = cursor.walk.address();
+  if (address < pe.program->data_begin() || !pe.sram.write_near(address, bytes, value))
+    pe.store_far(op.pc(), address, bytes, value, now);
+  cursor.walk.next_in_line(bytes);
+}
+
+template <Kind to, Kind a, Kind b, unsigned bytes>
 void move_by_kernel(EngineState& pe, Operation& op, std::uint32_t elements,
                     std::uint32_t control_mask, std::uint32_t& sent, Cycle now) {
-  const std::uint32_t third = op.sources > 2 ? op.cursors[3].value : 0;
-  for (; elements > 0; --elements) {
-    const std::uint32_t first = read<a>(pe, op, op.cursors[1], control_mask, now);
-    const std::uint32_t second = read<b>(pe, op, op.cursors[2], control_mask, now);
-    const std::uint32_t value = evaluate(op.op, first, second, third, pe.image().half);
-    Cursor& cursor = op.cursors[0];
+  do {
+    const std::uint32_t first = read<a, bytes>(pe, op, op.cursors[1], control_mask, now);
+    const std::uint32_t second = read<b, bytes>(pe, op, op.cursors[2], control_mask, now);
+    const auto third = [&op] { return op.sources > 2 ? op.cursors[3].value : 0; };
+    const std::uint32_t value = evaluate_with(op.op, first, second, third, pe.image().half);
     if constexpr (to == Kind::kMemory) {
-      pe.store(op.pc(), cursor.walk.address(), cursor.bytes, value, now);
-      cursor.walk.next_in_line(cursor.bytes);
+      store<bytes>(pe, op, op.cursors[0], value, now);
     } else {
-      cursor.value = value;
+      op.cursors[0].value = value;
       send(pe, op, !op.endless && op.done + 1 >= op.length, sent, now);
     }
     ++op.done;
-  }
+  } while (--elements > 0);
+}
+
+template <Kind to, Kind a, Kind b>
+Kernel kernel_of_bytes(unsigned bytes) {
+  return bytes == 4 ? move_by_kernel<to, a, b, 4> : move_by_kernel<to, a, b, kOwnBytes>;
 }
 
 template <Kind to, Kind a>
-Kernel kernel_of_second(Kind b) {
-  if (b == Kind::kNone) return move_by_kernel<to, a, Kind::kNone>;
-  if (b == Kind::kMemory) return move_by_kernel<to, a, Kind::kMemory>;
-  if (b == Kind::kFabric) return move_by_kernel<to, a, Kind::kFabric>;
-  return move_by_kernel<to, a, Kind::kScalar>;
+Kernel kernel_of_second(Kind b, unsigned bytes) {
+  if (b == Kind::kNone) return kernel_of_bytes<to, a, Kind::kNone>(bytes);
+  if (b == Kind::kMemory) return kernel_of_bytes<to, a, Kind::kMemory>(bytes);
+  if (b == Kind::kFabric) return kernel_of_bytes<to, a, Kind::kFabric>(bytes);
+  return kernel_of_bytes<to, a, Kind::kScalar>(bytes);
 }
 
 template <Kind to>
-Kernel kernel_of_sources(Kind a, Kind b) {
-  if (a == Kind::kMemory) return kernel_of_second<to, Kind::kMemory>(b);
-  if (a == Kind::kFabric) return kernel_of_second<to, Kind::kFabric>(b);
-  return kernel_of_second<to, Kind::kScalar>(b);
+Kernel kernel_of_sources(Kind a, Kind b, unsigned bytes) {
+  if (a == Kind::kMemory) return kernel_of_second<to, Kind::kMemory>(b, bytes);
+  if (a == Kind::kFabric) return kernel_of_second<to, Kind::kFabric>(b, bytes);
+  return kernel_of_second<to, Kind::kScalar>(b, bytes);
+}
+
+// Bytes of the elements of all vectors among the first operands, or kOwnBytes.
+unsigned bytes_of(const Operation& op) {
+  const bool all = std::all_of(op.cursors.begin(), op.cursors.begin() + 3, [](const Cursor& cursor) {
+    const bool is_vector = cursor.kind == Kind::kMemory || cursor.kind == Kind::kFabric;
+    return !is_vector || cursor.bytes == 4;
+  });
+  return all ? 4 : kOwnBytes;
 }
 
 // Whether each element of the operand is an element in memory, one behind the other, a wavelet, or
@@ -216,7 +248,7 @@ Kernel kernel_of(const Operation& op) {
   if (!fits) return nullptr;
   const auto of_sources = to.kind == Kind::kMemory ? kernel_of_sources<Kind::kMemory>
                                                    : kernel_of_sources<Kind::kFabric>;
-  return of_sources(op.cursors[1].kind, op.cursors[2].kind);
+  return of_sources(op.cursors[1].kind, op.cursors[2].kind, bytes_of(op));
 }
 
 }  // namespace tessera::pe

@@ -54,6 +54,11 @@ struct EngineState {
       store_far(pc, address, bytes, value, now);
   }
 
+  /// load() and store() at an address that Sram::read_near() and write_near() do not take, or below the data.
+  std::uint32_t load_far(std::uint32_t pc, std::uint32_t address, unsigned bytes, Cycle now) const;
+  void store_far(std::uint32_t pc, std::uint32_t address, unsigned bytes, std::uint32_t value,
+                 Cycle now);
+
   /// Throws IllegalBehaviour with the PE, the place of instruction `pc`, `words` one after the
   /// other and the id of `rule`.
   template <class... Words>
@@ -78,9 +83,6 @@ struct EngineState {
   observe::Diagnoses* diagnoses = nullptr;  ///< nullptr: nobody reads them
 
  private:
-  std::uint32_t load_far(std::uint32_t pc, std::uint32_t address, unsigned bytes, Cycle now) const;
-  void store_far(std::uint32_t pc, std::uint32_t address, unsigned bytes, std::uint32_t value,
-                 Cycle now);
   void refuse_store(std::uint32_t pc, std::uint32_t address, unsigned bytes, Cycle now) const;
   void memory_error(std::uint32_t pc, std::uint32_t address, unsigned bytes, const char* what,
                     Cycle now) const;

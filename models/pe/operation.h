@@ -157,6 +157,9 @@ struct Operation {
   std::uint32_t left(std::uint32_t most) const {
     return endless || length - done > most ? most : length - done;
   }
+  /// Whether all its groups are alike: an element each, moved by a kernel, that needs no more than queues and takes as
+  /// long as the others.
+  bool is_plain() const { return single && kernel != nullptr && !may_conflict; }
   /// Elements that `cursor` moves together.
   unsigned chunk_of(const Cursor& cursor) const { return std::max<unsigned>(cursor.least, least); }
   /// Elements that `cursor` must have, or have room for, before a group. A FIFO counts what is left
@@ -258,6 +261,8 @@ class Operations {
   Priority highest() const { return summary_.highest; }
   /// Whether all are on microthreads of this priority.
   bool have_one_level() const { return !summary_.has(Summary::kLevels); }
+  /// Whether that is so, and all are plain (Operation::is_plain).
+  bool are_plain() const { return !summary_.has(Summary::kLevels | Summary::kNotPlain); }
   /// Whether some of them push or pop FIFOs.
   bool use_fifos() const { return summary_.has(Summary::kFifos); }
   /// Whether a FIFO or a control wavelet may end one of them.
@@ -320,6 +325,7 @@ class Operations {
     static constexpr unsigned kFifos = 1U << kThreadCount;  ///< some push or pop FIFOs
     static constexpr unsigned kEndEarly = 2 * kFifos;  ///< a FIFO or a control wavelet may end one
     static constexpr unsigned kLevels = 4 * kFifos;    ///< not all are microthreads of one priority
+    static constexpr unsigned kNotPlain = 8 * kFifos;  ///< some are not plain
     Cycle first_completion = kNever;
     std::uint16_t bits = 0;
     std::uint16_t lacking = 0;
@@ -335,6 +341,7 @@ class Operations {
     unsigned bits = summary_.bits | 1U << op.thread;
     if (op.thread == kMainThread || (summary_.bits != 0 && op.priority != summary_.highest))
       bits |= Summary::kLevels;
+    if (!op.is_plain()) bits |= Summary::kNotPlain;
     if (op.uses_fifo) bits |= Summary::kFifos | Summary::kEndEarly;
     if (op.completion.on_control != OnControl::kNone) bits |= Summary::kEndEarly;
     summary_.bits = static_cast<std::uint16_t>(bits);

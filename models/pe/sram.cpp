@@ -82,13 +82,11 @@ unsigned Sram::take(std::uint32_t page) {
 
 std::uint8_t* Sram::find_or_take(std::uint32_t address) {
   const std::uint32_t page = address / kPageBytes;
-  last_offset_ = static_cast<std::uint8_t>(address % kPageBytes);
-  if (page != last_page_) {
-    const unsigned number = number_of(page);
-    last_number_ = static_cast<std::uint8_t>(number != kNone ? number : take(page));
-    last_page_ = page;
-  }
-  return page_at(last_number_) + last_offset_;
+  const unsigned number = number_of(page);
+  std::uint8_t* const at = page_at(number != kNone ? number : take(page)) + address % kPageBytes;
+  last_written_ = window_of(at, address);
+  last_offset_ = static_cast<std::uint8_t>(address);
+  return at;
 }
 
 void Sram::make_room(unsigned pages) {

@@ -32,7 +32,9 @@ class Sram {
   std::uint32_t read(std::uint32_t address, unsigned bytes) const {
     assert(accepts(address, bytes));
     if (bytes == 4 && is_across_pages(address)) return read_across(address);
-    const std::uint8_t* const at = find(address);
+    const std::uint8_t* const own = find_own(address);
+    if (own != nullptr) last_read_ = window_of(own, address);
+    const std::uint8_t* const at = own == nullptr ? find_initial(address) : own;
     return at == nullptr ? 0 : value_at(at, bytes);
   }
   /// Requires accepts(address, bytes).
@@ -41,19 +43,21 @@ class Sram {
     if (bytes == 4 && is_across_pages(address)) return write_across(address, value);
     set_value(find_or_take(address), bytes, value);
   }
-  /// As read() and write() where `address` lies in the page that was written last, whatever it is; false: nothing
-  /// was done.
+  /// As read() and write() where `address`, whatever it is, lies in the page that was written last, or that
+  /// read() was about last; false: nothing was done.
   [[gnu::always_inline]] bool read_near(std::uint32_t address, unsigned bytes,
                                         std::uint32_t& value) const {
-    if (!is_near(address, bytes)) return false;
-    value = value_at(page_at(last_number_) + address % kPageBytes, bytes);
+    const Window* window = &last_written_;
+    if (!window->has(address)) window = &last_read_;
+    if (!window->has(address)) return false;
+    value = value_at(pages_.get() + window->place_of(address), bytes);
     return true;
   }
   [[gnu::always_inline]] bool write_near(std::uint32_t address, unsigned bytes,
                                          std::uint32_t value) {
-    if (!is_near(address, bytes)) return false;
-    last_offset_ = static_cast<std::uint8_t>(address % kPageBytes);
-    set_value(page_at(last_number_) + last_offset_, bytes, value);
+    if (!last_written_.has(address)) return false;
+    last_offset_ = static_cast<std::uint8_t>(address);
+    set_value(pages_.get() + last_written_.place_of(address), bytes, value);
     return true;
   }
   /// Copies of a host. Require that all bytes lie inside the memory.
@@ -66,8 +70,8 @@ class Sram {
   void take_over(Sram&& other);
   /// What was written last, and probably is again, and what follows it are on their way into the cache of the host.
   [[gnu::always_inline]] void prefetch() const {
-    if (last_page_ == kNoPage) return;
-    const std::uint8_t* const last = page_at(last_number_) + last_offset_;
+    if (last_written_.words == 0) return;
+    const std::uint8_t* const last = pages_.get() + last_written_.start + last_offset_;
     __builtin_prefetch(last, 1);
     __builtin_prefetch(last + 64, 1);
   }
@@ -83,9 +87,22 @@ class Sram {
   static constexpr unsigned kPages = kSramBytes / kPageBytes;
   static constexpr unsigned kNone = 0xFF;
   static_assert(kPages < kNone, "numbers of pages are bytes");
-  static constexpr std::uint32_t kNoPage = ~std::uint32_t{0};  // no address has it
   /// So many pages are found by `ids_`, more by a table behind them.
   static constexpr unsigned kFew = sizeof(std::uint64_t);
+
+  /// A page that is quickly found: for accesses of 2 and 4 bytes, so not to its last word.
+  struct Window {
+    std::uint16_t begin = 0;  ///< address of the page
+    std::uint16_t start = 0;  ///< where it stands in pages_, in bytes
+    std::uint8_t words = 0;   ///< 16-bit words that may be accessed; 0: there is no page
+    /// The lowest bit of an offset goes to the top: that of an odd address makes it too large.
+    bool has(std::uint32_t address) const {
+      const std::uint32_t offset = address - begin;
+      return (offset >> 1 | offset << 31) < words;
+    }
+    std::uint32_t place_of(std::uint32_t address) const { return start + (address - begin); }
+  };
+  static constexpr std::uint8_t kWordsOfWindow = kPageBytes / 2 - 1;
 
   static bool is_across_pages(std::uint32_t address) {
     return address % kPageBytes == kPageBytes - 2;
@@ -107,9 +124,11 @@ class Sram {
       at[3] = static_cast<std::uint8_t>(value >> 24);
     }
   }
-  bool is_near(std::uint32_t address, unsigned bytes) const {
-    return address / kPageBytes == last_page_ && address % 2 == 0 &&
-           address % kPageBytes <= kPageBytes - bytes;
+  /// The page of the byte at `address`, which is the one at `at`.
+  Window window_of(const std::uint8_t* at, std::uint32_t address) const {
+    const std::uint32_t offset = address % kPageBytes;
+    return {static_cast<std::uint16_t>(address - offset),
+            static_cast<std::uint16_t>(at - pages_.get() - offset), kWordsOfWindow};
   }
   std::uint32_t read_across(std::uint32_t address) const;
   void write_across(std::uint32_t address, std::uint32_t value);
@@ -127,14 +146,16 @@ class Sram {
   bool has(std::uint32_t page) const { return number_of(page) != kNone; }
   /// The byte at `address`; nullptr: its page was never written.
   std::uint8_t* find_own(std::uint32_t address) const {
-    const std::uint32_t page = address / kPageBytes;
-    const unsigned number = page == last_page_ ? last_number_ : number_of(page);
+    const unsigned number = number_of(address / kPageBytes);
     return number == kNone ? nullptr : page_at(number) + address % kPageBytes;
   }
   /// The same in this memory or else in the initial one.
   const std::uint8_t* find(std::uint32_t address) const {
     const std::uint8_t* const own = find_own(address);
-    return own != nullptr || initial_ == nullptr ? own : initial_->find_own(address);
+    return own != nullptr ? own : find_initial(address);
+  }
+  const std::uint8_t* find_initial(std::uint32_t address) const {
+    return initial_ != nullptr ? initial_->find_own(address) : nullptr;
   }
   std::uint8_t* find_or_take(std::uint32_t address);
   unsigned take(std::uint32_t page);
@@ -145,12 +166,12 @@ class Sram {
   // a table: by page its place among them.
   std::unique_ptr<std::uint8_t[]> pages_;
   std::uint64_t ids_ = ~std::uint64_t{0};  // ids of the first pages, a byte each; kNone: unused
-  // The page that was written last, which most accesses are about.
-  std::uint32_t last_page_ = kNoPage;
+  // What most accesses are about. Memory that several engines read at a time is not read by read().
+  Window last_written_;
+  mutable Window last_read_;
   std::uint8_t pages_size_ = 0;
   std::uint8_t pages_used_ = 0;
-  std::uint8_t last_number_ = 0;  // its place in pages_
-  std::uint8_t last_offset_ = 0;  // offset of the last write in it
+  std::uint8_t last_offset_ = 0;  // of the last write, in its page
 };
 
 }  // namespace tessera::pe

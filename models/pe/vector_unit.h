@@ -72,6 +72,13 @@ class VectorUnit {
     pe.probe.emit(now, observe::EventKind::kCompute, op.event_word(), elements);
     return !op.self_contained && op.due == now + 1;
   }
+  /// The same of an operation that is plain (Operation::is_plain); returns the cycle of its next group.
+  [[gnu::always_inline]] Cycle execute_plain_group(EngineState& pe, Operation& op, Cycle now) {
+    op.kernel(pe, op, 1, control_mask_, wavelets_sent_, now);
+    op.due = now + op.interval;
+    pe.probe.emit(now, observe::EventKind::kCompute, op.event_word(), 1);
+    return op.due;
+  }
 
   /// Executes the groups that were put off and are due before cycle `now`.
   void catch_up(EngineState& pe, Cycle now) {

@@ -288,7 +288,7 @@ void Pes::prefetch_operands(Span pes) const {
 
 void Pes::step_engines(Cycle now, FirstFailure& failure) {
   blocks_.order.step_due(due_engines_.due_in(now), now, blocks_.selection.of(Selection::kPes),
-                         [&](std::uint32_t pe) {
+                         [&](std::uint32_t pe) __attribute__((always_inline)) {
                            ++engine_steps_;
                            failure.guard(
                                pes_[pe].place, FirstFailure::Block::kEngine,
