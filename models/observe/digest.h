@@ -20,8 +20,13 @@ class Digest final : public Sink {
   }
   /// The same in two parts, for several events of a kind at one place in one cycle.
   static std::uint64_t where(Cycle cycle, std::uint32_t place, EventKind kind) {
-    return mix(cycle * kGolden + (place | static_cast<std::uint64_t>(kind) << 32));
+    return where(when(cycle, kind), place);
   }
+  /// The first part of these in two, for events of a kind at several places in one cycle.
+  static std::uint64_t when(Cycle cycle, EventKind kind) {
+    return cycle * kGolden + (static_cast<std::uint64_t>(kind) << 32);
+  }
+  static std::uint64_t where(std::uint64_t when, std::uint32_t place) { return mix(when + place); }
   static std::uint64_t term(std::uint64_t where, std::uint32_t a, std::uint32_t b) {
     return mix(where ^ (a | static_cast<std::uint64_t>(b) << 32));
   }

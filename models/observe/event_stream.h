@@ -125,9 +125,9 @@ class EventStream final : public Sink {
     plain_cycles_ = others_.empty() && from < end_ ? end_ - from : 0;
   }
   // Its members one by one: an Event would have to be in memory for the call, and would be put there before the test.
-  [[gnu::cold, gnu::noinline]] void record_elsewhere(Cycle cycle, std::uint32_t place, EventKind kind,
-                                                     std::uint32_t a, std::uint32_t b,
-                                                     std::uint64_t ident) {
+  [[gnu::cold, gnu::noinline]] void record_elsewhere(Cycle cycle, std::uint32_t place,
+                                                     EventKind kind, std::uint32_t a,
+                                                     std::uint32_t b, std::uint64_t ident) {
     const Event e{cycle, place, kind, a, b, ident};
     if (is_ahead_) return ahead_[e.cycle > begin_ ? e.cycle - begin_ : 0]->count(e);
     count(e);
@@ -178,6 +178,7 @@ class EventStream::OfOneKind {
   /// `stream` may be nullptr.
   OfOneKind(EventStream* stream, Cycle cycle, EventKind kind)
       : stream_(stream != nullptr ? stream->present_ : nullptr), cycle_(cycle), kind_(kind),
+        when_(Digest::when(cycle, kind)),
         together_(stream != nullptr && cycle < stream->end_ && !stream->is_traced() &&
                   !stream->counters_.has_tiles()) {}
   ~OfOneKind() {
@@ -193,7 +194,7 @@ class EventStream::OfOneKind {
     std::uint32_t place;
     std::uint64_t mixed;
   };
-  Place at(std::uint32_t place) const { return {place, Digest::where(cycle_, place, kind_)}; }
+  Place at(std::uint32_t place) const { return {place, Digest::where(when_, place)}; }
   /// `a`, `b` and `ident` as in Event.
   [[gnu::always_inline]] void record(const Place& at, std::uint32_t a, std::uint32_t b,
                                      std::uint64_t ident = 0) {
@@ -210,6 +211,7 @@ class EventStream::OfOneKind {
   EventStream* const stream_;
   const Cycle cycle_;
   const EventKind kind_;
+  const std::uint64_t when_;
   const bool together_;
   std::uint64_t terms_ = 0;
   Counters::OfKind counts_{};

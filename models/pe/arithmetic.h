@@ -29,8 +29,8 @@ inline std::uint32_t single_bits(float value) {
 /// evaluate_any(), quicker for most of what programs do; the host rounds once too. The third source is asked for only
 /// where the opcode may have one.
 template <class Third>
-[[gnu::always_inline]] inline std::uint32_t evaluate_with(Opcode op, std::uint32_t a, std::uint32_t b,
-                                                          Third&& third, HalfFormat half) {
+[[gnu::always_inline]] inline std::uint32_t
+evaluate_with(Opcode op, std::uint32_t a, std::uint32_t b, Third&& third, HalfFormat half) {
   switch (op) {
   case Opcode::kFmovs:
   case Opcode::kMov32:
@@ -49,7 +49,8 @@ template <class Third>
 }
 inline std::uint32_t evaluate(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_t c,
                               HalfFormat half) {
-  return evaluate_with(op, a, b, [c] { return c; }, half);
+  return evaluate_with(
+      op, a, b, [c] { return c; }, half);
 }
 
 /// addc16: 16-bit sum and carry out.

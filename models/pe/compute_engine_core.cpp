@@ -33,7 +33,7 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> 
 
 ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const DecodedImage> program,
                                      PeQueues& queues, observe::Probe probe)
-    : vector_(program->image()), pe_(at, std::move(program), queues, probe) {}
+    : vector_(program->image(), program->timing()), pe_(at, std::move(program), queues, probe) {}
 
 // Steps 4 and 5, behind the issue slot, which `issued` had.
 ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(ThreadId issued, bool ran,

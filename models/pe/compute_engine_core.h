@@ -197,7 +197,7 @@ class ComputeEngineCore {
 [[gnu::always_inline]] inline Operation* ComputeEngineCore::first_of_plain(std::uint32_t lacking,
                                                                            Cycle now) {
   Operations& operations = vector_.operations();
-  const auto look_at = [&](Operation* from, Operation* to) __attribute__((always_inline)) {
+  const auto look_at = [&](Operation * from, Operation * to) __attribute__((always_inline)) {
     while (from != to && (from->due > now || from->lacks(lacking))) ++from;
     return from;
   };

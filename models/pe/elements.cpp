@@ -183,10 +183,11 @@ Kernel kernel_of_sources(Kind a, Kind b, unsigned bytes) {
 
 // Bytes of the elements of all vectors among the first operands, or kOwnBytes.
 unsigned bytes_of(const Operation& op) {
-  const bool all = std::all_of(op.cursors.begin(), op.cursors.begin() + 3, [](const Cursor& cursor) {
-    const bool is_vector = cursor.kind == Kind::kMemory || cursor.kind == Kind::kFabric;
-    return !is_vector || cursor.bytes == 4;
-  });
+  const bool all =
+      std::all_of(op.cursors.begin(), op.cursors.begin() + 3, [](const Cursor& cursor) {
+        const bool is_vector = cursor.kind == Kind::kMemory || cursor.kind == Kind::kFabric;
+        return !is_vector || cursor.bytes == 4;
+      });
   return all ? 4 : kOwnBytes;
 }
 

@@ -22,7 +22,8 @@ class PeQueues {
   virtual unsigned available(QueueId q, Cycle now) const = 0;
   /// Those of `inputs` that have no wavelet to read in cycle `now`, one bit an input queue, and those
   /// of `outputs` without room, one bit an output queue from bit kMaxQueues on.
-  [[gnu::always_inline]] std::uint32_t lacking(std::uint32_t inputs, std::uint32_t outputs, Cycle now) const {
+  [[gnu::always_inline]] std::uint32_t lacking(std::uint32_t inputs, std::uint32_t outputs,
+                                               Cycle now) const {
     if (keeps_masks_) {
       return (inputs & ~std::uint32_t{with_wavelets_}) | (outputs & ~std::uint32_t{with_room_})
                                                              << kMaxQueues;

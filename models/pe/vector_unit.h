@@ -17,8 +17,9 @@ namespace tessera::pe {
 
 class VectorUnit {
  public:
-  explicit VectorUnit(const Image& image)
-      : putting_off_(false), step_every_group_(false), some_asked_(false), nothing_waits_(true),
+  VectorUnit(const Image& image, const PeTiming& timing)
+      : rotates_(timing.issue == IssueRule::kRotation), putting_off_(false),
+        step_every_group_(false), some_asked_(false), nothing_waits_(true),
         control_mask_(image.control_mask) {}
 
   /// The operations in progress.
@@ -28,6 +29,9 @@ class VectorUnit {
   /// The thread that got the issue slot last, the main thread for scalar instructions too.
   ThreadId last_issued() const { return last_issued_; }
   void set_last_issued(ThreadId thread) { last_issued_ = static_cast<std::uint8_t>(thread); }
+  /// Whether steps that can do no more than give the slot to an operation are plain: all operations are
+  /// (Operation::is_plain), have one priority and take turns.
+  bool is_plain() const { return rotates_ && operations_.are_plain(); }
   /// Mask of control transforms (wse.md 5.9).
   void set_control_mask(std::uint32_t mask) {
     control_mask_ = static_cast<std::uint8_t>(mask & 0x3FU);
@@ -124,9 +128,12 @@ class VectorUnit {
                  std::uint32_t elements);
   void filter_wavelet(EngineState& pe, Operation& op, Cycle now);
 
+  OutputBindings
+      outputs_;  // first: what every cycle needs stands behind it, before the state of the engine
   Operations operations_;
   std::uint32_t wavelets_sent_ = 0;
   std::uint8_t last_issued_ = kMainThread;
+  bool rotates_ : 1;      // PeTiming::issue is kRotation
   bool putting_off_ : 1;  // groups before the next wake-up are executed late
   bool step_every_group_ : 1;
   // Where waits are accounted:
@@ -134,7 +141,6 @@ class VectorUnit {
   // The tile is accounted as busy, and no operation is asked, or nobody accounts.
   bool nothing_waits_ : 1;
   std::uint8_t control_mask_;
-  OutputBindings outputs_;
 };
 
 }  // namespace tessera::pe

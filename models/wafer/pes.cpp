@@ -225,8 +225,8 @@ void Pes::access(std::uint32_t place, pe::HostAccess access, Cycle at_cycle) {
   due_engines_.insert(index_at(place), at_cycle, blocks_.now);
 }
 
-inline void Pes::land(std::uint32_t index, Cycle now) {
-  const unsigned number = landings_.row(now).take(index);
+inline void Pes::land(std::uint32_t index, Landings::Row& row) {
+  const unsigned number = row.take(index);
   if (number == 0) return;
   Pe& pe = pes_[index];
   InQueue& queue = in_queues_[pe.first_input + number - 1];
@@ -275,9 +275,10 @@ void Pes::prefetch_operands(Span pes) const {
   for (std::uint32_t pe = pes.first; pe < pes.end; ++pe) pes_[pe].engine.prefetch_operands();
 }
 
-[[gnu::always_inline]] inline void Pes::step_engine(std::uint32_t index, Cycle now) {
+[[gnu::always_inline]] inline void Pes::step_engine(std::uint32_t index, Landings::Row& row,
+                                                    Cycle now) {
   if (is_large_ && blocks_.selection.is_all()) prefetch_behind(index, now);
-  land(index, now);
+  land(index, row);
   Pe& pe = pes_[index];
   const Cycle next = pe.engine.step(now);
   if (next == now + 1)
@@ -287,13 +288,16 @@ void Pes::prefetch_operands(Span pes) const {
 }
 
 void Pes::step_engines(Cycle now, FirstFailure& failure) {
+  Landings::Row row = landings_.row(now);
+  // Inlined by force: most engines of a busy wafer are stepped without a call.
+  const auto step = [&](std::uint32_t pe) __attribute__((always_inline)) {
+    ++engine_steps_;
+    failure.guard(
+        pes_[pe].place, FirstFailure::Block::kEngine,
+        now, [&]() __attribute__((always_inline)) { step_engine(pe, row, now); });
+  };
   blocks_.order.step_due(due_engines_.due_in(now), now, blocks_.selection.of(Selection::kPes),
-                         [&](std::uint32_t pe) __attribute__((always_inline)) {
-                           ++engine_steps_;
-                           failure.guard(
-                               pes_[pe].place, FirstFailure::Block::kEngine,
-                               now, [&]() __attribute__((always_inline)) { step_engine(pe, now); });
-                         });
+                         step);
 }
 
 void Pes::settle_ramps(Pe& pe, Cycle now) {

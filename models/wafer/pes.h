@@ -241,8 +241,8 @@ class Pes {
   void reserve_queues();
   void add_queue(Pe& pe, const pe::QueueBinding& binding);
   void prefetch_behind(std::uint32_t pe, Cycle now) const;
-  void land(std::uint32_t pe, Cycle now);
-  void step_engine(std::uint32_t pe, Cycle now);
+  void land(std::uint32_t pe, Landings::Row& row);
+  void step_engine(std::uint32_t pe, Landings::Row& row, Cycle now);
   void settle_ramps(Pe& pe, Cycle now);
   void step_ramp(std::uint32_t pe, Cycle now, Slots::Arrivals& at_slots);
   void describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,

@@ -1,0 +1,69 @@
+"""What a step of the simulator costs, in instructions, which are the same on every computer: `valgrind --tool=callgrind` counts
+those of a long and of a short run, and the difference belongs to the tile-cycles or hops between them. The bounds are
+10 percent above what GCC 12 makes of the release preset.
+
+    instructions_test.py <wse_platform> <root of the source tree>
+
+Exits with 77 where valgrind is missing.
+"""
+import dataclasses
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    example: str
+    params: dict    # of both runs
+    grows: str      # the parameter that differs
+    sizes: tuple    # in the short run and in the long one
+    per: str        # "tile-cycle", or the counter of what the cost belongs to
+    bound: int      # instructions
+
+
+CASES = [
+    Case("a busy tile", "exchange", {"W": 12, "H": 12}, "ITER", (5, 25), "tile-cycle", 900),
+    Case("a hop of a stream", "stream_rows", {"W": 16, "H": 16}, "B", (100, 1100), "hops", 200),
+]
+
+
+def run(platform, root, case, size, folder):
+    """Instructions of a run, and how many tile-cycles or events there were."""
+    report = folder / "report.json"
+    params = {**case.params, case.grows: size}
+    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder / 'callgrind.out'}", platform,
+               root / "examples" / case.example / "layout.json", "--structure", "dense", "--threads", "1", "--no-waits",
+               "--quiet", "--report", report, *(f"--param={name}={value}" for name, value in params.items())]
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    counted = re.search(r"I\s+refs:\s+([\d,]+)", result.stderr)
+    if result.returncode != 0 or counted is None:
+        sys.exit(f"{case.example} under valgrind ended with exit code {result.returncode}\n{result.stdout}{result.stderr}")
+    done = json.loads(report.read_text())
+    tile_cycles = done["cycles"] * params["W"] * params["H"]
+    count = tile_cycles if case.per == "tile-cycle" else done["counters"][case.per]["value"]
+    return int(counted[1].replace(",", "")), count
+
+
+def main():
+    platform, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    if shutil.which("valgrind") is None:
+        print("skipped: valgrind is missing (scripts/test.sh --all installs it)")
+        sys.exit(77)
+    failed = False
+    for case in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            short, long = (run(platform, root, case, size, pathlib.Path(folder)) for size in case.sizes)
+        each = (long[0] - short[0]) / (long[1] - short[1])
+        failed |= each > case.bound
+        print(f"{case.name} ({case.example}): {each:.0f} instructions, at most {case.bound}")
+    if failed:
+        sys.exit("the simulator has become slower; docs/performance-history.md says how to find where")
+
+
+main()
