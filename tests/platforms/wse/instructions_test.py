@@ -28,8 +28,8 @@ class Case:
 
 
 CASES = [
-    Case("a busy tile", "exchange", {"W": 12, "H": 12}, "ITER", (5, 25), "tile-cycle", 900),
-    Case("a hop of a stream", "stream_rows", {"W": 16, "H": 16}, "B", (100, 1100), "hops", 200),
+    Case("a busy tile", "exchange", {"W": 12, "H": 12}, "ITER", (5, 25), "tile-cycle", 670),
+    Case("a hop of a stream", "stream_rows", {"W": 16, "H": 16}, "B", (100, 1100), "hops", 390),
 ]
 
 
