@@ -48,14 +48,14 @@ class Sram {
   [[gnu::always_inline]] bool read_near(std::uint32_t address, unsigned bytes,
                                         std::uint32_t& value) const {
     const Window* window = &last_written_;
-    if (!window->has(address)) window = &last_read_;
-    if (!window->has(address)) return false;
+    if (!window->has(address, words_of_windows_)) window = &last_read_;
+    if (!window->has(address, words_of_windows_)) return false;
     value = value_at(pages_.get() + window->place_of(address), bytes);
     return true;
   }
   [[gnu::always_inline]] bool write_near(std::uint32_t address, unsigned bytes,
                                          std::uint32_t value) {
-    if (!last_written_.has(address)) return false;
+    if (!last_written_.has(address, words_of_windows_)) return false;
     last_offset_ = static_cast<std::uint8_t>(address);
     set_value(pages_.get() + last_written_.place_of(address), bytes, value);
     return true;
@@ -70,8 +70,8 @@ class Sram {
   void take_over(Sram&& other);
   /// What was written last, and probably is again, and what follows it are on their way into the cache of the host.
   [[gnu::always_inline]] void prefetch() const {
-    if (last_written_.words == 0) return;
-    const std::uint8_t* const last = pages_.get() + last_written_.start + last_offset_;
+    if (words_of_windows_ == 0) return;
+    const std::uint8_t* const last = page_at(last_written_.number) + last_offset_;
     __builtin_prefetch(last, 1);
     __builtin_prefetch(last + 64, 1);
   }
@@ -90,17 +90,20 @@ class Sram {
   /// So many pages are found by `ids_`, more by a table behind them.
   static constexpr unsigned kFew = sizeof(std::uint64_t);
 
-  /// A page that is quickly found: for accesses of 2 and 4 bytes, so not to its last word.
+  /// A page that is found without a search: for accesses of 2 and 4 bytes, so not to its last word.
   struct Window {
-    std::uint16_t begin = 0;  ///< address of the page
-    std::uint16_t start = 0;  ///< where it stands in pages_, in bytes
-    std::uint8_t words = 0;   ///< 16-bit words that may be accessed; 0: there is no page
-    /// The lowest bit of an offset goes to the top: that of an odd address makes it too large.
-    bool has(std::uint32_t address) const {
-      const std::uint32_t offset = address - begin;
+    std::uint8_t page = 0;
+    std::uint8_t number = 0;  ///< its place in pages_
+    /// `words` of the page may be accessed. The lowest bit of an offset goes to the top: that of an odd address makes it
+    /// too large.
+    bool has(std::uint32_t address, unsigned words) const {
+      const std::uint32_t offset = address - page * kPageBytes;
       return (offset >> 1 | offset << 31) < words;
     }
-    std::uint32_t place_of(std::uint32_t address) const { return start + (address - begin); }
+    /// Where the byte at an address that it has stands in pages_.
+    std::uint32_t place_of(std::uint32_t address) const {
+      return number * kPageBytes + (address - page * kPageBytes);
+    }
   };
   static constexpr std::uint8_t kWordsOfWindow = kPageBytes / 2 - 1;
 
@@ -126,9 +129,8 @@ class Sram {
   }
   /// The page of the byte at `address`, which is the one at `at`.
   Window window_of(const std::uint8_t* at, std::uint32_t address) const {
-    const std::uint32_t offset = address % kPageBytes;
-    return {static_cast<std::uint16_t>(address - offset),
-            static_cast<std::uint16_t>(at - pages_.get() - offset), kWordsOfWindow};
+    return {static_cast<std::uint8_t>(address / kPageBytes),
+            static_cast<std::uint8_t>((at - pages_.get()) / kPageBytes)};
   }
   std::uint32_t read_across(std::uint32_t address) const;
   void write_across(std::uint32_t address, std::uint32_t value);
@@ -169,6 +171,7 @@ class Sram {
   // What most accesses are about. Memory that several engines read at a time is not read by read().
   Window last_written_;
   mutable Window last_read_;
+  std::uint8_t words_of_windows_ = 0;  // 0: neither has a page
   std::uint8_t pages_size_ = 0;
   std::uint8_t pages_used_ = 0;
   std::uint8_t last_offset_ = 0;  // of the last write, in its page
