@@ -248,31 +248,36 @@ inline void Pes::land(std::uint32_t index, Landings::Row& row) {
 }
 
 void Pes::prefetch(Span pes) const {
+  if (pes.first != pes.end) tessera::prefetch(&pes_[0], pes.first, pes.end);
+}
+
+void Pes::prefetch_operations(Span pes) const {
   if (pes.first == pes.end) return;
-  tessera::prefetch(&pes_[0], pes.first, pes.end);
+  for (std::uint32_t pe = pes.first; pe < pes.end; ++pe) pes_[pe].engine.prefetch_all();
   const Pe& first = pes_[pes.first];
   const Pe& last = pes_[pes.end - 1];
   tessera::prefetch(ramp_links_.data(), first.first_ramp, last.first_ramp + last.ramps);
-  if (first.inputs > 0 && last.inputs > 0) {
+  if (first.inputs > 0 && last.inputs > 0)
     tessera::prefetch(in_queues_.data(), first.first_input, last.first_input + last.inputs);
+  if (first.outputs > 0 && last.outputs > 0)
+    tessera::prefetch(out_queues_.data(), first.first_output, last.first_output + last.outputs);
+}
+
+void Pes::prefetch_operands(Span pes) const {
+  if (pes.first == pes.end) return;
+  for (std::uint32_t pe = pes.first; pe < pes.end; ++pe) pes_[pe].engine.prefetch_operands();
+  const Pe& first = pes_[pes.first];
+  const Pe& last = pes_[pes.end - 1];
+  if (first.inputs > 0 && last.inputs > 0) {
     const InQueue& end = in_queues_[last.first_input + last.inputs - 1U];
     tessera::prefetch(in_entries_.data(), in_queues_[first.first_input].first_entry,
                       end.first_entry + end.room);
   }
   if (first.outputs == 0 || last.outputs == 0) return;
-  tessera::prefetch(out_queues_.data(), first.first_output, last.first_output + last.outputs);
   const OutQueue& end = out_queues_[last.first_output + last.outputs - 1U];
   const std::uint32_t first_entry = out_queues_[first.first_output].first_entry;
   tessera::prefetch(out_entries_.data(), first_entry, end.first_entry + end.length);
   tessera::prefetch(visible_from_.data(), first_entry, end.first_entry + end.length);
-}
-
-void Pes::prefetch_engines(Span pes) const {
-  for (std::uint32_t pe = pes.first; pe < pes.end; ++pe) pes_[pe].engine.prefetch_all();
-}
-
-void Pes::prefetch_operands(Span pes) const {
-  for (std::uint32_t pe = pes.first; pe < pes.end; ++pe) pes_[pe].engine.prefetch_operands();
 }
 
 [[gnu::always_inline]] inline void Pes::step_engine(std::uint32_t index, Landings::Row& row,

@@ -111,8 +111,8 @@ class Landings {
 };
 
 /// A PE: its compute engine, where its queues and the ways through its on-ramp stand in the arrays
-/// of the wafer, and what the engine sees of them.
-class Pe final : public pe::PeQueues, public pe::PeConfig {
+/// of the wafer, and what the engine sees of them. Seven lines of the cache, so it begins with one.
+class alignas(64) Pe final : public pe::PeQueues, public pe::PeConfig {
  public:
   Pe(Pes& pes, std::uint32_t place, TileCoord at, std::shared_ptr<const pe::DecodedImage> program,
      const QueueMap& map, observe::EventStream* events);
@@ -179,11 +179,11 @@ class Pes {
     due_engines_.forget(now);
     due_ramps_.forget(now);
   }
-  /// PEs that follow each other, and what belongs to them, are on their way into the cache, but for what only their
-  /// engines know.
+  /// PEs that follow each other are on their way into the cache.
   void prefetch(Span pes) const;
-  void prefetch_engines(Span pes) const;
-  /// What the operations of these engines need, which should be in the cache.
+  /// The same of their operations, queues and ramps, for PEs that have arrived there.
+  void prefetch_operations(Span pes) const;
+  /// The same of what these operations read and write, and of the wavelets in these queues.
   void prefetch_operands(Span pes) const;
   /// What many queues that a wavelet lands in have in common: the cycle.
   struct Arrivals {

@@ -22,12 +22,16 @@ void Selection::number_units(const Blocks& blocks) {
 void Selection::select(const Blocks& blocks, const Area& area) {
   all_ = false;
   for (Spans& spans : selected_) spans.clear();
+  if (area.empty()) return;
+  const auto width = static_cast<unsigned>(area.end_x - area.first_x);
+  std::size_t tile = blocks.plan.place_of({area.first_x, area.first_y}) - blocks.strip.first_place;
   for (int y = area.first_y; y < area.end_y; ++y) {
-    const Area row{area.first_x, area.end_x, y, y + 1};
+    const Numbers& first = first_of_tile_[tile];
+    const Numbers& end = first_of_tile_[tile + width];
     for (const Kind kind : {kPipes, kSlots, kRouters, kPes}) {
-      const Span span = units(blocks, kind, row);
-      if (span.first < span.end) selected_[kind].push_back(span);
+      if (first[kind] < end[kind]) selected_[kind].push_back({first[kind], end[kind]});
     }
+    tile += static_cast<unsigned>(blocks.plan.width);
   }
 }
 

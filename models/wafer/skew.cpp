@@ -66,12 +66,12 @@ Area Window::inside(const Strip& strip, int row, int column, int ahead, int firs
 void Window::prefetch(const WaferCore& core, int row, int column, int ahead) const {
   const Strip& strip = core.strip();
   core.prefetch_operands(inside(strip, row, column, ahead, 0, 1));
-  core.prefetch_engines(inside(strip, row, column, ahead + 1, 0, 1));
+  core.prefetch_operations(inside(strip, row, column, ahead + 1, 0, 1));
   core.prefetch(inside(strip, row, column, ahead + 2, 0, 1));
   const int next = column + skew_.columns;
   for (int r = ahead; r < skew_.rows; r += depth_) core.prefetch(inside(strip, row, next, 0, r, 1));
   for (int r = ahead - 1; r >= 0 && r < skew_.rows; r += depth_)
-    core.prefetch_engines(inside(strip, row, next, 0, r, 1));
+    core.prefetch_operations(inside(strip, row, next, 0, r, 1));
   for (int r = ahead - 2; r >= 0 && r < skew_.rows; r += depth_)
     core.prefetch_operands(inside(strip, row, next, 0, r, 1));
 }

@@ -42,12 +42,17 @@ Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
 
 void Slots::prefetch(Span slots) const {
   if (slots.first == slots.end) return;
+  const std::size_t ring = ring_mask_ + 1U;
+  tessera::prefetch(slots_.data(), slots.first, slots.end);
+  tessera::prefetch(times_.data(), slots.first, slots.end);
+  entries_.prefetch(slots.first * ring, slots.end * ring);
+}
+
+void Slots::prefetch_links(Span slots) const {
+  if (slots.first == slots.end) return;
   const Slot& last = slots_[slots.end - 1];
   const std::uint32_t first_link = slots_[slots.first].first_link;
   const std::uint32_t end_link = last.first_link + last.links;
-  tessera::prefetch(slots_.data(), slots.first, slots.end);
-  tessera::prefetch(times_.data(), slots.first, slots.end);
-  entries_.prefetch(slots_[slots.first].first_entry, last.first_entry + ring_mask_ + 1);
   tessera::prefetch(links_.data(), first_link, end_link);
   tessera::prefetch(returning_.data(), first_link, end_link);
   const std::uint32_t group = slots_[slots.first].group;

@@ -113,8 +113,10 @@ class Slots {
   Cycle next_due(Cycle now) const { return due_.next_due(now); }
   /// As that of ActiveSet.
   void forget(Cycle now) { due_.forget(now); }
-  /// Slots that follow each other, and what belongs to them, are on their way into the cache.
+  /// Slots that follow each other, and their wavelets, are on their way into the cache.
   void prefetch(Span slots) const;
+  /// The same of their links and groups, for slots that have arrived there.
+  void prefetch_links(Span slots) const;
 
   /// What many slots that a wavelet lands in have in common: the cycle.
   struct Arrivals {

@@ -103,22 +103,27 @@ class ActiveSet {
   /// take() of some of the units; answers whether one was due. When all have been taken in parts,
   /// forget() has to follow.
   template <class Visit>
-  bool take(Cycle now, Span units, Visit&& visit) {
+  [[gnu::always_inline]] bool take(Cycle now, const Spans& some, Visit&& visit) {
     look_to(now + 1);
     const unsigned row = row_of(now);
     if ((occupied_ & bit(row)) == 0) return false;
     std::uint64_t* const words = &bits_[row * words_];
-    const std::size_t last = (units.end - 1) / 64;
+    std::uint64_t* const summary = &summary_[row * summary_words_];
     bool any = false;
-    for (std::size_t word = units.first / 64; word <= last; ++word) {
-      std::uint64_t due = words[word];
-      if (word == units.first / 64) due &= ~std::uint64_t{0} << (units.first % 64);
-      if (word == last) due &= ~std::uint64_t{0} >> (63 - (units.end - 1) % 64);
-      if (due == 0) continue;
-      any = true;
-      words[word] &= ~due;
-      if (words[word] == 0) summary_[row * summary_words_ + word / 64] &= ~bit(word % 64);
-      for (; due != 0; due &= due - 1) visit(static_cast<std::uint32_t>(word * 64 + lowest(due)));
+    for (const Span& units : some) {
+      const std::size_t last = (units.end - 1) / 64;
+      std::uint64_t mask = ~std::uint64_t{0} << (units.first % 64);
+      for (std::size_t word = units.first / 64; word <= last; ++word) {
+        if (word == last) mask &= ~std::uint64_t{0} >> (63 - (units.end - 1) % 64);
+        const std::uint64_t before = words[word];
+        std::uint64_t due = before & mask;
+        mask = ~std::uint64_t{0};
+        if (due == 0) continue;
+        any = true;
+        words[word] = before & ~due;
+        if (before == due) summary[word / 64] &= ~bit(word % 64);
+        for (; due != 0; due &= due - 1) visit(static_cast<std::uint32_t>(word * 64 + lowest(due)));
+      }
     }
     return any;
   }
@@ -193,12 +198,13 @@ class StepOrder {
   template <class Step>
   void step_some(ActiveSet& due, Cycle now, const Spans& some, Step& step) {
     bool any = false;
-    units_.clear();
-    for (const Span& units : some) {
-      any |= random_ ? due.take(now, units, [this](std::uint32_t unit) { units_.push_back(unit); })
-                     : due.take(now, units, step);
+    if (!random_) {
+      any = due.take(now, some, step);
+    } else {
+      units_.clear();
+      any = due.take(now, some, [this](std::uint32_t unit) { units_.push_back(unit); });
+      step_shuffled(step);
     }
-    if (random_) step_shuffled(step);
     if (any) last_of_some_ = std::max(last_of_some_, now);
   }
   template <class Step>

@@ -84,9 +84,10 @@ void WaferCore::prefetch(const Area& row) const {
   blocks_.pes.prefetch(blocks_.selection.units(blocks_, Selection::kPes, row));
 }
 
-void WaferCore::prefetch_engines(const Area& row) const {
-  if (!row.empty())
-    blocks_.pes.prefetch_engines(blocks_.selection.units(blocks_, Selection::kPes, row));
+void WaferCore::prefetch_operations(const Area& row) const {
+  if (row.empty()) return;
+  blocks_.slots.prefetch_links(blocks_.selection.units(blocks_, Selection::kSlots, row));
+  blocks_.pes.prefetch_operations(blocks_.selection.units(blocks_, Selection::kPes, row));
 }
 
 void WaferCore::prefetch_operands(const Area& row) const {

@@ -65,10 +65,10 @@ class WaferCore {
   /// is numbered by tile, no ports, at most kMaxDepth cycles, and no latency above kMaxLatencyAhead.
   void begin_ahead(Cycle begin, Cycle end);
   void step_area(Cycle now, const Area& area);
-  /// The tiles of one row are on their way into the cache; their engines need a second call, a while after the first,
-  /// and what these read and write a third one.
+  /// The tiles of one row are on their way into the cache. Each call finds what it fetches in what the one before has
+  /// fetched, so it should come a while after that: PEs and slots; their operations, queues and links; operands.
   void prefetch(const Area& row) const;
-  void prefetch_engines(const Area& row) const;
+  void prefetch_operations(const Area& row) const;
   void prefetch_operands(const Area& row) const;
   /// The cycle of the first failure so far; kNever: there was none. No tile has to be stepped behind it.
   Cycle failed_at() const { return failure_.cycle(); }
