@@ -104,8 +104,8 @@ Cycle ComputeEngineCore::step_all(Candidate chosen, Cycle now) {
   }
 }
 
-// Whether FIFOs, control wavelets, teardowns, flushes, blocked microthreads and listeners give a step
-// nothing to do.
+// Whether FIFOs, control wavelets, teardowns, flushes, blocked microthreads and listeners to stalls give
+// a step nothing to do.
 [[gnu::always_inline]] inline bool ComputeEngineCore::is_quiet() const {
   return !vector_.operations().may_end_early() && !pe_.has_open_channel() &&
          !pe_.tasks.blocks_microthreads() && pe_.stalls == nullptr && !config_.is_busy() &&

@@ -247,6 +247,14 @@ inline void Pes::land(std::uint32_t index, Landings::Row& row) {
                     std::min<std::size_t>(next.first_in_entry + kEntries, in_entries_.size()));
 }
 
+// Objects of the PEs from a first one to a last one. One that has none does not say where they would be.
+template <class T>
+[[gnu::always_inline]] inline void prefetch_between(const std::vector<T>& objects,
+                                                    std::uint32_t first, unsigned of_first,
+                                                    std::uint32_t last, unsigned of_last) {
+  if (of_first > 0 && of_last > 0) tessera::prefetch(objects.data(), first, last + of_last);
+}
+
 void Pes::prefetch(Span pes) const {
   if (pes.first != pes.end) tessera::prefetch(&pes_[0], pes.first, pes.end);
 }
@@ -256,11 +264,9 @@ void Pes::prefetch_operations(Span pes) const {
   for (std::uint32_t pe = pes.first; pe < pes.end; ++pe) pes_[pe].engine.prefetch_all();
   const Pe& first = pes_[pes.first];
   const Pe& last = pes_[pes.end - 1];
-  tessera::prefetch(ramp_links_.data(), first.first_ramp, last.first_ramp + last.ramps);
-  if (first.inputs > 0 && last.inputs > 0)
-    tessera::prefetch(in_queues_.data(), first.first_input, last.first_input + last.inputs);
-  if (first.outputs > 0 && last.outputs > 0)
-    tessera::prefetch(out_queues_.data(), first.first_output, last.first_output + last.outputs);
+  prefetch_between(ramp_links_, first.first_ramp, first.ramps, last.first_ramp, last.ramps);
+  prefetch_between(in_queues_, first.first_input, first.inputs, last.first_input, last.inputs);
+  prefetch_between(out_queues_, first.first_output, first.outputs, last.first_output, last.outputs);
 }
 
 void Pes::prefetch_operands(Span pes) const {

@@ -111,7 +111,8 @@ class Landings {
 };
 
 /// A PE: its compute engine, where its queues and the ways through its on-ramp stand in the arrays
-/// of the wafer, and what the engine sees of them. Seven lines of the cache, so it begins with one.
+/// of the wafer, and what the engine sees of them. It begins with a line of the cache, so
+/// that it touches no more lines than it is long.
 class alignas(64) Pe final : public pe::PeQueues, public pe::PeConfig {
  public:
   Pe(Pes& pes, std::uint32_t place, TileCoord at, std::shared_ptr<const pe::DecodedImage> program,

@@ -33,7 +33,7 @@ struct alignas(32) Slot {
   Direction in = Direction::kWest;
   std::uint8_t landed = 0;  ///< wavelets that may go on, but see Slots::landed()
   Color color;
-  std::uint8_t to_go = 0;  ///< links that the head has not left through; 0: none has
+  std::uint8_t to_go = 0;  ///< links that the head has not left through; 0 or all: through none
   bool suspended = false;  ///< in teardown (wse.md 1.9)
 
   /// The (input port, color) pair that arbitration ranks.
@@ -52,7 +52,7 @@ struct SlotTimes {
 struct Link {
   std::uint32_t slot = 0;  ///< whose output it is
   Ref target;
-  // As of the slot, so that a credit need not look at it.
+  // `group` and `slot_of_group` are those of the slot, so that a credit need not look at it.
   std::uint32_t group = kNoIndex;
   std::uint16_t credits = 0;  ///< room of the receiver that may be used
   Direction out = Direction::kWest;

@@ -1,6 +1,6 @@
 """What a step of the simulator costs, in instructions, which are the same on every computer: `valgrind --tool=callgrind` counts
 those of a long and of a short run, and the difference belongs to the tile-cycles or hops between them. The bounds are
-10 percent above what GCC 12 makes of the release preset.
+about 10 percent above what GCC 12 makes of the release preset (617 and 340 instructions); another compiler may need others.
 
     instructions_test.py <wse_platform> <root of the source tree>
 
