@@ -72,7 +72,7 @@ class Counters final : public Sink {
   }
 
   /// Counters for some of the tiles of this machine, beside these: they have totals of their own and
-  /// share the counts of tiles with these.
+  /// share the counts of tiles with these. Several threads count at the same time, but not the same Counter of a tile.
   Counters beside() const {
     Counters other(*this);
     other.clear_totals();

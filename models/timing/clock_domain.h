@@ -40,6 +40,8 @@ class ClockDomain : public sc_core::sc_module {
   ClockDomain(sc_core::sc_module_name name, std::uint64_t period_ps);
 
   BlockId add(Steppable& block) { return scheduler_.add(block); }
+  /// See Scheduler::add_early.
+  BlockId add_early(Steppable& block) { return scheduler_.add_early(block); }
   /// Steps `block` in cycle `at`. Called from inside a step: `at` must lie after now(). Called from
   /// outside: a cycle that has already been stepped is put off to the next one.
   void wake(BlockId block, Cycle at) {

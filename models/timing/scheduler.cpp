@@ -11,6 +11,11 @@ BlockId Scheduler::add(Steppable& block) {
   return static_cast<BlockId>(blocks_.size() - 1);
 }
 
+BlockId Scheduler::add_early(Steppable& block) {
+  early_.push_back(add(block));
+  return early_.back();
+}
+
 void Scheduler::reset() {
   for (Entry& entry : blocks_) entry.last_step = entry.last_queued = kNever;
   calendar_ = Calendar();
@@ -18,7 +23,7 @@ void Scheduler::reset() {
 
 void Scheduler::run_cycle(Cycle now) {
   calendar_.take(now, due_);
-  if (shuffle_) std::shuffle(due_.begin(), due_.end(), *shuffle_);
+  begin_early(now);
   // The cycle is completed also when a block fails, so that what was recorded of it and which
   // failure is reported do not depend on the order of the steps.
   std::exception_ptr failure;
@@ -33,6 +38,17 @@ void Scheduler::run_cycle(Cycle now) {
     }
   }
   if (failure) std::rethrow_exception(failure);
+}
+
+void Scheduler::begin_early(Cycle now) {
+  for (BlockId id : early_) {
+    const auto end = std::remove(due_.begin(), due_.end(), id);  // it may stand there twice
+    if (end == due_.end()) continue;
+    due_.erase(end, due_.end());
+    if (!due_.empty()) blocks_[id].block->begin(now);
+    due_.push_back(id);
+  }
+  if (shuffle_) std::shuffle(due_.begin(), due_.end(), *shuffle_);
 }
 
 void Scheduler::step_block(BlockId id, Cycle now) {

@@ -21,12 +21,18 @@ class Steppable {
   /// stepped whatever its neighbours do, or kNever. A step in which nothing is due must not change
   /// anything: a block may be woken more often than it asked for.
   virtual Cycle step(Cycle now) = 0;
+  /// The work of cycle `now` may begin, in other threads, while other blocks are stepped; step() follows. Called
+  /// for blocks of Scheduler::add_early() only. May not throw.
+  virtual void begin(Cycle /*now*/) {}
 };
 
 class Scheduler {
  public:
   /// Adds a block; it is stepped only after a wake(). The block must outlive the scheduler's use.
   BlockId add(Steppable& block);
+  /// The same for a block whose begin() is called first in its cycles. Its step() comes last, but for a shuffled
+  /// order.
+  BlockId add_early(Steppable& block);
   /// Steps the block in cycle `at`. `at` must lie after the cycle being stepped.
   void wake(BlockId block, Cycle at) {
     assert(block < blocks_.size());
@@ -55,9 +61,11 @@ class Scheduler {
     Cycle last_step = kNever;    // drops a second wake-up for the same cycle
     Cycle last_queued = kNever;  // keeps a second one out of the calendar, if it comes at once
   };
+  void begin_early(Cycle now);
   void step_block(BlockId id, Cycle now);
 
   std::vector<Entry> blocks_;
+  std::vector<BlockId> early_;  // those of add_early()
   Calendar calendar_;
   std::vector<BlockId> due_;
   std::optional<std::mt19937_64> shuffle_;

@@ -38,7 +38,7 @@ void KeepingOutside::sort(Cycle end) {
 }
 
 void KeepingOutside::hand_on(Cycle now) {
-  for (const ToPort& message : to_ports_) {
+  for (const PortMessage& message : to_ports_) {
     if (message.credit) {
       outside_.credit(message.port, message.wavelet.color, message.due);
     } else {

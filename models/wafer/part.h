@@ -75,16 +75,25 @@ class Part {
   std::exception_ptr failure_;
 };
 
-/// The outside of a strip. While several threads or processes are at work, or tiles are stepped ahead of others, what
-/// the strip has for ports and listeners is kept, and handed on strip by strip when the cycle is complete.
+/// A wavelet or a credit for a port, or from one.
+struct PortMessage {
+  std::uint32_t port;
+  link::Wavelet wavelet;  ///< for a credit only its color is set
+  Cycle due;
+  bool credit;
+
+  static PortMessage of_credit(std::uint32_t port, Color color, Cycle due) {
+    link::Wavelet w;
+    w.color = color;
+    return {port, w, due, true};
+  }
+};
+
+/// The outside of a strip that another thread may step. While several threads or processes are at work, or tiles are
+/// stepped ahead of others, what the strip has for ports and listeners is kept, and handed on strip by strip when the
+/// cycle is complete.
 class KeepingOutside final : public Outside, public observe::Diagnoses {
  public:
-  struct ToPort {
-    std::uint32_t port;
-    link::Wavelet wavelet;  ///< for a credit only its color is set
-    Cycle due;
-    bool credit;
-  };
   using Told = std::function<void(observe::Diagnoses&)>;
 
   KeepingOutside(const bool& keeps, Outside& outside) : keeps_(keeps), outside_(outside) {}
@@ -101,9 +110,7 @@ class KeepingOutside final : public Outside, public observe::Diagnoses {
   }
   void credit(std::uint32_t port, Color color, Cycle due) override {
     if (!keeps_) return outside_.credit(port, color, due);
-    link::Wavelet w;
-    w.color = color;
-    to_ports_.push_back({port, w, due, true});
+    to_ports_.push_back(PortMessage::of_credit(port, color, due));
   }
   void on_diagnosis(const observe::Diagnosis& diagnosis) override;
   void on_print(const observe::Print& print) override;
@@ -129,17 +136,17 @@ class KeepingOutside final : public Outside, public observe::Diagnoses {
   const Cycle* now_ = nullptr;
   Outside& outside_;
   observe::Diagnoses* listener_ = nullptr;
-  std::vector<ToPort> to_ports_;
+  std::vector<PortMessage> to_ports_;
   std::vector<Kept> told_;
 };
 
 class LocalPart final : public Part {
  public:
-  /// `keeps`: as that of KeepingOutside. A part that is `alone` keeps nothing for ports.
-  LocalPart(const bool& keeps, bool alone, const Strip& strip, Outside& outside,
+  /// `keeps`: as that of KeepingOutside. The part that is stepped by the thread of the ports keeps nothing for them.
+  LocalPart(const bool& keeps, bool by_thread_of_ports, const Strip& strip, Outside& outside,
             observe::EventStream* events)
       : outside_(keeps, outside),
-        core_(strip, alone ? outside : static_cast<Outside&>(outside_), events) {
+        core_(strip, by_thread_of_ports ? outside : static_cast<Outside&>(outside_), events) {
     outside_.set_clock(core_.now());
   }
 

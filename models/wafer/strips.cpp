@@ -40,9 +40,20 @@ std::uint64_t weight_of_row(const Plan& plan, int y) {
   return weight;
 }
 
-// The first row of every strip, and the end: strips of about one weight, each of a row at least.
-std::vector<int> cut_into(unsigned strips, const Strip& rows) {
-  std::vector<std::uint64_t> weight_before = {0};  // .. a row; one more, so that no row is free
+// The same of the host edges at the rim, while all of them are busy.
+std::uint64_t weight_at_rim(const Plan& plan) {
+  constexpr std::uint64_t kWeightOfPort = 9;
+  const auto count = std::count_if(plan.ports.begin(), plan.ports.end(), [](const PortPlan& port) {
+    return port.side != Direction::kRamp;
+  });
+  return kWeightOfPort * static_cast<std::uint64_t>(count);
+}
+
+// The first row of every strip, and the end: strips of about one weight, each of a row at least. The thread of the
+// first strip has `other_work` too.
+std::vector<int> cut_into(unsigned strips, const Strip& rows, std::uint64_t other_work) {
+  // Before each row; one more for a row, so that none is free.
+  std::vector<std::uint64_t> weight_before = {other_work};
   for (int y = rows.first_row; y < rows.end_row; ++y)
     weight_before.push_back(weight_before.back() + weight_of_row(rows.plan, y) + 1);
   std::vector<int> cuts = {rows.first_row};
@@ -81,11 +92,16 @@ Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::Ev
     : plan_(rows.plan), threads_(threads), is_large_(rows.tile_count() >= kLargeWafer),
       events_(events), skewed_(can_skew(rows, threads, events)),
       busy_enough_(std::max(kTilesBeyondCache, programs_in(rows) / kSparse)),
-      first_row_(rows.first_row) {
+      first_row_(rows.first_row), step_begun_([this](unsigned i) {
+        if (locals_[i]->next_due() <= begun_) locals_[i]->step_and_measure(begun_);
+      }) {
   const auto height = static_cast<unsigned>(std::max(rows.end_row - rows.first_row, 1));
   const auto processes = std::min(static_cast<unsigned>(others.size() + 1), height);
   const unsigned count = std::clamp(threads.count, 1U, height / processes);
-  const std::vector<int> cuts = cut_into(count * processes, rows);
+  const bool alone = count * processes == 1;
+  // begin() lets this process step tiles and host edges at the same time.
+  const std::uint64_t other_work = processes == 1 ? weight_at_rim(plan_) : 0;
+  const std::vector<int> cuts = cut_into(count * processes, rows, other_work);
   // The others do as this process does, and build their strips at the same time.
   threads.skew.depth = skewed_ ? threads.skew.depth : 1;
   threads.skew.when_busy = false;
@@ -94,13 +110,12 @@ Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::Ev
     remotes_.push_back(std::make_unique<RemotePart>(*others[i], strip, threads, outside, events));
   }
   locals_.resize(count);
-  const bool alone = cuts.size() == 2;
   if (!alone && events != nullptr) events->part(count - 1);  // makes all of them
   // Each thread builds its own strip, so that the memory of the strip lies near it.
   for_all_locals([&](std::size_t i) {
     observe::EventStream* const stream = alone || events == nullptr ? events : &events->part(i);
     const Strip strip(plan_, cuts[i], cuts[i + 1], skewed_);
-    locals_[i] = std::make_unique<LocalPart>(keeps_, alone, strip, outside, stream);
+    locals_[i] = std::make_unique<LocalPart>(keeps_, i == 0, strip, outside, stream);
   });
   for (const auto& part : locals_) parts_.push_back(part.get());
   for (const auto& part : remotes_) parts_.push_back(part.get());
@@ -135,11 +150,15 @@ void Strips::for_all_locals(const std::function<void(std::size_t)>& work) {
 void Strips::run_locals(bool together, const std::function<void(unsigned)>& work) {
   const auto count = static_cast<unsigned>(locals_.size());
   if (together) {
-    if (!pool_) pool_ = std::make_unique<ThreadPool>(count);
-    pool_->run(work);
+    pool().run(work);
   } else {
     for (unsigned i = 0; i < count; ++i) work(i);
   }
+}
+
+ThreadPool& Strips::pool() {
+  if (!pool_) pool_ = std::make_unique<ThreadPool>(static_cast<unsigned>(locals_.size()));
+  return *pool_;
 }
 
 void Strips::start() {
@@ -261,16 +280,47 @@ Cycle Strips::tell_computed(Cycle now) {
 // --- one cycle
 
 void Strips::step_parts(Cycle now) {
+  if (together_) return end_together(now);
+  find_due(now);
+  for (const auto& part : remotes_) part->begin_step(now);
+  if (due_.size() > 1 && is_worth_threads(1)) {
+    begin_together(now);
+    end_together(now);
+  } else {
+    step_in_turn(now);
+  }
+}
+
+void Strips::find_due(Cycle now) {
   due_.clear();
   for (const auto& part : locals_) {
     if (part->next_due() <= now) due_.push_back(part.get());
   }
-  for (const auto& part : remotes_) part->begin_step(now);
-  if (due_.size() > 1 && is_worth_threads(1)) {
-    step_together(now);
-  } else {
-    step_in_turn(now);
-  }
+}
+
+// What PEs do for the host is not for a time in which blocks of the host are stepped.
+void Strips::begin(Cycle now) {
+  if (!pool_ || skewed_ || !remotes_.empty() || in_turn_for_ > 0 || accesses_ > 0) return;
+  find_due(now);
+  if (due_.size() > 1 && is_worth_threads(1)) begin_together(now);
+}
+
+void Strips::begin_together(Cycle now) {
+  ThreadPool& threads = pool();
+  const double begin = wall_seconds();
+  together_ = keeps_ = true;
+  begun_ = now;
+  threads.begin(step_begun_);
+  begun_s_ = wall_seconds() - begin;
+}
+
+void Strips::join() {
+  if (!has_begun()) return;
+  const double begin = wall_seconds();
+  step_begun_(0);
+  pool_->finish();
+  begun_ = kNever;
+  begun_s_ += wall_seconds() - begin;
 }
 
 Cycle Strips::next_due(Cycle now) const {
@@ -307,19 +357,16 @@ void Strips::step_in_turn(Cycle now) {
   end_step(now);
 }
 
-void Strips::step_together(Cycle now) {
+void Strips::end_together(Cycle now) {
+  join();
   const double begin = wall_seconds();
-  together_ = keeps_ = true;
-  run_locals(true, [this, now](unsigned i) {
-    if (locals_[i]->next_due() <= now) locals_[i]->step_and_measure(now);
-  });
   end_step(now);
   together_ = keeps_ = false;
   for (const auto& part : locals_) part->hand_on(kNever);
   double seconds = 0;
   for (const LocalPart* const part : due_) seconds += part->seconds();
   note_cost(seconds);
-  note_together(wall_seconds() - begin);
+  note_together(begun_s_ + wall_seconds() - begin);
 }
 
 void Strips::note_together(double seconds) {
@@ -392,9 +439,11 @@ void Strips::launch(TileCoord tile, const pe::Function& function,
 // What it does for the host is not for several threads at a time.
 void Strips::access(TileCoord tile, pe::HostAccess access, Cycle at) {
   if (locals_.size() > 1) {
+    ++accesses_;
     access.act = [this, act = std::move(access.act)](pe::Sram& sram, Cycle now) {
       const std::lock_guard<std::mutex> lock(host_);
       act(sram, now);
+      --accesses_;
     };
   }
   part_of(tile).core()->access(tile, std::move(access), at);

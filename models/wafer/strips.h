@@ -4,6 +4,7 @@
 // the number of strips (docs/architecture.md#strips).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -47,6 +48,16 @@ class Strips {
   /// Nobody outside looks or acts before cycle `free_until`: the cycles up to there may be computed now. step() is
   /// called for those in which there is something to tell and for the last one with something to do, as ever.
   Cycle step(Cycle now, Cycle free_until = 0);
+  /// Before step(now): lets other threads begin with their strips, if it is worth them. Until join() or step(now) only
+  /// put() and credit() of ports that are not taken may be called. Does not throw.
+  void begin(Cycle now);
+  bool has_begun() const { return begun_ != kNever; }
+  /// Whether another thread has begun with the strip of a port.
+  bool is_taken(std::uint32_t port) const {
+    return has_begun() && strip_of(plan_.ports[port].tile) > 0;
+  }
+  /// Steps the first strip, and waits for the others, where they have begun. What crosses borders is left to step().
+  void join();
   /// The first cycle that has not been computed.
   Cycle computed_to() const { return computed_to_; }
   Cycle next_due(Cycle now) const;
@@ -108,9 +119,12 @@ class Strips {
   void run_ahead(const Window& window);
   Cycle tell_computed(Cycle now);
   void step_parts(Cycle now);
+  void find_due(Cycle now);
+  void begin_together(Cycle now);
+  ThreadPool& pool();
   /// Asked before so many cycles are stepped.
   bool is_worth_threads(unsigned cycles);
-  void step_together(Cycle now);
+  void end_together(Cycle now);
   void step_in_turn(Cycle now);
   /// What a cycle has taken one thread, and how long it has lasted with all of them.
   void note_cost(double seconds) { cost_s_ += (seconds - cost_s_) * kNew; }
@@ -138,10 +152,14 @@ class Strips {
   Cycle computed_to_ = 0;
   std::uint64_t busy_ = 0;  // engines stepped in a cycle of late
   const int first_row_;
-  std::vector<std::uint32_t> part_of_row_;  // counted from first_row_
-  std::vector<LocalPart*> due_;             // with something to do in the cycle
-  bool together_ = false;                   // several threads are at work
-  bool keeps_ = false;                      // parts keep what they have for listeners
+  std::vector<std::uint32_t> part_of_row_;          // counted from first_row_
+  std::vector<LocalPart*> due_;                     // with something to do in the cycle
+  Cycle begun_ = kNever;                            // the cycle that other threads have begun
+  double begun_s_ = 0;                              // what it has taken this thread
+  const std::function<void(unsigned)> step_begun_;  // job of the threads: their strip of that cycle
+  std::atomic<unsigned> accesses_{0};               // of the host that are to come
+  bool together_ = false;                           // several threads are at work
+  bool keeps_ = false;  // parts keep what they have for ports and listeners
   // With Threads::when_busy, means of the last cycles that were measured:
   double cost_s_ = 0;                 // what a cycle takes one thread
   double together_s_ = 0;             // how long a cycle lasts with all of them

@@ -40,12 +40,14 @@ void ThreadPool::end() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::run(const std::function<void(unsigned)>& job) {
+void ThreadPool::begin(const std::function<void(unsigned)>& job) {
   job_ = &job;
   open_.store(static_cast<unsigned>(workers_.size()), std::memory_order_relaxed);
   round_.fetch_add(1);
   wake(new_round_);
-  job(0);
+}
+
+void ThreadPool::finish() {
   wait_until(all_done_, [this] { return open_.load() == 0; });
 }
 

@@ -23,7 +23,15 @@ class ThreadPool {
 
   /// Calls `job` with 0 in this thread and with 1, 2, ... in the others; returns when all are done.
   /// What the caller wrote before is seen by the job, and the other way round. `job` may not throw.
-  void run(const std::function<void(unsigned)>& job);
+  void run(const std::function<void(unsigned)>& job) {
+    begin(job);
+    job(0);
+    finish();
+  }
+  /// The same in two halves: the others have begun, and the caller does something else before it calls `job`
+  /// with 0 and then finish(). `job` must live until then.
+  void begin(const std::function<void(unsigned)>& job);
+  void finish();
 
  private:
   void work(unsigned number);

@@ -11,7 +11,7 @@ namespace tessera::wafer {
 Wafer::Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan plan,
              observe::EventStream* events, Threads threads, std::vector<Channel*> others)
     : sc_core::sc_module(name), out("out", plan.ports.size()), in("in", plan.ports.size()),
-      domain_(domain), block_(domain.add(*this)), plan_(std::move(plan)), events_(events),
+      domain_(domain), block_(domain.add_early(*this)), plan_(std::move(plan)), events_(events),
       threads_(threads), others_(std::move(others)),
       core_(std::in_place, Strip(plan_), threads, static_cast<Outside&>(*this), events, others_) {
   for (std::uint32_t p = 0; p < plan_.ports.size(); ++p) {
@@ -34,6 +34,7 @@ void Wafer::reset(Plan plan, bool keep_memory) {
   std::vector<pe::Sram> memories;
   if (keep_memory) memories = core_->take_memories();
   core_.reset();  // it refers to the plan
+  from_ports_.clear();
   plan_ = std::move(plan);
   core_.emplace(Strip(plan_), threads_, static_cast<Outside&>(*this), events_, others_);
   if (keep_memory) core_->put_memories(std::move(memories));
@@ -43,8 +44,29 @@ void Wafer::start() {
   if (kit::obeys_rules(kTwoQueuesId, [&] { core_->start(); })) domain_.wake(block_, 0);
 }
 
+void Wafer::complete_begun() {
+  core_->join();
+  take_from_ports();
+}
+
+void Wafer::take_from_ports() {
+  std::vector<PortMessage> messages;
+  messages.swap(from_ports_);
+  for (const PortMessage& message : messages) {
+    Port& port = *ports_[message.port];
+    if (message.credit)
+      port.credit(message.wavelet.color, message.due);
+    else
+      port.put(message.wavelet, message.due);
+  }
+  messages.clear();
+  messages.swap(from_ports_);  // keeps its memory
+}
+
 Cycle Wafer::step(Cycle now) {
+  complete_begun();
   const Cycle next = core_->step(now, domain_.free_until());
+  take_from_ports();  // a port may lead to another one of this wafer
   domain_.set_computed_to(core_->computed_to());
   return next;
 }
@@ -52,22 +74,25 @@ Cycle Wafer::step(Cycle now) {
 void Wafer::launch(TileCoord tile, const pe::Function& function,
                    const std::vector<std::uint32_t>& arguments, Cycle at) {
   const Cycle from = std::max(at, domain_.next_free_cycle());
-  core_->launch(tile, function, arguments, from);
+  core().launch(tile, function, arguments, from);
   domain_.wake(block_, from);
 }
 
 void Wafer::access(TileCoord tile, pe::HostAccess access, Cycle at) {
   const Cycle from = std::max(at, domain_.next_free_cycle());
-  core_->access(tile, std::move(access), from);
+  core().access(tile, std::move(access), from);
   domain_.wake(block_, from);
 }
 
 void Wafer::Port::put(const link::Wavelet& w, Cycle due) {
+  if (wafer.core_->is_taken(index)) return wafer.from_ports_.push_back({index, w, due, false});
   if (kit::obeys_rules(kProtocolId, [&] { wafer.core_->put(index, w, due); }))
     wafer.domain_.wake(wafer.block_, due);
 }
 
 void Wafer::Port::credit(Color color, Cycle due) {
+  if (wafer.core_->is_taken(index))
+    return wafer.from_ports_.push_back(PortMessage::of_credit(index, color, due));
   if (kit::obeys_rules(kProtocolId, [&] { wafer.core_->credit(index, color, due); }))
     wafer.domain_.wake(wafer.block_, due);
 }

@@ -1,6 +1,7 @@
 // Wafer module: Strips behind link sockets. All tiles of a rectangle are one block of the clock
 // domain; the links that leave it (Plan::ports) are sockets, as those of a router are: bind a host
-// edge, a stub, another wafer, or a model that takes the place of a tile.
+// edge, a stub, another wafer, or a model that takes the place of a tile. Where several threads step the tiles, those
+// others are stepped at the same time: what comes from them for a tile of another thread waits for that thread.
 #pragma once
 
 #include <systemc>
@@ -31,7 +32,10 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan plan,
         observe::EventStream* events, Threads threads = {}, std::vector<Channel*> others = {});
 
-  Strips& core() { return *core_; }
+  Strips& core() {
+    complete_begun();
+    return *core_;
+  }
   const Strips& core() const { return *core_; }
   /// As built from `plan`, which has the ports of the first one; `keep_memory`: PEs keep their SRAM, for
   /// a plan with the same programs. When the blocks behind the ports have been reset too, start()
@@ -46,6 +50,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   void access(TileCoord tile, pe::HostAccess access, Cycle at);
 
   Cycle step(Cycle now) override;
+  void begin(Cycle now) override { core_->begin(now); }
 
  private:
   // The sockets of a port call this object, which knows the port.
@@ -67,6 +72,9 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   }
   void credit(std::uint32_t port, Color color, Cycle due) override { in[port]->credit(color, due); }
 
+  /// Where other threads have begun with a cycle: steps the other tiles, and takes what has come from ports.
+  void complete_begun();
+  void take_from_ports();
   void end_of_elaboration() override;
   void start_of_simulation() override { start(); }
 
@@ -78,6 +86,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   const std::vector<Channel*> others_;
   std::optional<Strips> core_;  // always there; made anew by reset()
   std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<PortMessage> from_ports_;  // for tiles that other threads step just now
 };
 
 }  // namespace tessera::wafer

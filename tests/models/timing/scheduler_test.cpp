@@ -137,6 +137,63 @@ TEST(Scheduler, AFailureEndsTheCycleInTheSameWayInEveryOrder) {
   }
 }
 
+/// A block of add_early(): it notes what happened in which order.
+class Early : public Scripted {
+ public:
+  Early(std::string name, std::vector<std::string>& log)
+      : Scripted([this](Cycle now) {
+          log_.push_back("step " + name_ + " " + std::to_string(now));
+          return kNever;
+        }),
+        name_(std::move(name)), log_(log) {}
+  void begin(Cycle now) override { log_.push_back("begin " + name_ + " " + std::to_string(now)); }
+
+ private:
+  const std::string name_;
+  std::vector<std::string>& log_;
+};
+
+TEST(Scheduler, AnEarlyBlockBeginsBeforeOthersAndIsSteppedBehindThem) {
+  Scheduler scheduler;
+  std::vector<std::string> log;
+  Early early("A", log);
+  const auto note = [&log](Cycle) {
+    log.push_back("other");
+    return kNever;
+  };
+  Scripted first(note);
+  Scripted second(note);
+  const BlockId first_id = scheduler.add(first);
+  const BlockId early_id = scheduler.add_early(early);
+  const BlockId second_id = scheduler.add(second);
+  // it stands twice in the calendar of cycle 3
+  for (const auto& [id, at] : std::vector<std::pair<BlockId, Cycle>>{
+           {early_id, 3}, {first_id, 3}, {early_id, 4}, {early_id, 3}, {second_id, 3}})
+    scheduler.wake(id, at);
+  run_to_end(scheduler);
+  // in cycle 4 there is nothing that it could begin beside
+  EXPECT_EQ(log, (std::vector<std::string>{"begin A 3", "other", "other", "step A 3", "step A 4"}));
+}
+
+TEST(Scheduler, EarlyBlocksBeginInEveryOrderOfSteps) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    Scheduler scheduler;
+    std::vector<std::string> log;
+    Early a("A", log);
+    Early b("B", log);
+    Scripted other(sleep);
+    const BlockId a_id = scheduler.add_early(a);
+    const BlockId b_id = scheduler.add_early(b);
+    for (BlockId id : {a_id, b_id, scheduler.add(other)}) scheduler.wake(id, 7);
+    scheduler.shuffle_step_order(seed);
+    run_to_end(scheduler);
+    ASSERT_EQ(log.size(), 4U) << seed;
+    EXPECT_EQ(log[0], "begin A 7") << seed;
+    EXPECT_EQ(log[1], "begin B 7") << seed;
+    EXPECT_EQ(other.steps.size(), 1U) << seed;
+  }
+}
+
 TEST(Scheduler, ABlockAddedDuringAStepCanBeWoken) {
   Scheduler scheduler;
   Scripted late(sleep);

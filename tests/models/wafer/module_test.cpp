@@ -51,13 +51,15 @@ PlanBuilder row(int length) {
   return builder.port({0, 0}, kW).port({length - 1, 0}, kE);
 }
 
-/// A wafer in a clock domain of its own, with a host edge at every port that is not bound otherwise.
+/// A wafer in a clock domain of its own, with a host edge at every port that is not bound otherwise. With one thread
+/// its events are recorded.
 class Machine : public sc_core::sc_module {
  public:
-  Machine(sc_core::sc_module_name name, const Plan& plan)
+  Machine(sc_core::sc_module_name name, const Plan& plan, unsigned threads = 1)
       : sc_core::sc_module(name),
-        stream(static_cast<unsigned>(plan.width), static_cast<unsigned>(plan.height), false),
-        timing(plan.fabric), ports(plan.ports), wafer("wafer", domain, traced(plan), &stream) {}
+        stream(static_cast<unsigned>(plan.width), static_cast<unsigned>(plan.height), true),
+        timing(plan.fabric), ports(plan.ports),
+        wafer("wafer", domain, traced(plan, threads == 1), &stream, Threads{threads}) {}
   void add_edge(std::size_t port) {
     const PortPlan& at = ports[port];
     const std::string edge_name = std::string(basename()) + "_edge_" + std::to_string(port);
@@ -84,8 +86,8 @@ class Machine : public sc_core::sc_module {
 
  private:
   // The stream must have its listeners before the wafer is built.
-  const Plan& traced(const Plan& plan) {
-    stream.add(recorder);
+  const Plan& traced(const Plan& plan, bool records) {
+    if (records) stream.add(recorder);
     width_ = plan.width;
     return plan;
   }
@@ -355,6 +357,132 @@ TEST(WaferModule, TwoWafersAreBoundPortToPort) {
     EXPECT_EQ(expected[i].cycle, found[i].cycle);
     EXPECT_EQ(expected[i].wavelet.payload, found[i].wavelet.payload);
   }
+}
+
+// --- several threads ---
+
+// Grids of crossing(): rows and columns cross the strips, ports stand at all of them.
+void expect_equal(Machine& expected, Machine& found) {
+  EXPECT_EQ(expected.stream.digest().value(), found.stream.digest().value());
+  for (std::uint32_t place = 0; place < unsigned{kSide * kSide}; ++place) {
+    for (unsigned counter = 0; counter < observe::kTileCounterCount; ++counter) {
+      const auto kind = static_cast<observe::Counter>(counter);
+      EXPECT_EQ(expected.stream.counters().tile(place, kind),
+                found.stream.counters().tile(place, kind));
+    }
+  }
+  for (std::size_t port = 0; port < expected.ports.size(); ++port) {
+    for (unsigned color = 0; color < kColors; ++color) {
+      const auto& wanted = expected.edge(port).received(Color(color));
+      const auto& got = found.edge(port).received(Color(color));
+      ASSERT_EQ(wanted.size(), got.size());
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_EQ(wanted[i].cycle, got[i].cycle);
+        EXPECT_EQ(wanted[i].wavelet.payload, got[i].wavelet.payload);
+      }
+    }
+  }
+  EXPECT_EQ(expected.wafer.core().wavelets_held(), found.wafer.core().wavelets_held());
+}
+
+TEST(WaferModule, EdgesAreSteppedBesideTheThreadsOfTheTiles) {
+  std::vector<std::unique_ptr<Machine>> one;
+  std::vector<std::unique_ptr<Machine>> several;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Plan plan = crossing(seed).build();
+    const std::string number = std::to_string(seed);
+    one.push_back(std::make_unique<Machine>(("one_" + number).c_str(), plan));
+    several.push_back(std::make_unique<Machine>(("several_" + number).c_str(), plan, 3));
+    for (Machine* machine : {one.back().get(), several.back().get()}) {
+      machine->add_edges();
+      send_everything(*machine, seed);
+    }
+    if (seed % 2 == 0) several.back()->domain.shuffle_step_order(seed);
+  }
+  sc_core::sc_start();
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    SCOPED_TRACE("seed " + std::to_string(i + 1));
+    expect_equal(*one[i], *several[i]);
+  }
+}
+
+/// Stands beside a wafer and looks at it in each cycle.
+class Beside : public timing::Steppable {
+ public:
+  Beside(timing::ClockDomain& domain, std::function<bool(Cycle)> look)
+      : domain_(domain), block_(domain.add(*this)), look_(std::move(look)) {
+    domain_.wake(block_, 0);
+  }
+  Cycle step(Cycle now) override { return look_(now) ? now + 1 : kNever; }
+
+ private:
+  timing::ClockDomain& domain_;
+  const timing::BlockId block_;
+  std::function<bool(Cycle)> look_;
+};
+
+TEST(WaferModule, WhoLooksAtATileInACycleFindsItStepped) {
+  const Plan plan = crossing(7).build();
+  Machine one("one", plan);
+  Machine several("several", plan, 3);
+  for (Machine* machine : {&one, &several}) {
+    machine->add_edges();
+    send_everything(*machine, 7);
+  }
+  unsigned begun = 0;
+  const Wafer& wafer = several.wafer;
+  Beside beside(several.domain, [&](Cycle now) {
+    if (!wafer.core().has_begun()) return now < 60;
+    ++begun;
+    several.wafer.core();
+    EXPECT_FALSE(wafer.core().has_begun());
+    return now < 60;
+  });
+  sc_core::sc_start();
+  EXPECT_GT(begun, 20U);
+  expect_equal(one, several);
+}
+
+TEST(WaferModule, APortMayLeadToAnotherOneOfTheSameWafer) {
+  // color 5 leaves the first row, and comes back into the last one, which belongs to another thread
+  PlanBuilder builder(3, 4);
+  for (int y : {0, 3}) {
+    for (int x = 0; x < 3; ++x) builder.route_of({x, y}, 5, route({kW}, {kE}));
+  }
+  const Plan plan =
+      builder.port({0, 0}, kW).port({2, 0}, kE).port({0, 3}, kW).port({2, 3}, kE).build();
+  Machine one("one", plan);
+  Machine several("several", plan, 4);
+  for (Machine* machine : {&one, &several}) {
+    machine->add_edge(0);
+    machine->add_edge(3);
+    machine->wafer.out[1].bind(machine->wafer.in[2]);
+    machine->wafer.out[2].bind(machine->wafer.in[1]);
+    machine->edge(0).send(kFive, words(100));
+  }
+  sc_core::sc_start();
+  const std::vector<host::Received>& expected = one.edge(3).received(kFive);
+  const std::vector<host::Received>& found = several.edge(3).received(kFive);
+  ASSERT_EQ(expected.size(), 100U);
+  ASSERT_EQ(found.size(), 100U);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(expected[i].cycle, found[i].cycle);
+  EXPECT_EQ(one.stream.digest().value(), several.stream.digest().value());
+}
+
+TEST(WaferModule, APutWithoutACreditIsReportedToo) {
+  // the tile belongs to another thread, which steps it at this time
+  const Plan plan = crossing(7).build();
+  Machine machine("machine", plan, 3);
+  machine.add_edges();
+  send_everything(machine, 7);
+  const std::size_t port = 4 * (kSide - 1);  // of the last row
+  ASSERT_EQ(machine.ports[port].tile.y, kSide - 1);
+  Beside beside(machine.domain, [&](Cycle now) {
+    if (now == 20) machine.wafer.in[port].get_base_interface().put({0, Color(9), false, 0}, 25);
+    return now < 20;
+  });
+  const test::ExpectReport expected(Wafer::kProtocolId);
+  EXPECT_THROW(sc_core::sc_start(), sc_core::sc_report);
 }
 
 }  // namespace
