@@ -35,7 +35,7 @@ for argument in "$@"; do
     --asan) preset=asan ;;
     --tsan)
       preset=tsan
-      targets=(wse_platform test.models.wafer)
+      targets=(wse_platform test.models.wafer test.modules)
       arguments+=(-R '^platforms.threads$|Wafer|Strips')
       ;;
     # python3-munkres: fonttools, which matplotlib needs, otherwise asks for SciPy, whose libboost-dev (1.74) is in
