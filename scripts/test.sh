@@ -35,8 +35,8 @@ for argument in "$@"; do
     --asan) preset=asan ;;
     --tsan)
       preset=tsan
-      targets=(wse_platform test.models.wafer test.modules)
-      arguments+=(-R '^platforms.threads$|Wafer|Strips')
+      targets=(wse_platform test.models.wafer test.modules test.platforms)
+      arguments+=(-R '^platforms.threads$|Wafer|Strips|SeveralThreads')
       ;;
     # python3-munkres: fonttools, which matplotlib needs, otherwise asks for SciPy, whose libboost-dev (1.74) is in
     # conflict with the Boost 1.81 that Debian 12 needs for JSON; apt does not find the alternative itself.

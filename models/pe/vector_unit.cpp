@@ -1,6 +1,7 @@
 #include "models/pe/vector_unit.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "models/pe/dispatch.h"
@@ -262,6 +263,7 @@ void VectorUnit::account_step(EngineState& pe, bool chosen, bool goes_on, bool a
 }
 
 Cycle VectorUnit::next_wake(const EngineState& pe, bool acted, Cycle next, Cycle now) {
+  assert(!putting_off_);  // wake_up() came first in this step
   for (const Operation& op : std::as_const(operations_)) {
     if (next <= now + 1) return next;  // no group before that is put off
     next = std::min(next, wake_of(pe, op, acted, now));

@@ -128,8 +128,8 @@ class VectorUnit {
                  std::uint32_t elements);
   void filter_wavelet(EngineState& pe, Operation& op, Cycle now);
 
-  OutputBindings
-      outputs_;  // first: what every cycle needs stands behind it, before the state of the engine
+  // The first member: it is read seldom, and what each cycle reads follows it, next to the state of the engine.
+  OutputBindings outputs_;
   Operations operations_;
   std::uint32_t wavelets_sent_ = 0;
   std::uint8_t last_issued_ = kMainThread;

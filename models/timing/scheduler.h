@@ -22,8 +22,8 @@ class Steppable {
   /// anything: a block may be woken more often than it asked for.
   virtual Cycle step(Cycle now) = 0;
   /// The work of cycle `now` may begin, in other threads, while other blocks are stepped; step() follows. Called
-  /// for blocks of Scheduler::add_early() only. May not throw.
-  virtual void begin(Cycle /*now*/) {}
+  /// for blocks of Scheduler::add_early() only.
+  virtual void begin(Cycle /*now*/) noexcept {}
 };
 
 class Scheduler {

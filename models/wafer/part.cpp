@@ -24,7 +24,7 @@ void KeepingOutside::on_ready(std::uint32_t place) {
 }
 
 void KeepingOutside::tell(Cycle of, std::uint32_t place, Told what) {
-  if (!keeps_) return what(*listener_);
+  if (!keeps_.for_listeners) return what(*listener_);
   told_.push_back({*now_, of, place, std::move(what)});
 }
 

@@ -96,7 +96,13 @@ class KeepingOutside final : public Outside, public observe::Diagnoses {
  public:
   using Told = std::function<void(observe::Diagnoses&)>;
 
-  KeepingOutside(const bool& keeps, Outside& outside) : keeps_(keeps), outside_(outside) {}
+  /// Whether it keeps what there is for listeners, and for ports; both may change between cycles.
+  struct Keeps {
+    const bool& for_listeners;
+    const bool& for_ports;
+  };
+
+  KeepingOutside(const Keeps& keeps, Outside& outside) : keeps_(keeps), outside_(outside) {}
   /// `now`: the cycle being stepped.
   void set_clock(const Cycle& now) { now_ = &now; }
   void set_listener(observe::Diagnoses* listener) { listener_ = listener; }
@@ -105,11 +111,11 @@ class KeepingOutside final : public Outside, public observe::Diagnoses {
     return outside_.capacity(port, color);
   }
   void put(std::uint32_t port, const link::Wavelet& w, Cycle due) override {
-    if (!keeps_) return outside_.put(port, w, due);
+    if (!keeps_.for_ports) return outside_.put(port, w, due);
     to_ports_.push_back({port, w, due, false});
   }
   void credit(std::uint32_t port, Color color, Cycle due) override {
-    if (!keeps_) return outside_.credit(port, color, due);
+    if (!keeps_.for_ports) return outside_.credit(port, color, due);
     to_ports_.push_back(PortMessage::of_credit(port, color, due));
   }
   void on_diagnosis(const observe::Diagnosis& diagnosis) override;
@@ -132,7 +138,7 @@ class KeepingOutside final : public Outside, public observe::Diagnoses {
   };
   void tell(Cycle of, std::uint32_t place, Told what);
 
-  const bool& keeps_;
+  const Keeps keeps_;
   const Cycle* now_ = nullptr;
   Outside& outside_;
   observe::Diagnoses* listener_ = nullptr;
@@ -142,11 +148,11 @@ class KeepingOutside final : public Outside, public observe::Diagnoses {
 
 class LocalPart final : public Part {
  public:
-  /// `keeps`: as that of KeepingOutside. The part that is stepped by the thread of the ports keeps nothing for them.
-  LocalPart(const bool& keeps, bool by_thread_of_ports, const Strip& strip, Outside& outside,
+  /// `keeps`: as that of KeepingOutside. A part that is `alone` keeps nothing for ports.
+  LocalPart(const KeepingOutside::Keeps& keeps, bool alone, const Strip& strip, Outside& outside,
             observe::EventStream* events)
       : outside_(keeps, outside),
-        core_(strip, by_thread_of_ports ? outside : static_cast<Outside&>(outside_), events) {
+        core_(strip, alone ? outside : static_cast<Outside&>(outside_), events) {
     outside_.set_clock(core_.now());
   }
 

@@ -1,11 +1,13 @@
 #include "models/wafer/slots.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "models/observe/event_fields.h"
 #include "models/wafer/blocks.h"
 #include "tlm_ifaces/link/control_word.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/prefetch.h"
 
 namespace tessera::wafer {
@@ -35,6 +37,11 @@ Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
       groups_(std::move(groups)), turns_(groups_.size()),
       entries_(slots_.size() * (ring_mask_ + 1),
                blocks.events != nullptr && blocks.events->is_traced()) {
+  if (slots_.size() * (ring_mask_ + std::size_t{1}) > std::numeric_limits<std::uint32_t>::max()) {
+    throw UserError("config", "fabric.buffer_depth",
+                    "the buffers of all routers hold more than 2^32 wavelets; take a smaller depth "
+                    "or more threads");
+  }
   for (std::size_t i = 0; i < slots_.size(); ++i)
     slots_[i].first_entry = static_cast<std::uint32_t>(i * (ring_mask_ + 1));
   due_.resize(slots_.size());

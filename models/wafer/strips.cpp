@@ -49,17 +49,21 @@ std::uint64_t weight_at_rim(const Plan& plan) {
   return kWeightOfPort * static_cast<std::uint64_t>(count);
 }
 
-// The first row of every strip, and the end: strips of about one weight, each of a row at least. The thread of the
-// first strip has `other_work` too.
+// The first row of every strip, and the end: strips of about one weight, each of a row at least. The first one is
+// smaller by `other_work` of its thread, but not by more than half, for the time when that rests.
 std::vector<int> cut_into(unsigned strips, const Strip& rows, std::uint64_t other_work) {
   // Before each row; one more for a row, so that none is free.
-  std::vector<std::uint64_t> weight_before = {other_work};
+  std::vector<std::uint64_t> weight_before = {0};
   for (int y = rows.first_row; y < rows.end_row; ++y)
     weight_before.push_back(weight_before.back() + weight_of_row(rows.plan, y) + 1);
   std::vector<int> cuts = {rows.first_row};
   const auto count = static_cast<int>(strips);
+  const std::uint64_t all = weight_before.back();
+  const std::uint64_t share = (all + other_work) / strips;
+  const std::uint64_t first = std::max(share - std::min(share, other_work), all / strips / 2);
   for (int i = 1; i < count; ++i) {
-    const std::uint64_t wanted = weight_before.back() * static_cast<unsigned>(i) / strips;
+    const std::uint64_t wanted =
+        first + (all - first) * static_cast<unsigned>(i - 1) / (strips - 1);
     const auto at = std::lower_bound(weight_before.begin(), weight_before.end(), wanted);
     cuts.push_back(std::clamp(rows.first_row + static_cast<int>(at - weight_before.begin()),
                               cuts.back() + 1, rows.end_row - (count - i)));
@@ -99,8 +103,9 @@ Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::Ev
   const auto processes = std::min(static_cast<unsigned>(others.size() + 1), height);
   const unsigned count = std::clamp(threads.count, 1U, height / processes);
   const bool alone = count * processes == 1;
-  // begin() lets this process step tiles and host edges at the same time.
-  const std::uint64_t other_work = processes == 1 ? weight_at_rim(plan_) : 0;
+  // begin() lets tiles and host edges be stepped at the same time where all of them are in this process.
+  const bool has_all = processes == 1 && rows.tile_count() == plan_.tile_count();
+  const std::uint64_t other_work = has_all ? weight_at_rim(plan_) : 0;
   const std::vector<int> cuts = cut_into(count * processes, rows, other_work);
   // The others do as this process does, and build their strips at the same time.
   threads.skew.depth = skewed_ ? threads.skew.depth : 1;
@@ -115,7 +120,8 @@ Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::Ev
   for_all_locals([&](std::size_t i) {
     observe::EventStream* const stream = alone || events == nullptr ? events : &events->part(i);
     const Strip strip(plan_, cuts[i], cuts[i + 1], skewed_);
-    locals_[i] = std::make_unique<LocalPart>(keeps_, i == 0, strip, outside, stream);
+    const KeepingOutside::Keeps keeps = {keeps_, i == 0 ? first_keeps_ : keeps_};
+    locals_[i] = std::make_unique<LocalPart>(keeps, alone, strip, outside, stream);
   });
   for (const auto& part : locals_) parts_.push_back(part.get());
   for (const auto& part : remotes_) parts_.push_back(part.get());
@@ -128,6 +134,7 @@ Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::Ev
 }
 
 Strips::~Strips() {
+  join();
   for_all_locals([this](std::size_t i) { locals_[i].reset(); });
 }
 
@@ -298,9 +305,9 @@ void Strips::find_due(Cycle now) {
   }
 }
 
-// What PEs do for the host is not for a time in which blocks of the host are stepped.
-void Strips::begin(Cycle now) {
-  if (!pool_ || skewed_ || !remotes_.empty() || in_turn_for_ > 0 || accesses_ > 0) return;
+// Where PEs do something for the host, which may concern blocks of the host, those are not stepped at the same time.
+void Strips::begin(Cycle now) noexcept {
+  if (!pool_ || skewed_ || !remotes_.empty() || in_turn_for_ > 0 || has_accesses()) return;
   find_due(now);
   if (due_.size() > 1 && is_worth_threads(1)) begin_together(now);
 }
@@ -309,6 +316,8 @@ void Strips::begin_together(Cycle now) {
   ThreadPool& threads = pool();
   const double begin = wall_seconds();
   together_ = keeps_ = true;
+  first_keeps_ = has_accesses();
+  first_begun_ = false;
   begun_ = now;
   threads.begin(step_begun_);
   begun_s_ = wall_seconds() - begin;
@@ -317,7 +326,8 @@ void Strips::begin_together(Cycle now) {
 void Strips::join() {
   if (!has_begun()) return;
   const double begin = wall_seconds();
-  step_begun_(0);
+  // Who is behind a port of the first strip may ask for this while that is stepped.
+  if (!std::exchange(first_begun_, true)) step_begun_(0);
   pool_->finish();
   begun_ = kNever;
   begun_s_ += wall_seconds() - begin;
@@ -361,7 +371,7 @@ void Strips::end_together(Cycle now) {
   join();
   const double begin = wall_seconds();
   end_step(now);
-  together_ = keeps_ = false;
+  together_ = keeps_ = first_keeps_ = false;
   for (const auto& part : locals_) part->hand_on(kNever);
   double seconds = 0;
   for (const LocalPart* const part : due_) seconds += part->seconds();

@@ -49,8 +49,8 @@ class Strips {
   /// called for those in which there is something to tell and for the last one with something to do, as ever.
   Cycle step(Cycle now, Cycle free_until = 0);
   /// Before step(now): lets other threads begin with their strips, if it is worth them. Until join() or step(now) only
-  /// put() and credit() of ports that are not taken may be called. Does not throw.
-  void begin(Cycle now);
+  /// put() and credit() of ports that are not taken may be called.
+  void begin(Cycle now) noexcept;
   bool has_begun() const { return begun_ != kNever; }
   /// Whether another thread has begun with the strip of a port.
   bool is_taken(std::uint32_t port) const {
@@ -120,6 +120,8 @@ class Strips {
   Cycle tell_computed(Cycle now);
   void step_parts(Cycle now);
   void find_due(Cycle now);
+  /// Whether PEs have still something to do for the host.
+  bool has_accesses() const { return accesses_.load(std::memory_order_relaxed) > 0; }
   void begin_together(Cycle now);
   ThreadPool& pool();
   /// Asked before so many cycles are stepped.
@@ -155,11 +157,13 @@ class Strips {
   std::vector<std::uint32_t> part_of_row_;          // counted from first_row_
   std::vector<LocalPart*> due_;                     // with something to do in the cycle
   Cycle begun_ = kNever;                            // the cycle that other threads have begun
-  double begun_s_ = 0;                              // what it has taken this thread
+  bool first_begun_ = false;                        // this thread too, with the first strip
+  double begun_s_ = 0;                              // what that has taken this thread
   const std::function<void(unsigned)> step_begun_;  // job of the threads: their strip of that cycle
   std::atomic<unsigned> accesses_{0};               // of the host that are to come
   bool together_ = false;                           // several threads are at work
-  bool keeps_ = false;  // parts keep what they have for ports and listeners
+  bool keeps_ = false;        // parts keep what they have for ports and listeners
+  bool first_keeps_ = false;  // the first part too keeps what it has for ports
   // With Threads::when_busy, means of the last cycles that were measured:
   double cost_s_ = 0;                 // what a cycle takes one thread
   double together_s_ = 0;             // how long a cycle lasts with all of them

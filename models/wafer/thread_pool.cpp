@@ -1,5 +1,7 @@
 #include "models/wafer/thread_pool.h"
 
+#include <cassert>
+
 namespace tessera::wafer {
 
 namespace {
@@ -41,6 +43,7 @@ void ThreadPool::end() {
 }
 
 void ThreadPool::begin(const std::function<void(unsigned)>& job) {
+  assert(open_.load() == 0);  // the job before has finished
   job_ = &job;
   open_.store(static_cast<unsigned>(workers_.size()), std::memory_order_relaxed);
   round_.fetch_add(1);

@@ -1,6 +1,7 @@
 #include "models/wafer/wafer.h"
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -31,17 +32,18 @@ void Wafer::end_of_elaboration() {
 }
 
 void Wafer::reset(Plan plan, bool keep_memory) {
+  core_->join();
+  from_ports_.clear();
   std::vector<pe::Sram> memories;
   if (keep_memory) memories = core_->take_memories();
   core_.reset();  // it refers to the plan
-  from_ports_.clear();
   plan_ = std::move(plan);
   core_.emplace(Strip(plan_), threads_, static_cast<Outside&>(*this), events_, others_);
   if (keep_memory) core_->put_memories(std::move(memories));
 }
 
 void Wafer::start() {
-  if (kit::obeys_rules(kTwoQueuesId, [&] { core_->start(); })) domain_.wake(block_, 0);
+  if (kit::obeys_rules(kTwoQueuesId, [&] { core().start(); })) domain_.wake(block_, 0);
 }
 
 void Wafer::complete_begun() {
@@ -49,25 +51,30 @@ void Wafer::complete_begun() {
   take_from_ports();
 }
 
+// The cycle is completed also where a neighbour breaks a rule.
 void Wafer::take_from_ports() {
-  std::vector<PortMessage> messages;
-  messages.swap(from_ports_);
-  for (const PortMessage& message : messages) {
+  for (const PortMessage& message : from_ports_) {
     Port& port = *ports_[message.port];
-    if (message.credit)
-      port.credit(message.wavelet.color, message.due);
-    else
-      port.put(message.wavelet, message.due);
+    try {
+      if (message.credit)
+        port.credit(message.wavelet.color, message.due);
+      else
+        port.put(message.wavelet, message.due);
+    } catch (...) {
+      if (broken_rule_ == nullptr) broken_rule_ = std::current_exception();
+    }
   }
-  messages.clear();
-  messages.swap(from_ports_);  // keeps its memory
+  from_ports_.clear();
 }
 
 Cycle Wafer::step(Cycle now) {
   complete_begun();
+  std::exception_ptr broken_rule = std::exchange(broken_rule_, nullptr);
   const Cycle next = core_->step(now, domain_.free_until());
-  take_from_ports();  // a port may lead to another one of this wafer
   domain_.set_computed_to(core_->computed_to());
+  take_from_ports();  // a port may lead to another one of this wafer
+  if (broken_rule == nullptr) broken_rule = std::exchange(broken_rule_, nullptr);
+  if (broken_rule != nullptr) std::rethrow_exception(broken_rule);
   return next;
 }
 

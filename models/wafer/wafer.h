@@ -6,7 +6,9 @@
 
 #include <systemc>
 
+#include <cassert>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,11 +34,18 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan plan,
         observe::EventStream* events, Threads threads = {}, std::vector<Channel*> others = {});
 
+  /// Who asks in a cycle finds tiles before or after its step.
   Strips& core() {
     complete_begun();
     return *core_;
   }
-  const Strips& core() const { return *core_; }
+  /// Not for a cycle that has_begun().
+  const Strips& core() const {
+    assert(!has_begun());
+    return *core_;
+  }
+  /// Other threads step tiles just now.
+  bool has_begun() const { return core_->has_begun(); }
   /// As built from `plan`, which has the ports of the first one; `keep_memory`: PEs keep their SRAM, for
   /// a plan with the same programs. When the blocks behind the ports have been reset too, start()
   /// begins with cycle 0, as it does when the simulation starts. Throws as WaferCore.
@@ -50,7 +59,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   void access(TileCoord tile, pe::HostAccess access, Cycle at);
 
   Cycle step(Cycle now) override;
-  void begin(Cycle now) override { core_->begin(now); }
+  void begin(Cycle now) noexcept override { core_->begin(now); }
 
  private:
   // The sockets of a port call this object, which knows the port.
@@ -87,6 +96,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   std::optional<Strips> core_;  // always there; made anew by reset()
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<PortMessage> from_ports_;  // for tiles that other threads step just now
+  std::exception_ptr broken_rule_;       // by the first of them that did
 };
 
 }  // namespace tessera::wafer

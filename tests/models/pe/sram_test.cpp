@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace tessera::pe {
@@ -116,6 +117,57 @@ TEST(Sram, AnyNumberOfPagesHoldsWhatWasWritten) {
   EXPECT_EQ(std::vector<std::uint8_t>(whole, whole + kSramBytes), expected);
 }
 
+TEST(Sram, ThePageOfTheLastWriteAndThatOfTheLastReadAreNear) {
+  constexpr std::uint32_t kOther = 2 * Sram::kPageBytes;
+  Sram initial;
+  initial.write(20 * Sram::kPageBytes, 4, 7);
+  Sram sram(&initial);
+  std::uint32_t value = 0;
+  sram.write(0, 4, 0x11111111);
+  sram.write(kOther, 4, 0x22222222);
+  EXPECT_TRUE(sram.read_near(kOther, 4, value));
+  EXPECT_EQ(value, 0x22222222U);
+  EXPECT_EQ(sram.read(0, 4), 0x11111111U);
+  EXPECT_TRUE(sram.read_near(2, 2, value)) << "read last";
+  EXPECT_EQ(value, 0x1111U);
+  EXPECT_TRUE(sram.read_near(kOther + 2, 2, value)) << "written last";
+  EXPECT_FALSE(sram.write_near(2, 2, 3)) << "only read last";
+  EXPECT_TRUE(sram.write_near(kOther + 4, 4, 0x33333333));
+  EXPECT_EQ(sram.read(kOther + 4, 4), 0x33333333U);
+  EXPECT_FALSE(sram.read_near(4 * Sram::kPageBytes, 2, value));
+  EXPECT_EQ(sram.read(0, 2), 0x1111U);
+  EXPECT_EQ(sram.read(20 * Sram::kPageBytes, 4), 7U);
+  EXPECT_FALSE(sram.read_near(20 * Sram::kPageBytes, 4, value)) << "a page of the initial memory";
+  EXPECT_TRUE(sram.read_near(0, 2, value)) << "still read last";
+}
+
+TEST(Sram, WhatIsNearMovesWithItsPages) {
+  Sram sram;
+  std::uint32_t value = 0;
+  for (std::uint32_t page = 0; page < 30; ++page) {  // they move as they become more
+    sram.write(page * Sram::kPageBytes, 4, page);
+    ASSERT_TRUE(sram.read_near(page * Sram::kPageBytes, 4, value));
+    EXPECT_EQ(value, page);
+    const std::uint32_t earlier = page / 2;
+    EXPECT_EQ(sram.read(earlier * Sram::kPageBytes, 4), earlier);
+    ASSERT_TRUE(sram.read_near(earlier * Sram::kPageBytes, 2, value));
+    EXPECT_EQ(value, earlier);
+    ASSERT_TRUE(sram.write_near(page * Sram::kPageBytes + 4, 2, ~page));
+  }
+  Sram heir;
+  heir.write(100, 2, 1);
+  heir.take_over(std::move(sram));
+  EXPECT_TRUE(heir.write_near(29 * Sram::kPageBytes, 4, 55));
+  EXPECT_EQ(heir.read(29 * Sram::kPageBytes, 4), 55U);
+  EXPECT_EQ(heir.read(100, 2), 0U);
+  std::byte* const bytes = heir.in_one_piece();
+  if (heir.write_near(29 * Sram::kPageBytes, 4, 66) || heir.read_near(0, 2, value)) FAIL();
+  heir.write(29 * Sram::kPageBytes, 4, 77);
+  EXPECT_EQ(bytes[29 * Sram::kPageBytes], std::byte{77});
+  EXPECT_TRUE(heir.write_near(29 * Sram::kPageBytes, 4, 88));
+  EXPECT_EQ(bytes[29 * Sram::kPageBytes], std::byte{88});
+}
+
 TEST(Sram, NothingIsNearOutsideMemoryOrBeforeTheFirstWrite) {
   Sram sram;
   std::uint32_t value = 0;
@@ -170,7 +222,7 @@ TEST(Sram, AgreesWithAnArrayOfBytesOverRandomAccesses) {
     const std::uint32_t address = random() % ((kSramBytes - bytes) / 2 + 1) * 2;
     const std::uint32_t value = random();
     if (random() % 2 == 0) {
-      sram.write(address, bytes, value);
+      if (!sram.write_near(address, bytes, value)) sram.write(address, bytes, value);
       for (unsigned b = 0; b < bytes; ++b) {
         reference[address + b] = static_cast<std::uint8_t>(value >> (8 * b));
       }
@@ -179,7 +231,9 @@ TEST(Sram, AgreesWithAnArrayOfBytesOverRandomAccesses) {
     for (unsigned b = 0; b < bytes; ++b) {
       expected |= static_cast<std::uint32_t>(reference[address + b]) << (8 * b);
     }
-    ASSERT_EQ(sram.read(address, bytes), expected) << "address " << address;
+    std::uint32_t found = 0;
+    if (!sram.read_near(address, bytes, found)) found = sram.read(address, bytes);
+    ASSERT_EQ(found, expected) << "address " << address;
   }
 }
 

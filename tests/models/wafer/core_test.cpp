@@ -59,6 +59,25 @@ TEST(WaferCore, AFullReceiverHoldsTheStreamUpToItsRoom) {
   EXPECT_EQ(both.payloads().size(), 50U);
 }
 
+TEST(WaferCore, WhatTheSlotsOfAMergeWaitForIsKnownInEachCycle) {
+  // Two colors leave by one output that gets closed: wavelets on their way do not wait yet.
+  for (Cycle end = 1; end < 40; ++end) {
+    SCOPED_TRACE("stopped before cycle " + std::to_string(end));
+    PlanBuilder builder = grid(3, 1);
+    builder.settings().fabric.hop_latency = 3;
+    for (int x = 0; x < 3; ++x) {
+      for (unsigned color : {1U, 2U}) builder.route_of({x, 0}, color, route({kW}, {kE}));
+    }
+    Both both(builder.port({0, 0}, kW).port({2, 0}, kE).build());
+    both.close_ports();
+    for (std::uint32_t n = 0; n < 20; ++n) both.send(0, data(1 + n % 2, n));
+    both.run(end);
+    if (end < 39) continue;
+    EXPECT_THAT(both.outcome().waits, HasSubstr("color 1 from WEST: room at its EAST output"));
+    EXPECT_THAT(both.outcome().waits, HasSubstr("color 2 from WEST: room at its EAST output"));
+  }
+}
+
 // --- waits of the oldest wavelets ---
 
 TEST(WaferCoreLinkWaits, AWaveletWaitsForRoomFromItsFirstCycleAtTheFront) {

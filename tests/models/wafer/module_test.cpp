@@ -432,10 +432,10 @@ TEST(WaferModule, WhoLooksAtATileInACycleFindsItStepped) {
   unsigned begun = 0;
   const Wafer& wafer = several.wafer;
   Beside beside(several.domain, [&](Cycle now) {
-    if (!wafer.core().has_begun()) return now < 60;
+    if (!wafer.has_begun()) return now < 60;
     ++begun;
     several.wafer.core();
-    EXPECT_FALSE(wafer.core().has_begun());
+    EXPECT_FALSE(wafer.has_begun());
     return now < 60;
   });
   sc_core::sc_start();
@@ -483,6 +483,76 @@ TEST(WaferModule, APutWithoutACreditIsReportedToo) {
   });
   const test::ExpectReport expected(Wafer::kProtocolId);
   EXPECT_THROW(sc_core::sc_start(), sc_core::sc_report);
+}
+
+// In cycle 23 a tile of the second strip fails, and a neighbour of the third one breaks the link protocol.
+std::string failure_with(unsigned threads) {
+  PlanBuilder builder = crossing(7);
+  builder.program({1, 1}, "fn main\n    brk\n");
+  Machine machine("machine", builder.build(), threads);
+  machine.add_edges();
+  send_everything(machine, 7);
+  machine.wafer.launch({1, 1}, *machine.wafer.core().engine({1, 1})->image().find_function("main"),
+                       {}, 20);
+  bool begun = false;
+  Beside beside(machine.domain, [&](Cycle now) {
+    begun = machine.wafer.has_begun();
+    if (now == 23)
+      machine.wafer.in[4 * (kSide - 1)].get_base_interface().put({0, Color(9), false, 0}, 25);
+    return now < 23;
+  });
+  const test::ExpectReport broken_rule(Wafer::kProtocolId);
+  const test::ExpectReport failure(timing::kIllegalBehaviourId);
+  std::string heard;
+  try {
+    sc_core::sc_start();
+  } catch (const sc_core::sc_report& report) {
+    heard = report.get_msg();
+  }
+  EXPECT_EQ(machine.domain.now(), 23U);
+  EXPECT_EQ(begun, threads > 1);
+  return heard;
+}
+
+constexpr const char* kBrokenTile = "cycle 23: PE (1, 1)";
+
+TEST(WaferModule, ATileThatFailsComesBeforeABrokenPort) {
+  EXPECT_THAT(failure_with(1), HasSubstr(kBrokenTile));
+}
+
+TEST(WaferModule, ATileThatFailsComesBeforeABrokenPortOfAnotherThread) {
+  EXPECT_THAT(failure_with(3), HasSubstr(kBrokenTile));
+}
+
+/// Rows of each strip of a wafer of 16 x 64 tiles with a host edge at both ends of each row.
+std::vector<int> rows_of_strips(unsigned threads, int first_row = 0) {
+  constexpr int kRows = 64;
+  PlanBuilder builder(16, kRows);
+  for (int y = 0; y < kRows; ++y) {
+    for (int x = 0; x < 16; ++x) builder.route_of({x, y}, 5, route({kW}, {kE}));
+    builder.port({0, y}, kW).port({15, y}, kE);
+  }
+  struct Nobody : Outside {
+    unsigned capacity(std::uint32_t, Color) const override { return 3; }
+    void put(std::uint32_t, const link::Wavelet&, Cycle) override {}
+    void credit(std::uint32_t, Color, Cycle) override {}
+  } outside;
+  const Plan plan = builder.build();
+  const Strips strips(Strip(plan, first_row, kRows), Threads{threads}, outside, nullptr);
+  std::vector<int> rows(strips.count());
+  for (int y = first_row; y < kRows; ++y) ++rows[strips.strip_of({0, y})];
+  return rows;
+}
+
+TEST(WaferModule, TheFirstThreadHasFewerTilesBecauseItHasTheEdges) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(rows_of_strips(1), ElementsAre(64));
+  // the edges are worth 67 rows, but the first strip has half a share
+  EXPECT_THAT(rows_of_strips(2), ElementsAre(16, 48));
+  EXPECT_THAT(rows_of_strips(4), ElementsAre(8, 19, 19, 18));
+  EXPECT_THAT(rows_of_strips(8), ElementsAre(4, 9, 9, 8, 9, 8, 9, 8));
+  // half of the wafer, for another process that has the edges
+  EXPECT_THAT(rows_of_strips(4, 32), ElementsAre(8, 8, 8, 8));
 }
 
 }  // namespace

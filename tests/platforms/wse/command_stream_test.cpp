@@ -206,6 +206,19 @@ TEST_P(WseCommandStream, StreamsReachEveryPe) {
   commands.finish();  // the operations wait for more, which is no error
 }
 
+TEST_P(WseCommandStream, StreamsReachThePesOfSeveralThreads) {
+  // Streams begin in one strip while tiles of another one send to the host.
+  if (options_.structure == "dense") fabric_.threads = 4;
+  wse::CommandStream& commands = start("width:60,height:8");
+  const Region all = region({0, 0, 60, 8}, 5);
+  commands.launch("echo", {});
+  for (std::uint32_t round = 0; round < 3; ++round) {
+    commands.stream_to(Color(1), all, numbers(60 * 8 * 5, round));
+    EXPECT_EQ(commands.stream_from(Color(2), all), numbers(60 * 8 * 5, round));
+  }
+  commands.finish();
+}
+
 TEST_P(WseCommandStream, WaveletsThatLeaveTheRectangleAreNoError) {
   wse::CommandStream& commands = start("width:2,height:1");
   commands.launch("outward", {});
@@ -242,7 +255,9 @@ TEST_P(WseCommandStream, RefusesBadCommandsBeforeTheyRun) {
             "launch of 'add': 1 argument given; the function is fn(u16, f32)void");
   EXPECT_EQ(refused([&] { commands.launch("missing", {}); }),
             "launch of 'missing': no PE supplies the function");
-  EXPECT_EQ(refused([&] { commands.launch("wide", {1, 2, 3, 4, 5}); }),
+  EXPECT_EQ(refused([&] {
+              commands.launch("wide", {1, 2, 3, 4, 5});
+            }),
             "launch of 'wide': a launch takes at most 4 arguments; the function is "
             "fn(u16, u16, u16, u16, u16)void");
   EXPECT_EQ(refused([&] {
