@@ -49,8 +49,8 @@ class EventStream final : public Sink {
     counters_.add(counters);
   }
   /// Part number `number` of the stream: what one of several threads records. Digest and counters of
-  /// the parts are in those of the stream, to be read while no thread records. Here another thread may record
-  /// at the same time, what no part records of a tile (Counters::beside).
+  /// the parts are in those of the stream, to be read while no thread records. A thread may record in the stream
+  /// itself while others record in parts, but no event whose Counter of a tile they count too (Counters::beside).
   /// Other sinks are not for several threads: see is_traced().
   EventStream& part(std::size_t number) {
     while (parts_.size() <= number)

@@ -1,7 +1,7 @@
 // Wafer module: Strips behind link sockets. All tiles of a rectangle are one block of the clock
 // domain; the links that leave it (Plan::ports) are sockets, as those of a router are: bind a host
-// edge, a stub, another wafer, or a model that takes the place of a tile. Where several threads step the tiles, those
-// others are stepped at the same time: what comes from them for a tile of another thread waits for that thread.
+// edge, a stub, another wafer, or a model that takes the place of a tile. Where several threads step the tiles, the
+// blocks behind the ports are stepped at the same time (docs/architecture.md#strips).
 #pragma once
 
 #include <systemc>

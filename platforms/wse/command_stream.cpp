@@ -38,12 +38,16 @@ struct CommandStream::Copy {
   std::vector<std::uint32_t> words;
   std::size_t open = 0;  ///< PEs that have not taken it
   Cycle end = 0;
-  std::string problem;  ///< the first one
+  std::string problem;  ///< of the first PE that has one, whichever of several threads comes first
+  std::pair<int, int> problem_at;  ///< row and column of that PE
 
   /// Moves the words of a PE. A 32-bit word may stand at any 16-bit word of the memory.
   void move(int x, int y, pe::Sram& sram, std::uint32_t address, bool into_pe) {
     const unsigned bytes = offset_of(region, 1);
     if (address % 2 != 0 || address + offset_of(region, region.elements) > pe::kSramBytes) {
+      const std::pair<int, int> at(y, x);
+      if (!problem.empty() && problem_at < at) return;
+      problem_at = at;
       problem = report::plural(region.elements, "element") + " of " + std::to_string(bytes) +
                 " bytes from address " + std::to_string(address) +
                 " on do not lie in the memory of the PE";
@@ -79,14 +83,14 @@ void CommandStream::copy_to(const std::string& symbol, const Region& region,
                             const std::vector<std::uint32_t>& words) {
   check_words(region, words.size(), "copy to '" + symbol + "'");
   check_fits(region, symbol);
-  copy(symbol, region, std::make_shared<Copy>(Copy{region, words, 0, 0, {}}), true);
+  copy(symbol, region, std::make_shared<Copy>(Copy{region, words, 0, 0, {}, {}}), true);
 }
 
 std::vector<std::uint32_t> CommandStream::copy_from(const std::string& symbol,
                                                     const Region& region) {
   check_fits(region, symbol);
   const auto under_way = std::make_shared<Copy>(
-      Copy{region, std::vector<std::uint32_t>(region.word_count()), 0, 0, {}});
+      Copy{region, std::vector<std::uint32_t>(region.word_count()), 0, 0, {}, {}});
   copy(symbol, region, under_way, false);
   return std::move(under_way->words);
 }
