@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "models/wafer/cuts.h"
+
 namespace tessera::wafer {
 
 namespace {
@@ -28,48 +30,6 @@ constexpr std::size_t kSparse = 4;
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// What a row costs where all of it is busy: an engine takes about as long as ten routers.
-std::uint64_t weight_of_row(const Plan& plan, int y) {
-  const std::uint32_t begin = plan.place_of({0, y});
-  const std::uint32_t end = plan.place_of({0, y + 1});
-  std::uint64_t weight = plan.tile_routes_begin[end] - plan.tile_routes_begin[begin];
-  for (std::uint32_t place = begin; place < end; ++place)
-    weight += plan.image_of_tile[place] >= 0 ? 10 : 0;
-  return weight;
-}
-
-// The same of the host edges at the rim, while all of them are busy.
-std::uint64_t weight_at_rim(const Plan& plan) {
-  constexpr std::uint64_t kWeightOfPort = 9;
-  const auto count = std::count_if(plan.ports.begin(), plan.ports.end(), [](const PortPlan& port) {
-    return port.side != Direction::kRamp;
-  });
-  return kWeightOfPort * static_cast<std::uint64_t>(count);
-}
-
-// The first row of every strip, and the end: strips of about one weight, each of a row at least. The first one is
-// smaller by `other_work` of its thread, but not by more than half, for the time when that rests.
-std::vector<int> cut_into(unsigned strips, const Strip& rows, std::uint64_t other_work) {
-  // Before each row; one more for a row, so that none is free.
-  std::vector<std::uint64_t> weight_before = {0};
-  for (int y = rows.first_row; y < rows.end_row; ++y)
-    weight_before.push_back(weight_before.back() + weight_of_row(rows.plan, y) + 1);
-  std::vector<int> cuts = {rows.first_row};
-  const auto count = static_cast<int>(strips);
-  const std::uint64_t all = weight_before.back();
-  const std::uint64_t share = (all + other_work) / strips;
-  const std::uint64_t first = std::max(share - std::min(share, other_work), all / strips / 2);
-  for (int i = 1; i < count; ++i) {
-    const std::uint64_t wanted =
-        first + (all - first) * static_cast<unsigned>(i - 1) / (strips - 1);
-    const auto at = std::lower_bound(weight_before.begin(), weight_before.end(), wanted);
-    cuts.push_back(std::clamp(rows.first_row + static_cast<int>(at - weight_before.begin()),
-                              cuts.back() + 1, rows.end_row - (count - i)));
-  }
-  cuts.push_back(rows.end_row);
-  return cuts;
 }
 
 std::size_t programs_in(const Strip& rows) {
@@ -105,8 +65,8 @@ Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::Ev
   const bool alone = count * processes == 1;
   // begin() lets tiles and host edges be stepped at the same time where all of them are in this process.
   const bool has_all = processes == 1 && rows.tile_count() == plan_.tile_count();
-  const std::uint64_t other_work = has_all ? weight_at_rim(plan_) : 0;
-  const std::vector<int> cuts = cut_into(count * processes, rows, other_work);
+  const std::uint64_t other_work = has_all ? weight_of_edges(plan_) : 0;
+  const std::vector<int> cuts = cut_into_strips(rows, count * processes, other_work);
   // The others do as this process does, and build their strips at the same time.
   threads.skew.depth = skewed_ ? threads.skew.depth : 1;
   threads.skew.when_busy = false;
