@@ -24,6 +24,7 @@ void Scheduler::reset() {
 void Scheduler::run_cycle(Cycle now) {
   calendar_.take(now, due_);
   begin_early(now);
+  if (shuffle_) std::shuffle(due_.begin(), due_.end(), *shuffle_);
   // The cycle is completed also when a block fails, so that what was recorded of it and which
   // failure is reported do not depend on the order of the steps.
   std::exception_ptr failure;
@@ -48,7 +49,6 @@ void Scheduler::begin_early(Cycle now) {
     if (!due_.empty()) blocks_[id].block->begin(now);
     due_.push_back(id);
   }
-  if (shuffle_) std::shuffle(due_.begin(), due_.end(), *shuffle_);
 }
 
 void Scheduler::step_block(BlockId id, Cycle now) {

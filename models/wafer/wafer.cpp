@@ -34,6 +34,7 @@ void Wafer::end_of_elaboration() {
 void Wafer::reset(Plan plan, bool keep_memory) {
   core_->join();
   from_ports_.clear();
+  broken_rule_ = nullptr;  // behind the failure of a tile
   std::vector<pe::Sram> memories;
   if (keep_memory) memories = core_->take_memories();
   core_.reset();  // it refers to the plan
@@ -69,12 +70,10 @@ void Wafer::take_from_ports() {
 
 Cycle Wafer::step(Cycle now) {
   complete_begun();
-  std::exception_ptr broken_rule = std::exchange(broken_rule_, nullptr);
   const Cycle next = core_->step(now, domain_.free_until());
   domain_.set_computed_to(core_->computed_to());
   take_from_ports();  // a port may lead to another one of this wafer
-  if (broken_rule == nullptr) broken_rule = std::exchange(broken_rule_, nullptr);
-  if (broken_rule != nullptr) std::rethrow_exception(broken_rule);
+  if (broken_rule_ != nullptr) std::rethrow_exception(std::exchange(broken_rule_, nullptr));
   return next;
 }
 

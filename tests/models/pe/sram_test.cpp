@@ -161,7 +161,8 @@ TEST(Sram, WhatIsNearMovesWithItsPages) {
   EXPECT_EQ(heir.read(29 * Sram::kPageBytes, 4), 55U);
   EXPECT_EQ(heir.read(100, 2), 0U);
   std::byte* const bytes = heir.in_one_piece();
-  if (heir.write_near(29 * Sram::kPageBytes, 4, 66) || heir.read_near(0, 2, value)) FAIL();
+  EXPECT_FALSE(heir.write_near(29 * Sram::kPageBytes, 4, 66));
+  EXPECT_FALSE(heir.read_near(0, 2, value));
   heir.write(29 * Sram::kPageBytes, 4, 77);
   EXPECT_EQ(bytes[29 * Sram::kPageBytes], std::byte{77});
   EXPECT_TRUE(heir.write_near(29 * Sram::kPageBytes, 4, 88));

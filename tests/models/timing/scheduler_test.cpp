@@ -146,7 +146,9 @@ class Early : public Scripted {
           return kNever;
         }),
         name_(std::move(name)), log_(log) {}
-  void begin(Cycle now) noexcept override { log_.push_back("begin " + name_ + " " + std::to_string(now)); }
+  void begin(Cycle now) noexcept override {
+    log_.push_back("begin " + name_ + " " + std::to_string(now));
+  }
 
  private:
   const std::string name_;

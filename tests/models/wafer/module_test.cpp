@@ -44,6 +44,15 @@ std::vector<host::Word> words(std::uint32_t count) {
   return list;
 }
 
+void expect_same(const std::vector<host::Received>& expected,
+                 const std::vector<host::Received>& found) {
+  ASSERT_EQ(expected.size(), found.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(expected[i].cycle, found[i].cycle);
+    EXPECT_EQ(expected[i].wavelet.payload, found[i].wavelet.payload);
+  }
+}
+
 /// Color 5 from the west side of a row to its east side.
 PlanBuilder row(int length) {
   PlanBuilder builder(length, 1);
@@ -353,10 +362,7 @@ TEST(WaferModule, TwoWafersAreBoundPortToPort) {
   const std::vector<host::Received>& found = sink.received(kFive);
   ASSERT_EQ(expected.size(), 100U);
   ASSERT_EQ(found.size(), 100U);
-  for (std::size_t i = 0; i < 100; ++i) {
-    EXPECT_EQ(expected[i].cycle, found[i].cycle);
-    EXPECT_EQ(expected[i].wavelet.payload, found[i].wavelet.payload);
-  }
+  expect_same(expected, found);
 }
 
 // --- several threads ---
@@ -373,13 +379,8 @@ void expect_equal(Machine& expected, Machine& found) {
   }
   for (std::size_t port = 0; port < expected.ports.size(); ++port) {
     for (unsigned color = 0; color < kColors; ++color) {
-      const auto& wanted = expected.edge(port).received(Color(color));
-      const auto& got = found.edge(port).received(Color(color));
-      ASSERT_EQ(wanted.size(), got.size());
-      for (std::size_t i = 0; i < wanted.size(); ++i) {
-        EXPECT_EQ(wanted[i].cycle, got[i].cycle);
-        EXPECT_EQ(wanted[i].wavelet.payload, got[i].wavelet.payload);
-      }
+      expect_same(expected.edge(port).received(Color(color)),
+                  found.edge(port).received(Color(color)));
     }
   }
   EXPECT_EQ(expected.wafer.core().wavelets_held(), found.wafer.core().wavelets_held());
@@ -465,7 +466,7 @@ TEST(WaferModule, APortMayLeadToAnotherOneOfTheSameWafer) {
   const std::vector<host::Received>& found = several.edge(3).received(kFive);
   ASSERT_EQ(expected.size(), 100U);
   ASSERT_EQ(found.size(), 100U);
-  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(expected[i].cycle, found[i].cycle);
+  expect_same(expected, found);
   EXPECT_EQ(one.stream.digest().value(), several.stream.digest().value());
 }
 
@@ -522,37 +523,6 @@ TEST(WaferModule, ATileThatFailsComesBeforeABrokenPort) {
 
 TEST(WaferModule, ATileThatFailsComesBeforeABrokenPortOfAnotherThread) {
   EXPECT_THAT(failure_with(3), HasSubstr(kBrokenTile));
-}
-
-/// Rows of each strip of a wafer of 16 x 64 tiles with a host edge at both ends of each row.
-std::vector<int> rows_of_strips(unsigned threads, int first_row = 0) {
-  constexpr int kRows = 64;
-  PlanBuilder builder(16, kRows);
-  for (int y = 0; y < kRows; ++y) {
-    for (int x = 0; x < 16; ++x) builder.route_of({x, y}, 5, route({kW}, {kE}));
-    builder.port({0, y}, kW).port({15, y}, kE);
-  }
-  struct Nobody : Outside {
-    unsigned capacity(std::uint32_t, Color) const override { return 3; }
-    void put(std::uint32_t, const link::Wavelet&, Cycle) override {}
-    void credit(std::uint32_t, Color, Cycle) override {}
-  } outside;
-  const Plan plan = builder.build();
-  const Strips strips(Strip(plan, first_row, kRows), Threads{threads}, outside, nullptr);
-  std::vector<int> rows(strips.count());
-  for (int y = first_row; y < kRows; ++y) ++rows[strips.strip_of({0, y})];
-  return rows;
-}
-
-TEST(WaferModule, TheFirstThreadHasFewerTilesBecauseItHasTheEdges) {
-  using ::testing::ElementsAre;
-  EXPECT_THAT(rows_of_strips(1), ElementsAre(64));
-  // the edges are worth 67 rows, but the first strip has half a share
-  EXPECT_THAT(rows_of_strips(2), ElementsAre(16, 48));
-  EXPECT_THAT(rows_of_strips(4), ElementsAre(8, 19, 19, 18));
-  EXPECT_THAT(rows_of_strips(8), ElementsAre(4, 9, 9, 8, 9, 8, 9, 8));
-  // half of the wafer, for another process that has the edges
-  EXPECT_THAT(rows_of_strips(4, 32), ElementsAre(8, 8, 8, 8));
 }
 
 }  // namespace
