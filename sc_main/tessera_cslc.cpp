@@ -9,7 +9,7 @@
 #include "frontends/compiled/link.h"
 #include "frontends/compiled/ports.h"
 #include "frontends/csl/option_text.h"
-#include "frontends/csl/parser.h"
+#include "frontends/csl/syntax/parser.h"
 #include "frontends/text/files_read.h"
 #include "frontends/text/output_file.h"
 

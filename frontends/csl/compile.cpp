@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontends/csl/run_time/tile_code.h"
+#include "frontends/csl/lower/tile_code.h"
 
 namespace tessera::csl {
 namespace {

@@ -1,8 +1,8 @@
 #include "tests/support/csl_input.h"
 
-#include "frontends/csl/dump.h"
-#include "frontends/csl/parser.h"
-#include "frontends/csl/printer.h"
+#include "frontends/csl/syntax/dump.h"
+#include "frontends/csl/syntax/parser.h"
+#include "frontends/csl/syntax/printer.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::test {

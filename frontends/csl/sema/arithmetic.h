@@ -1,7 +1,7 @@
 // Operators on values that are known at compile time (csl.md 6).
 #pragma once
 
-#include "frontends/csl/operators.h"
+#include "frontends/csl/syntax/operators.h"
 #include "frontends/csl/sema/convert.h"
 
 namespace tessera::csl {

@@ -1,7 +1,7 @@
 // The part of the evaluator for numbers, texts and words, and for forms that stand elsewhere only.
 #include <cstdlib>
 
-#include "frontends/csl/lexer.h"
+#include "frontends/csl/syntax/lexer.h"
 #include "frontends/csl/sema/evaluator.h"
 
 namespace tessera::csl {

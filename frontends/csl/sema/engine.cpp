@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontends/csl/parser.h"
+#include "frontends/csl/syntax/parser.h"
 #include "frontends/csl/sema/evaluator.h"
 
 namespace tessera::csl {

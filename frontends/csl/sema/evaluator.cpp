@@ -1,12 +1,12 @@
 #include "frontends/csl/sema/evaluator.h"
 
-#include "frontends/csl/lexer.h"
-#include "frontends/csl/run_time/control.h"
-#include "frontends/csl/run_time/memory.h"
-#include "frontends/csl/run_time/operands.h"
+#include "frontends/csl/syntax/lexer.h"
+#include "frontends/csl/lower/control.h"
+#include "frontends/csl/lower/memory.h"
+#include "frontends/csl/lower/operands.h"
 #include "frontends/csl/sema/arithmetic.h"
-#include "frontends/csl/sema/builtins.h"
-#include "frontends/csl/visit.h"
+#include "frontends/csl/builtins/builtins.h"
+#include "frontends/csl/syntax/visit.h"
 
 namespace tessera::csl {
 

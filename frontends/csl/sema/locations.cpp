@@ -1,6 +1,6 @@
 // The part of the evaluator that deals with objects that have addresses, and with calls.
-#include "frontends/csl/run_time/calls.h"
-#include "frontends/csl/run_time/memory.h"
+#include "frontends/csl/lower/calls.h"
+#include "frontends/csl/lower/memory.h"
 #include "frontends/csl/sema/evaluator.h"
 
 namespace tessera::csl {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "frontends/csl/sema/value.h"
-#include "frontends/csl/source_file.h"
+#include "frontends/csl/syntax/source_file.h"
 
 namespace tessera::csl {
 

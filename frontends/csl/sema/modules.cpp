@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "frontends/csl/lexer.h"
-#include "frontends/csl/parser.h"
+#include "frontends/csl/syntax/lexer.h"
+#include "frontends/csl/syntax/parser.h"
 #include "frontends/csl/sema/engine.h"
 #include "frontends/csl/sema/evaluator.h"
 #include "frontends/csl/sema/library.h"

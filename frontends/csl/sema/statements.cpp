@@ -1,10 +1,10 @@
-// Runs statements: at compile time, or as code of the tile (run_time/control.h).
-#include "frontends/csl/run_time/control.h"
-#include "frontends/csl/run_time/loops.h"
-#include "frontends/csl/run_time/memory.h"
-#include "frontends/csl/run_time/operands.h"
+// Runs statements: at compile time, or as code of the tile (lower/control.h).
+#include "frontends/csl/lower/control.h"
+#include "frontends/csl/lower/loops.h"
+#include "frontends/csl/lower/memory.h"
+#include "frontends/csl/lower/operands.h"
 #include "frontends/csl/sema/statement_runner.h"
-#include "frontends/csl/visit.h"
+#include "frontends/csl/syntax/visit.h"
 
 namespace tessera::csl {
 

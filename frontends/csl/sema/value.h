@@ -13,7 +13,7 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 
-#include "frontends/csl/ast.h"
+#include "frontends/csl/syntax/ast.h"
 #include "frontends/csl/ir/ir.h"
 #include "frontends/csl/sema/types.h"
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "frontends/csl/dump.h"
-#include "frontends/csl/lexer.h"
-#include "frontends/csl/parser.h"
+#include "frontends/csl/syntax/dump.h"
+#include "frontends/csl/syntax/lexer.h"
+#include "frontends/csl/syntax/parser.h"
 #include "tests/support/csl_input.h"
 
 namespace tessera::csl {

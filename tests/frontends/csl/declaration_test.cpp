@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "frontends/csl/printer.h"
+#include "frontends/csl/syntax/printer.h"
 #include "tests/frontends/csl/csl_text.h"
 
 namespace tessera::csl {

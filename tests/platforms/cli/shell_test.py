@@ -84,7 +84,7 @@ class SyntaxFiles(unittest.TestCase):
                 re.compile(pattern.get("match", pattern.get("begin")))
 
     def test_keywords_of_csl_are_those_of_the_lexer(self):
-        lexer = (SOURCE / "frontends/csl/lexer.cpp").read_text()
+        lexer = (SOURCE / "frontends/csl/syntax/lexer.cpp").read_text()
         known = words(re.search(r"kReserved\[\] = \{(.*?)\}", lexer, re.S)[1])
         found = patterns("csl")
         marked = words(found["keyword.control"]["match"].replace("\\b", "")) | words(found["constant.language"]["match"].replace("\\b", ""))

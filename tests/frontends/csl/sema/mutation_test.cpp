@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "frontends/csl/lexer.h"
+#include "frontends/csl/syntax/lexer.h"
 #include "tests/frontends/csl/sema/project.h"
 
 namespace tessera::csl {

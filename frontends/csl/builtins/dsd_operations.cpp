@@ -1,0 +1,463 @@
+// Operations on descriptors (csl.md 7.4, 8).
+#include <algorithm>
+
+#include "frontends/csl/syntax/printer.h"
+#include "frontends/csl/lower/builtins.h"
+#include "frontends/csl/builtins/dsd_values.h"
+#include "frontends/csl/lower/memory.h"
+#include "frontends/csl/lower/operands.h"
+
+namespace tessera::csl {
+namespace {
+
+using Kind = ir::DsdOperand::Kind;
+
+const pe::OpcodeInfo* operation_of(std::string_view name) {
+  std::string mnemonic(name);
+  if (name == "clz" || name == "ctz" || name == "popcnt") mnemonic += "16";
+  const pe::OpcodeInfo* info = pe::find_opcode(mnemonic);
+  return info != nullptr && info->vector() ? info : nullptr;
+}
+
+bool is_destination_file(const std::string& dsr) {
+  return dsr == "dsr_dest" || dsr == "dsr_fifo_dest";
+}
+
+/// The type of numbers in a slot of an instruction.
+const Type* slot_type(const BuiltinCall& call, pe::ValueType type, const Type& given) {
+  switch (type) {
+  case pe::ValueType::kHalf:
+    return call.types().word(call.engine().options.half);
+  case pe::ValueType::kSingle:
+    return call.types().word("f32");
+  case pe::ValueType::k32:
+    if (given.is_any_float()) return call.types().word("f32");
+    return call.types().word(given.is_signed ? "i32" : "u32");
+  default:
+    if (given.is_any_float()) return call.types().word(call.engine().options.half);
+    return call.types().word(given.is_signed ? "i16" : "u16");
+  }
+}
+
+ir::Value scalar_operand(const BuiltinCall& call, const Result& value, pe::ValueType type,
+                         std::size_t i) {
+  Evaluator& evaluator = call.evaluator;
+  if (value.is_known()) {
+    const bool is_bits = !pe::is_float(type) && value.type->is_number();
+    const Type* to = slot_type(call, type, *value.type);
+    if (is_bits && value.type->is_any_integer()) {
+      // Numbers of either sign that fit into the bits.
+      const BigInt& number = value.value().integer();
+      const BigInt limit = BigInt(1) << (8 * pe::bytes_of(type));
+      if (number < limit && number >= -(limit >> 1)) {
+        const Type* typed = number < 0 ? call.types().word(pe::bytes_of(type) == 2 ? "i16" : "i32")
+                                       : call.types().word(pe::bytes_of(type) == 2 ? "u16" : "u32");
+        return scalar(evaluator, {typed, value.value()}, call.node);
+      }
+    }
+    if (value.type->is_number())
+      return scalar(evaluator, call.engine().convert(value, to, call.expr(i), call.what(i)),
+                    call.node);
+  }
+  const ir::Value made = scalar(evaluator, value, call.expr(i));
+  if (ir::bytes_of(made.type) != pe::bytes_of(type)) {
+    const Type* to = slot_type(call, type, *value.type);
+    return scalar(evaluator, convert_operand(evaluator, value, to, call.expr(i), call.what(i)),
+                  call.node);
+  }
+  if (pe::is_float(type) && !ir::is_float(made.type))
+    call.engine().fail(call.expr(i), call.what(i), " is of type ",
+                       text::in_quotes(value.type->name), " instead of a floating-point type");
+  return made;
+}
+
+TaskId task_option(TileCode& tile, const Result& value, const Node& at, const std::string& name) {
+  const Value& known = tile.engine().known(value, at);
+  if (known.holds<FunctionValue>()) return tile.id_of(known.get<FunctionValue>(), at);
+  if (!value.type->is(TypeKind::kHandle) || value.type->is_handle("output_queue") ||
+      value.type->is_handle("ut_id"))
+    tile.engine().fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
+                       " instead of the id of a task");
+  return TaskId(static_cast<unsigned>(known.integer()));
+}
+
+bool flag_option(const Engine& engine, const Result& value, const Node& at,
+                 const std::string& name) {
+  const Value& known = engine.known(value, at);
+  if (!known.holds<bool>())
+    engine.fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
+                " instead of 'bool'");
+  return known.get<bool>();
+}
+
+void check_struct_option(const Engine& engine, const Result& value, const Node& at,
+                         const std::string& name) {
+  engine.known(value, at);
+  if (!value.type->is(TypeKind::kStruct))
+    engine.fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
+                " instead of a struct");
+}
+
+/// The fields of a struct, some of which may belong to the running program.
+std::vector<std::pair<std::string, Result>> option_fields(Evaluator& evaluator,
+                                                          const Result& options, const Node& at) {
+  std::vector<std::pair<std::string, Result>> all;
+  for (std::size_t i = 0; i < options.type->fields.size(); ++i)
+    all.emplace_back(options.type->fields[i].name, part_of(evaluator, options, i, at));
+  return all;
+}
+
+void read_on_control(TileCode& tile, pe::OpConfig& config, const Result& value, const Node& at) {
+  check_struct_option(tile.engine(), value, at, "on_control");
+  for (const auto& [name, field] : fields_of(value)) {
+    if (name == "terminate") {
+      if (flag_option(tile.engine(), field, at, name))
+        config.on_control = pe::OnControl::kTerminate;
+    } else if (name == "activate" || name == "unblock") {
+      config.on_control = name == "activate" ? pe::OnControl::kActivate : pe::OnControl::kUnblock;
+      config.on_control_target = task_option(tile, field, at, "on_control");
+    } else {
+      tile.engine().fail(at, "the option .on_control has no field ", text::in_quotes(name));
+    }
+  }
+}
+
+std::optional<pe::Priority> priority_option(const Engine& engine, const Result& value,
+                                            const Node& at) {
+  check_struct_option(engine, value, at, "priority");
+  for (const auto& [name, field] : fields_of(value)) {
+    if (!flag_option(engine, field, at, name)) continue;
+    if (name == "high") return pe::Priority::kHigh;
+    if (name == "medium") return pe::Priority::kMedium;
+    if (name == "low") return pe::Priority::kLow;
+  }
+  return std::nullopt;
+}
+
+/// Whether two expressions name one object: `&x` and `x`, or `p` and `p.*`.
+bool is_own_object(const Expr& pointer, const Expr& value) {
+  if (const Unary* address = if_is<Unary>(pointer);
+      address != nullptr && address->op == UnaryOp::kAddress)
+    return print(*address->operand) == print(value);
+  if (const Dereference* star = if_is<Dereference>(value))
+    return print(*star->pointer) == print(pointer);
+  return false;
+}
+
+/// An operation moves one element a wavelet on all its fabric operands if it does on one: programs
+/// of SDK 2.10 join a packing input with the output of a stream to the host, which does not pack.
+void unify_simd(TileCode& tile, std::vector<ir::DsdOperand>& operands) {
+  const auto dsd_of = [&tile](const ir::DsdOperand& o) -> const pe::Dsd* {
+    if (o.kind != Kind::kDescriptor) return nullptr;
+    const pe::Dsd& dsd = tile.module().descriptors[o.descriptor].dsd;
+    return pe::is_memory(dsd.kind) ? nullptr : &dsd;
+  };
+  const bool is_off = std::any_of(operands.begin(), operands.end(), [&](const auto& o) {
+    const pe::Dsd* dsd = dsd_of(o);
+    return dsd != nullptr && dsd->simd == pe::SimdMode::kOff;
+  });
+  if (!is_off) return;
+  for (ir::DsdOperand& o : operands) {
+    const pe::Dsd* dsd = dsd_of(o);
+    if (dsd == nullptr || dsd->simd == pe::SimdMode::kOff) continue;
+    ir::Descriptor other = tile.module().descriptors[o.descriptor];
+    other.dsd.simd = pe::SimdMode::kOff;
+    o.descriptor = tile.add_descriptor(std::move(other));
+  }
+}
+
+}  // namespace
+
+bool is_dsd_operation(std::string_view name) {
+  return operation_of(name) != nullptr;
+}
+
+pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination) {
+  const auto number = static_cast<unsigned>(value.value().integer());
+  if (value.type->is(TypeKind::kFifo)) {
+    const unsigned dsr = tile.fifo(number).dsr;
+    return {is_destination ? pe::kDest : pe::kSrc1, static_cast<std::uint8_t>(dsr), 0};
+  }
+  const std::string& kind = value.type->name;
+  const pe::OperandKind file = is_destination_file(kind) ? pe::kDest
+                               : kind == "dsr_src0"      ? pe::kSrc0
+                                                         : pe::kSrc1;
+  return {file, static_cast<std::uint8_t>(number), 0};
+}
+
+pe::OpConfig operation_options(TileCode& tile,
+                               const std::vector<std::pair<std::string, Result>>& options,
+                               const Node& at, Result* index) {
+  Engine& engine = tile.engine();
+  pe::OpConfig config;
+  for (const auto& [name, value] : options) {
+    if (name == "async") {
+      config.async = flag_option(engine, value, at, name);
+    } else if (name == "activate") {
+      config.activate = task_option(tile, value, at, name);
+    } else if (name == "unblock") {
+      config.unblock = task_option(tile, value, at, name);
+    } else if (name == "on_control") {
+      read_on_control(tile, config, value, at);
+    } else if (name == "ut_id") {
+      engine.known(value, at);
+      if (!value.type->is_handle("ut_id"))
+        engine.fail(at, "the option .ut_id is of type ", text::in_quotes(value.type->name),
+                    " instead of 'ut_id'");
+      config.ut = MicrothreadId(static_cast<unsigned>(value.value().integer()));
+    } else if (name == "priority") {
+      config.priority = priority_option(engine, value, at);
+    } else if (name == "save_address") {
+      config.save_address = flag_option(engine, value, at, name);
+    } else if (name == "single_step") {
+      config.single_step = flag_option(engine, value, at, name);
+    } else if (name == "index") {
+      if (index != nullptr)
+        *index = value.is_known() ? engine.convert(value, engine.types.word("u16"), at, "the index")
+                                  : value;
+    } else {
+      engine.fail(at, "there is no option ", text::in_quotes(name));
+    }
+  }
+  if (config.activate && config.unblock)
+    engine.fail(at, "an operation has .activate or .unblock, not both");
+  if (tile.is_wse3()) config.priority.reset();  // the descriptor has it
+  return config;
+}
+
+void add_extension(const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
+  const pe::OpConfig made = ir::extension_of(dsd, slot);
+  config.xdsr = made.xdsr;
+  config.sr = made.sr;
+}
+
+namespace {
+
+/// A destination or a source that the kind of the descriptor does not allow.
+void check_direction(const BuiltinCall& call, const Result& value, std::size_t i,
+                     bool is_destination) {
+  const std::string_view wrong = is_destination ? "fabin_dsd" : "fabout_dsd";
+  if (value.type->name == wrong)
+    call.engine().fail(call.expr(i), "a ", wrong, " is no ",
+                       is_destination ? "destination" : "source");
+}
+
+/// The operands make one of the forms of the operation (csl.md 7.4).
+void check_form(const BuiltinCall& call, const pe::OpcodeInfo& info,
+                const std::vector<ir::DsdOperand>& operands) {
+  std::string form;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const bool is_destination = i == 0 && operands.size() > 1;
+    form += i == 0 ? "" : ",";
+    form += operands[i].kind == Kind::kPointer  ? "p"
+            : operands[i].kind == Kind::kScalar ? "v"
+            : is_destination                    ? "D"
+                                                : "S";
+  }
+  const std::string forms(pe::to_string(info.form));
+  if (("; " + forms + "; ").find("; " + form + "; ") == std::string::npos)
+    call.fail("takes the operands ", forms, " instead of ", form,
+              " (D: destination, S: source, v: number, p: pointer to a number)");
+}
+
+/// The pointer of a destination that is a scalar.
+void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType type) {
+  const Type& element = *value.type->element;
+  const bool is_wrong_size = element.bits != 8 * pe::bytes_of(type);
+  if (is_wrong_size || (pe::is_float(type) && !element.is_any_float()))
+    call.engine().fail(call.expr(0), call.what(0), " is of type ",
+                       text::in_quotes(value.type->name), " instead of ",
+                       text::in_quotes("*" + slot_type(call, type, element)->name));
+}
+
+}  // namespace
+
+namespace {
+
+/// The operands of an operation, its options and where its result goes, from one call.
+class Operation {
+ public:
+  explicit Operation(const BuiltinCall& call)
+      : call_(call), evaluator_(call.evaluator), code_(code_of(call.evaluator)),
+        info_(*operation_of(call.node.name)), choice_(code_.tile.dsrs().choice()) {}
+
+  Result make() {
+    const std::size_t count = info_.operand_count;
+    if (call_.size() < count || call_.size() > count + 1)
+      call_.fail("takes ", text::plural(count, "operand"), " and perhaps options instead of ",
+                 text::plural(call_.size(), "argument"));
+    for (std::size_t i = 0; i < count; ++i) add(i, evaluator_.operand(call_.expr(i)));
+    unify_simd(code_.tile, operands_);
+    if (!has_vector_) call_.fail("none of the operands is a descriptor, a DSR or a FIFO");
+    check_form(call_, info_, operands_);
+    if (call_.size() > count) read_options(count);
+    const std::optional<ir::Value> target = accumulated();
+    const bool wants_flag = has_fifo_ && evaluator_.frame().statement != &call_.node;
+    const ir::Value made = ir::dsd_operation(code_.builder, code_.tile.module(), info_.op,
+                                             operands_, config_, wants_flag, choice_, index_);
+    if (target) code_.builder.store(*target, made);
+    if (!wants_flag) return call_.nothing();
+    return operand_of(call_.types().bool_type, made);
+  }
+
+ private:
+  void add(std::size_t i, const Result& value) {
+    const Type& type = *value.type;
+    const Expr& at = call_.expr(i);
+    if (type.is(TypeKind::kDsd)) return add_descriptor(i, value);
+    if (type.is(TypeKind::kDsr) || type.is(TypeKind::kFifo)) return add_dsr(i, value);
+    ir::DsdOperand operand;
+    if (i == 0 && type.is(TypeKind::kPointer)) {
+      check_pointee(call_, value, info_.types[0]);
+      operand.kind = Kind::kPointer;
+      operand.value = scalar(evaluator_, value, at);
+    } else if (i == 0) {
+      call_.engine().fail(at, call_.what(0), " is of type ", text::in_quotes(type.name),
+                          " instead of a descriptor, a DSR, a FIFO or a pointer");
+    } else {
+      operand.kind = Kind::kScalar;
+      operand.value = scalar_operand(call_, value, info_.types[i], i);
+    }
+    operands_.push_back(operand);
+  }
+
+  void add_descriptor(std::size_t i, const Result& value) {
+    check_direction(call_, value, i, is_destination(i));
+    const bool is_input = value.type->name == "fabin_dsd";
+    if (is_input && has_input_ && code_.tile.is_wse3())
+      call_.fail("an operation of WSE-3 has one input from the fabric at most");
+    has_input_ = has_input_ || is_input;
+    may_be_async_ = may_be_async_ || is_input || value.type->name == "fabout_dsd";
+    has_vector_ = true;
+    operands_.push_back(operand_of_dsd(live_dsd(evaluator_, value, call_.expr(i))));
+  }
+
+  void add_dsr(std::size_t i, const Result& value) {
+    call_.engine().known(value, call_.expr(i));
+    const std::string& kind = value.type->name;
+    check_dsr_kind(i, kind);
+    has_fifo_ =
+        has_fifo_ || value.type->is(TypeKind::kFifo) || kind.find("fifo") != std::string::npos;
+    may_be_async_ = has_vector_ = true;
+    ir::DsdOperand operand;
+    operand.kind = Kind::kDsr;
+    operand.dsr = dsr_operand(code_.tile, value, i == 0);
+    const auto queue = code_.tile.dsr_queues.find({operand.dsr.kind, operand.dsr.reg});
+    if (queue != code_.tile.dsr_queues.end() && !choice_.microthread)
+      choice_.microthread = queue->second;
+    operands_.push_back(operand);
+  }
+
+  bool is_destination(std::size_t i) const { return i == 0 && info_.operand_count > 1; }
+
+  /// A DSR of the first source may be the destination too (csl.md 8.3); no other one may.
+  void check_dsr_kind(std::size_t i, const std::string& kind) const {
+    const bool is_wrong = is_destination(i) ? kind == "dsr_src1" || kind == "dsr_fifo_src1"
+                                            : is_destination_file(kind);
+    if (is_wrong || kind == "xdsr" || kind == "sr")
+      call_.engine().fail(call_.expr(i), "a DSR of the kind ", text::in_quotes(kind), " is no ",
+                          is_destination(i) ? "destination" : "source");
+  }
+
+  void read_options(std::size_t number) {
+    const Result options = evaluator_.operand(call_.expr(number));
+    if (!options.type->is(TypeKind::kStruct))
+      call_.engine().fail(call_.expr(number), "options are a struct instead of a value of type ",
+                          text::in_quotes(options.type->name));
+    Result index;
+    config_ = operation_options(code_.tile, option_fields(evaluator_, options, call_.node),
+                                call_.node, &index);
+    if (config_.async && !may_be_async_)
+      call_.fail("an operation on memory alone is not asynchronous; one operand has to be of the "
+                 "fabric or a FIFO");
+    if (index.type == nullptr) return;
+    if (!index.type->is_any_integer())
+      call_.fail("the option .index is of type ", text::in_quotes(index.type->name),
+                 " instead of an integer type");
+    const Type* u16 = call_.types().word("u16");
+    index = index.is_known() ? call_.engine().convert(index, u16, call_.node, "the option .index")
+                             : cast_operand(evaluator_, index, u16, call_.node);
+    index_ = scalar(evaluator_, index, call_.node);
+  }
+
+  /// The pointer of a sum that is destination and number at once: it is kept in a register.
+  std::optional<ir::Value> accumulated() {
+    const bool is_sum = operands_[0].kind == Kind::kPointer && operands_.size() > 2 &&
+                        operands_[1].kind == Kind::kScalar &&
+                        is_own_object(call_.expr(0), call_.expr(1));
+    if (!is_sum) return std::nullopt;
+    const ir::Value target = operands_[0].value, start = operands_[1].value;
+    operands_[0] = operands_[1] = ir::DsdOperand{};
+    operands_[0].kind = operands_[1].kind = Kind::kAccumulator;
+    operands_[0].value = operands_[1].value = start;
+    return target;
+  }
+
+  const BuiltinCall& call_;
+  Evaluator& evaluator_;
+  FunctionCode& code_;
+  const pe::OpcodeInfo& info_;
+  ir::DsrChoice choice_;
+  std::vector<ir::DsdOperand> operands_;
+  pe::OpConfig config_;
+  ir::Value index_;
+  bool has_fifo_ = false, has_vector_ = false, has_input_ = false, may_be_async_ = false;
+};
+
+}  // namespace
+
+Result dsd_operation_builtin(const BuiltinCall& call) {
+  return Operation(call).make();
+}
+
+void name_extension(const DsrLoad& load, pe::OpConfig& config) {
+  config.xdsr = static_cast<std::uint8_t>(*load.extended);
+  for (std::size_t i = 0; i < load.strides.size(); ++i)
+    config.sr[i] = static_cast<std::uint8_t>(load.strides[i]);
+}
+
+Result load_to_dsr_builtin(const BuiltinCall& call) {
+  Evaluator& evaluator = call.evaluator;
+  FunctionCode& code = code_of(evaluator);
+  const DsrLoad named = named_dsrs(call);
+  const std::size_t at = dsd_argument(call);
+  const pe::Operand dsr = dsr_operand(code.tile, {named.dsr, Value{BigInt(named.id)}}, false);
+  const Result from = evaluator.operand(call.expr(at));
+  const LiveDsd live = live_dsd(evaluator, from, call.expr(at));
+  check_loaded_kind(call, from.type->name);
+  pe::OpConfig config;
+  if (call.size() > at + 1) {
+    const Result options = evaluator.operand(call.expr(at + 1));
+    config = operation_options(code.tile, option_fields(evaluator, options, call.node), call.node);
+  }
+  if (!live.record) {
+    const pe::Dsd& dsd = code.tile.module().descriptors[live.descriptor].dsd;
+    add_extension(dsd, config, dsr.kind == pe::kSrc1 ? 2 : dsr.kind == pe::kSrc0 ? 1 : 0);
+    code.tile.note_load(dsr, dsd, config);
+  }
+  if (named.extended) name_extension(named, config);
+  ir::load_dsr(code.builder, dsr, operand_of_dsd(live), config);
+  return call.nothing();
+}
+
+Result set_fifo_length_builtin(const BuiltinCall& call) {
+  FunctionCode& code = code_of(call.evaluator);
+  const Result fifo = call.value(0);
+  if (!fifo.type->is(TypeKind::kFifo)) call.fail("the first argument is no FIFO");
+  const bool writes = call.node.name == "set_fifo_write_length";
+  const Result length = call.evaluator.operand(call.expr(1));
+  const Type* u16 = call.types().word("u16");
+  const ir::Value value =
+      scalar(call.evaluator,
+             length.is_known() ? call.engine().convert(length, u16, call.node, call.what(1))
+                               : cast_operand(call.evaluator, length, u16, call.node),
+             call.node);
+  ir::Machine set;
+  set.op = pe::Opcode::kSetdsl;
+  set.fields = {{ir::Machine::Slot::kFixed, 0, dsr_operand(code.tile, fifo, writes)},
+                {ir::Machine::Slot::kValue, 0, {}}};
+  code.builder.machine(std::move(set), {value});
+  return call.nothing();
+}
+
+}  // namespace tessera::csl

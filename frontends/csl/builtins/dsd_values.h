@@ -1,0 +1,27 @@
+// Descriptors as values of the running program (csl.md 8.3): what is known of them is a descriptor of
+// the program, what changes stands in registers or in a record in memory.
+#pragma once
+
+#include "frontends/csl/ir/dsd.h"
+#include "frontends/csl/lower/tile_code.h"
+#include "frontends/csl/builtins/builtins.h"
+
+namespace tessera::csl {
+
+/// The descriptor that an operand or a known value is; fails if it is none.
+LiveDsd live_dsd(Evaluator& evaluator, const Result& value, const Node& at);
+ir::DsdOperand operand_of_dsd(const LiveDsd& dsd);
+Result live_result(const Type* kind, LiveDsd dsd);
+/// The address that the first element has.
+ir::Value base_address(Evaluator& evaluator, const LiveDsd& dsd);
+/// Writes the record that a variable of a descriptor type is.
+void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value, const Node& at);
+/// A descriptor that does not change when the variable does that it came from.
+Result kept_dsd(Evaluator& evaluator, const Result& value, const std::string& name);
+/// Copies or fills an array with one operation. false: it needs single stores.
+bool copy_array(Evaluator& evaluator, const Type& type, const Storage& storage, const Result& value,
+                const Node& at);
+/// The descriptor of a FIFO or of the fabric as the tile program has it.
+ir::Descriptor lowered(TileCode& tile, const Type& kind, const Dsd& dsd, const Node& at);
+
+}  // namespace tessera::csl

@@ -1,0 +1,233 @@
+// Builtins of layouts, and those that name symbols for the host (csl.md 7.1).
+#include <algorithm>
+
+#include "frontends/csl/builtins/builtins.h"
+
+namespace tessera::csl {
+namespace {
+
+constexpr std::int64_t kLargest = 4096;  // PEs in a row or column of a fabric
+constexpr std::int64_t kColors = 24;
+
+/// The PE that the first two arguments name.
+Pe& pe_of(const BuiltinCall& call) {
+  Program& program = call.engine().program();
+  if (program.width == 0) call.fail("the layout has not called @set_rectangle yet");
+  const std::int64_t x = call.integer(0, 0, program.width - 1);
+  const std::int64_t y = call.integer(1, 0, program.height - 1);
+  return program.at(static_cast<unsigned>(x), static_cast<unsigned>(y));
+}
+
+unsigned color_of(const BuiltinCall& call, std::size_t i) {
+  const unsigned color = call.handle(i, {"color"});
+  if (color >= kColors) call.fail("the color ", color, " is not in 0..", kColors - 1);
+  return color;
+}
+
+Result set_rectangle(const BuiltinCall& call) {
+  Program& program = call.engine().program();
+  if (program.width != 0) call.fail("the layout calls it twice");
+  program.width = static_cast<unsigned>(call.integer(0, 1, kLargest));
+  program.height = static_cast<unsigned>(call.integer(1, 1, kLargest));
+  program.pes.resize(std::size_t{program.width} * program.height);
+  return call.nothing();
+}
+
+Result set_tile_code(const BuiltinCall& call) {
+  Pe& pe = pe_of(call);
+  if (pe.variant >= 0) call.fail("this PE has its code already");
+  const Instance& here = call.evaluator.frame().instance;
+  const std::string path = call.size() < 3
+                               ? here.file->name()
+                               : call.engine().resolved(call.text(2), here, call.expr(2));
+  pe.variant = call.engine().variant(path, call.structure(3), call.node);
+  return call.nothing();
+}
+
+Result set_color_config(const BuiltinCall& call) {
+  Pe& pe = pe_of(call);
+  const unsigned color = color_of(call, 2);
+  if (!pe.colors.emplace(color, read_color_config(call, call.structure(3))).second)
+    call.fail("the color ", color, " of this PE is configured twice");
+  return call.nothing();
+}
+
+Result set_local_color_config(const BuiltinCall& call) {
+  const unsigned color = color_of(call, 0);
+  if (!call.tile().colors.emplace(color, read_color_config(call, call.structure(1))).second)
+    call.fail("the color ", color, " of this PE is configured twice");
+  const Program& program = call.engine().program();
+  for (const Pe& pe : program.pes) {
+    const bool is_ours =
+        pe.variant >= 0 &&
+        &program.variants[static_cast<std::size_t>(pe.variant)]->tile == &call.tile();
+    if (is_ours && pe.colors.count(color) != 0)
+      call.fail("the layout has configured the color ", color, " of a PE with this code");
+  }
+  return call.nothing();
+}
+
+Result extents(const BuiltinCall& call, std::pair<unsigned, unsigned> size) {
+  const Type* u16 = call.types().word("u16");
+  return {call.types().structure({{"width", u16}, {"height", u16}}, false),
+          make_aggregate({Value{BigInt(size.first)}, Value{BigInt(size.second)}})};
+}
+
+Result get_rectangle(const BuiltinCall& call) {
+  const Program& program = call.engine().program();
+  if (program.width == 0) call.fail("the layout has not called @set_rectangle yet");
+  const Options& options = call.engine().options;
+  const Result own = extents(call, {program.width, program.height});
+  const std::pair<unsigned, unsigned> least{options.offsets.first + program.width,
+                                            options.offsets.second + program.height};
+  const Result fabric = extents(call, options.fabric.first != 0 ? options.fabric : least);
+  const Result offsets = extents(call, options.offsets);
+  std::vector<Field> fields = own.type->fields;
+  fields.push_back({"fabric", fabric.type});
+  fields.push_back({"offsets", offsets.type});
+  return {call.types().structure(std::move(fields), false),
+          make_aggregate({own.value().elements()[0], own.value().elements()[1], fabric.value(),
+                          offsets.value()})};
+}
+
+Result import_module(const BuiltinCall& call) {
+  if (call.evaluator.frame().function != nullptr)
+    call.fail("a module is imported by a constant of the file, not by a function");
+  const std::string path = call.text(0);
+  Instance* instance =
+      call.engine().import(call.evaluator.frame().instance, path, call.structure(1), call.node);
+  return {call.types().module, Value{instance}};
+}
+
+ExportedName* find_name(Program& program, const std::string& name) {
+  const auto found = std::find_if(program.exports.begin(), program.exports.end(),
+                                  [&](const ExportedName& e) { return e.name == name; });
+  return found == program.exports.end() ? nullptr : &*found;
+}
+
+Result export_name(const BuiltinCall& call) {
+  ExportedName made;
+  made.name = call.text(0);
+  made.type = call.type(1);
+  made.has_mutability = call.size() > 2;
+  made.is_mutable = made.has_mutability && call.evaluator.condition(call.expr(2), call.what(2));
+  Program& program = call.engine().program();
+  if (const ExportedName* other = find_name(program, made.name)) {
+    if (other->type != made.type || other->is_mutable != made.is_mutable)
+      call.fail("the name ", text::in_quotes(made.name),
+                " is declared twice, with different types or mutability");
+    return call.nothing();
+  }
+  if (!made.type->is(TypeKind::kFunction) && !made.type->is(TypeKind::kPointer))
+    call.fail("the type of ", text::in_quotes(made.name), " is ", text::in_quotes(made.type->name),
+              " instead of a pointer or a function");
+  constexpr std::size_t kMostParameters = 15;
+  if (made.type->is(TypeKind::kFunction) && made.type->parameters.size() > kMostParameters)
+    call.fail("a function that the host launches has at most ", kMostParameters, " parameters");
+  if (!made.type->is(TypeKind::kFunction) && !made.has_mutability)
+    call.fail("data needs a third argument, which says whether the host may change it");
+  program.exports.push_back(std::move(made));
+  return call.nothing();
+}
+
+std::string own_name(const BuiltinCall& call) {
+  const Expr& e = call.expr(0);
+  if (const NameExpr* name = if_is<NameExpr>(e)) return std::string(name->name);
+  if (const Member* member = if_is<Member>(e)) return std::string(member->name.text);
+  call.fail("the symbol needs a name as second argument");
+}
+
+Result export_symbol(const BuiltinCall& call) {
+  ExportedSymbol symbol;
+  symbol.at = &call.node;
+  symbol.name = call.size() > 1 ? call.text(1) : own_name(call);
+  const ExportedName* name = find_name(call.engine().program(), symbol.name);
+  if (name == nullptr)
+    call.fail("the layout declares no name ", text::in_quotes(symbol.name), " with @export_name");
+  const Result operand = call.evaluator.operand(call.expr(0));
+  symbol.type = operand.type;
+  if (operand.is_known() && operand.value().holds<FunctionValue>()) {
+    symbol.function = operand.value().get<FunctionValue>();
+  } else {
+    const std::optional<Location> location = call.evaluator.locate(call.expr(0));
+    if (!location || !location->path.empty())
+      call.fail("only variables and functions can be exported");
+    symbol.variable = location->cell;
+  }
+  std::string problem;
+  const bool fits = symbol.type == name->type ||
+                    (symbol.type->is(TypeKind::kPointer) && name->type->is(TypeKind::kPointer) &&
+                     symbol.type->element == name->type->element);
+  if (!fits)
+    call.fail(text::in_quotes(symbol.name), " is of type ", text::in_quotes(symbol.type->name),
+              ", and @export_name declares ", text::in_quotes(name->type->name));
+  call.tile().exports.push_back(std::move(symbol));
+  return call.nothing();
+}
+
+Result set_config(const BuiltinCall& call) {
+  call.tile().configuration[call.integer(0, 0, 65535)] = call.integer(1, 0, 65535);
+  return call.nothing();
+}
+
+Result get_symbol_id(const BuiltinCall& call) {
+  const Program& program = call.engine().program();
+  const std::string name = call.text(0);
+  for (std::size_t i = 0; i < program.exports.size(); ++i) {
+    if (program.exports[i].name == name) return call.number("u16", static_cast<std::int64_t>(i));
+  }
+  call.fail("the layout declares no name ", text::in_quotes(name), " with @export_name");
+}
+
+/// The rank of the color among those of the PE that have a filter (wse.md 1.7).
+Result get_filter_id(const BuiltinCall& call) {
+  const unsigned color = color_of(call, 0);
+  const Program& program = call.engine().program();
+  if (call.engine().tile() == nullptr) call.fail("allowed only in the code of a PE");
+  std::optional<std::int64_t> id;
+  for (const Pe& pe : program.pes) {
+    const bool is_ours =
+        pe.variant >= 0 &&
+        &program.variants[static_cast<std::size_t>(pe.variant)]->tile == call.engine().tile();
+    if (!is_ours) continue;
+    std::map<unsigned, ColorConfig> colors = pe.colors;
+    colors.insert(call.tile().colors.begin(), call.tile().colors.end());
+    if (colors.count(color) == 0 || colors[color].filter.empty())
+      call.fail("the color ", color, " has no filter on a PE with this code");
+    const auto rank = std::count_if(colors.begin(), colors.find(color),
+                                    [](const auto& other) { return !other.second.filter.empty(); });
+    if (id && *id != rank)
+      call.fail("the color ", color, " has filters of different numbers on PEs with this code");
+    id = rank;
+  }
+  return call.number("u16", id.value_or(0));
+}
+
+Result has_exported_tensors(const BuiltinCall& call) {
+  const Program& program = call.engine().program();
+  return call.boolean(
+      std::any_of(program.exports.begin(), program.exports.end(),
+                  [](const ExportedName& e) { return !e.type->is(TypeKind::kFunction); }));
+}
+
+}  // namespace
+
+const std::vector<BuiltinRow>& program_builtins() {
+  static const std::vector<BuiltinRow> kRows = {
+      {"set_rectangle", Where::kLayout, 2, 2, set_rectangle},
+      {"set_tile_code", Where::kLayout, 2, 4, set_tile_code},
+      {"set_color_config", Where::kLayout, 4, 4, set_color_config},
+      {"set_local_color_config", Where::kTile, 2, 2, set_local_color_config},
+      {"get_rectangle", Where::kAnywhere, 0, 0, get_rectangle},
+      {"import_module", Where::kAnywhere, 1, 2, import_module},
+      {"export_name", Where::kLayout, 2, 3, export_name},
+      {"export_symbol", Where::kTile, 1, 2, export_symbol},
+      {"get_symbol_id", Where::kAnywhere, 1, 1, get_symbol_id},
+      {"has_exported_tensors", Where::kAnywhere, 0, 0, has_exported_tensors},
+      {"get_filter_id", Where::kAnywhere, 1, 1, get_filter_id},
+      {"set_config", Where::kTile, 2, 2, set_config},
+      {"set_config_unchecked", Where::kTile, 2, 2, set_config}};
+  return kRows;
+}
+
+}  // namespace tessera::csl

@@ -1,0 +1,113 @@
+#include "frontends/csl/lower/calls.h"
+
+#include <algorithm>
+
+#include "frontends/csl/lower/control.h"
+#include "frontends/csl/lower/memory.h"
+#include "frontends/csl/lower/operands.h"
+
+namespace tessera::csl {
+namespace {
+
+bool are_known(const std::vector<Result>& arguments) {
+  return std::all_of(arguments.begin(), arguments.end(),
+                     [](const Result& argument) { return argument.is_known(); });
+}
+
+/// A function of known arguments that touches nothing of the running program is a constant.
+std::optional<Result> interpreted(Evaluator& evaluator, const FunctionValue& callee,
+                                  const std::vector<Result>& arguments, const Node& at) {
+  try {
+    const AtCompileTime here(evaluator.frame());
+    return evaluator.interpret(callee, arguments, at);
+  } catch (const UserError&) {
+    return std::nullopt;  // the expansion says what is wrong if it fails too
+  }
+}
+
+}  // namespace
+
+void bind_parameter(Frame& frame, const Parameter& parameter, Result argument) {
+  auto cell = std::make_shared<Cell>();
+  cell->type = argument.type;
+  cell->name = parameter.name.text;
+  if (argument.is_known()) {
+    cell->value = argument.value();
+  } else {
+    cell->operand = std::get<RunTimeOperand>(argument.operand);
+  }
+  frame.locals.push_back({parameter.name.text, std::move(cell)});
+}
+
+Result expand_call(Evaluator& evaluator, const FunctionValue& callee,
+                   const std::vector<Result>& arguments, const Node& at) {
+  Engine& engine = evaluator.engine();
+  const Function& function = *callee.function;
+  FunctionCode& code = code_of(evaluator);
+  const Engine::Depth depth(engine, at, true);
+  const Engine::Level level(engine, at, "in a call of", function.name.text);
+  Frame frame(*callee.instance);
+  Evaluator inner(engine, frame);
+  Ends returns;
+  frame.function = &function;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Parameter& parameter = function.parameters[i];
+    const Type* type = inner.type(*parameter.type);
+    frame.code = &code;  // conversions make code
+    const std::string what = "the parameter " + in_quotes(parameter.name.text);
+    Result argument = inner.converted(arguments[i], type, at, what);
+    if (!argument.is_known()) argument = kept_operand(inner, argument, parameter.name.text, at);
+    frame.code = nullptr;
+    bind_parameter(frame, parameter, std::move(argument));
+  }
+  const Type* result = inner.type(*function.result);
+  frame.code = &code;
+  frame.returns = &returns;
+  frame.return_type = result;
+  const Flow flow = inner.run(*function.body);
+  if (flow == Flow::kNext && result->is(TypeKind::kVoid))
+    returns.add(code.builder.current(), inner.void_result());
+  if (flow == Flow::kNext && !result->is(TypeKind::kVoid))
+    engine.fail(at, "the function ", in_quotes(function.name.text), " ends without a return");
+  if (returns.empty()) return {engine.types.noreturn, Value{Void{}}};
+  const Result value = returns.join(inner, result->is(TypeKind::kVoid) ? nullptr : result, at);
+  code.builder.set_place(code.tile.place_of(at));
+  return value;
+}
+
+Result run_time_call(Evaluator& evaluator, const FunctionValue& callee,
+                     const std::vector<Result>& arguments, const Node& at) {
+  const Function& function = *callee.function;
+  Engine& engine = evaluator.engine();
+  FunctionCode& code = code_of(evaluator);
+  Frame frame(*callee.instance);
+  Evaluator inner(engine, frame);
+  std::vector<const Type*> types;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Parameter& parameter = function.parameters[i];
+    types.push_back(inner.type(*parameter.type));
+    bind_parameter(frame, parameter, arguments[i]);  // types of later parameters may use it
+  }
+  const Type* result = inner.type(*function.result);
+  if (are_known(arguments) && !result->is(TypeKind::kVoid)) {
+    const std::optional<Result> value = interpreted(evaluator, callee, arguments, at);
+    if (value) return *value;
+  }
+  const bool has_register = result->is(TypeKind::kVoid) || register_type(*result);
+  std::optional<ir::FunctionId> id;
+  if (has_register && function.inlining != Function::Inlining::kInline)
+    id = code.tile.function_for(callee, arguments, at);
+  if (!id) return expand_call(evaluator, callee, arguments, at);
+  std::vector<ir::Value> passed;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string what = "the parameter " + in_quotes(function.parameters[i].name.text);
+    const Result argument = evaluator.converted(arguments[i], types[i], at, what);
+    if (code.tile.is_register_parameter(types[i], argument, function.parameters[i]))
+      passed.push_back(scalar(evaluator, argument, at));
+  }
+  const ir::Value value = code.builder.call(*id, std::move(passed));
+  if (result->is(TypeKind::kVoid)) return evaluator.void_result();
+  return operand_of(result, value);
+}
+
+}  // namespace tessera::csl

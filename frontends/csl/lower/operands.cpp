@@ -1,0 +1,343 @@
+#include "frontends/csl/lower/operands.h"
+
+#include "frontends/csl/syntax/operators.h"
+#include "frontends/csl/lower/memory.h"
+#include "frontends/csl/sema/convert.h"
+
+namespace tessera::csl {
+namespace {
+
+ir::Builder& builder_of(Evaluator& evaluator) {
+  return code_of(evaluator).builder;
+}
+
+const ir::Value* register_of(const Result& value) {
+  const auto* operand = std::get_if<RunTimeOperand>(&value.operand);
+  return operand == nullptr ? nullptr : std::get_if<ir::Value>(&operand->place);
+}
+
+[[noreturn]] void refuse(Evaluator& evaluator, const Result& from, const Type& to, const Node& at,
+                         const std::string& what) {
+  evaluator.engine().fail(at, what, " is of type ", in_quotes(to.name),
+                          ", which does not take a value of type ", in_quotes(from.type->name));
+}
+
+/// The value in the bits of its type: integers narrower than their register wrap like the others.
+ir::Value wrapped_to(ir::Builder& builder, const Type& type, const ir::Value& value) {
+  const unsigned width = ir::is_wide(value.type) ? 32 : 16;
+  if (!type.is(TypeKind::kInteger) || type.bits == width) return value;
+  if (!type.is_signed)
+    return builder.binary(ir::Op::kAnd, value,
+                          ir::constant(value.type, (std::uint32_t{1} << type.bits) - 1));
+  const ir::Value unused = ir::constant(ir::Type::kU16, width - type.bits);
+  return builder.binary(ir::Op::kShr, builder.binary(ir::Op::kShl, value, unused), unused);
+}
+
+bool is_implicit(const Type& from, const Type& to) {
+  if (from.is(TypeKind::kInteger) && to.is(TypeKind::kInteger)) {
+    if (from.is_signed == to.is_signed) return to.bits >= from.bits;
+    return to.is_signed && to.bits > from.bits;
+  }
+  if (from.is(TypeKind::kFloat) && to.is(TypeKind::kFloat)) return to.bits > from.bits;
+  return false;
+}
+
+bool points_alike(const Type& from, const Type& to) {
+  if (!from.is(TypeKind::kPointer) || !to.is(TypeKind::kPointer)) return false;
+  if (from.is_const && !to.is_const) return false;
+  const Type *a = from.element, *b = to.element;
+  if (a == b || b->is(TypeKind::kAnyopaque)) return true;
+  const bool drops_array = to.to_many && a->is(TypeKind::kArray) && a->element == b;
+  const bool is_one = b->is(TypeKind::kArray) && b->count() == 1 && b->element == a;
+  return drops_array || is_one;
+}
+
+ir::Value pointer_value(Evaluator& evaluator, const PointerValue& pointer, const Node& at) {
+  if (!pointer.cell)
+    return ir::constant(ir::Type::kAddress, static_cast<std::uint32_t>(pointer.address) & 0xffffU);
+  const ir::VariableId variable = code_of(evaluator).tile.variable_of(pointer.cell, at);
+  return ir::address_of(variable, offset_of(*pointer.cell->type, pointer.path));
+}
+
+}  // namespace
+
+FunctionCode& code_of(Evaluator& evaluator) {
+  return *evaluator.frame().code;
+}
+
+std::optional<ir::Type> register_type(const Type& type) {
+  switch (type.kind) {
+  case TypeKind::kBool:
+    return ir::Type::kBool;
+  case TypeKind::kInteger:
+    if (type.bits > 32) return std::nullopt;
+    if (type.bits > 16) return type.is_signed ? ir::Type::kI32 : ir::Type::kU32;
+    return type.is_signed ? ir::Type::kI16 : ir::Type::kU16;
+  case TypeKind::kFloat:
+    return type.bits == 16 ? ir::Type::kHalf : ir::Type::kSingle;
+  case TypeKind::kPointer:
+    return ir::Type::kAddress;
+  case TypeKind::kHandle:
+  case TypeKind::kDirection:
+    return ir::Type::kU16;
+  case TypeKind::kEnum:
+    return register_type(*type.element);
+  default:
+    return std::nullopt;
+  }
+}
+
+bool is_comptime_only(const Type& type) {
+  switch (type.kind) {
+  case TypeKind::kComptimeInt:
+  case TypeKind::kComptimeFloat:
+  case TypeKind::kString:
+  case TypeKind::kType:
+  case TypeKind::kModule:
+  case TypeKind::kAnyStruct:
+    return true;
+  default:
+    return false;
+  }
+}
+
+Result operand_of(const Type* type, ir::Value value) {
+  return {type, RunTimeOperand{"a value", value}};
+}
+Result operand_at(const Type* type, const Storage& storage) {
+  return {type, RunTimeOperand{"a variable", storage}};
+}
+
+std::uint32_t bits_of(const Engine& engine, const Type& type, const Value& value) {
+  if (value.is_undefined()) return 0;
+  if (value.holds<bool>()) return value.get<bool>() ? 1 : 0;
+  if (value.holds<BigInt>()) {
+    const BigInt modulus = BigInt(1) << 32;
+    BigInt bits = value.integer() % modulus;
+    if (bits < 0) bits += modulus;
+    return static_cast<std::uint32_t>(bits);
+  }
+  if (value.holds<double>()) {
+    std::string problem;
+    Types& types = const_cast<Engine&>(engine).types;
+    const std::optional<Value> bits = engine.converter.bitcast(
+        {&type, value}, types.word(type.bits == 16 ? "u16" : "u32"), problem);
+    return static_cast<std::uint32_t>(bits->integer());
+  }
+  if (type.is(TypeKind::kPointer) && !value.pointer().cell)
+    return static_cast<std::uint32_t>(value.pointer().address) & 0xffffU;
+  return 0;
+}
+
+ir::Value scalar(Evaluator& evaluator, const Result& value, const Node& at) {
+  Engine& engine = evaluator.engine();
+  const std::optional<ir::Type> type = register_type(*value.type);
+  if (const ir::Value* in_register = register_of(value)) return *in_register;
+  if (!type)
+    engine.fail(at, "a value of type ", in_quotes(value.type->name),
+                " does not exist while the program runs");
+  if (!value.is_known()) {
+    const RunTimeOperand& operand = std::get<RunTimeOperand>(value.operand);
+    if (const auto* storage = std::get_if<Storage>(&operand.place))
+      return builder_of(evaluator).load(*type, storage->address, storage->offset);
+    engine.known(value, at);
+  }
+  const Value& known = value.value();
+  if (value.type->is(TypeKind::kPointer) && !known.is_undefined())
+    return pointer_value(evaluator, known.pointer(), at);
+  const std::uint32_t bits = bits_of(engine, *value.type, known);
+  return ir::constant(*type, ir::is_wide(*type) ? bits : bits & 0xffffU);
+}
+
+Result convert_operand(Evaluator& evaluator, const Result& from, const Type* to, const Node& at,
+                       const std::string& what) {
+  if (from.is_known()) return evaluator.engine().convert(from, to, at, what);
+  const Type& type = *from.type;
+  if (from.type == to || to->is(TypeKind::kAnytype)) return from;
+  if (to->is(TypeKind::kAnyStruct) && type.is(TypeKind::kStruct)) return from;
+  const auto& operand = std::get<RunTimeOperand>(from.operand);
+  if (std::holds_alternative<std::monostate>(operand.place)) evaluator.engine().known(from, at);
+  if (points_alike(type, *to)) return {to, from.operand};
+  if (is_implicit(type, *to))
+    return operand_of(
+        to, builder_of(evaluator).convert(*register_type(*to), scalar(evaluator, from, at)));
+  if (const auto* parts = std::get_if<Parts>(&operand.place)) {
+    const bool is_struct = to->is(TypeKind::kStruct) && to->fields.size() == (*parts)->size();
+    const bool is_list = to->is(TypeKind::kArray) && type.is_tuple &&
+                         static_cast<std::size_t>(to->count()) == (*parts)->size();
+    if (!is_struct && !is_list) refuse(evaluator, from, *to, at, what);
+    auto converted = std::make_shared<std::vector<Result>>();
+    for (std::size_t i = 0; i < (*parts)->size(); ++i) {
+      const int index = is_list ? static_cast<int>(i) : type.find_field(to->fields[i].name);
+      if (index < 0) refuse(evaluator, from, *to, at, what);
+      converted->push_back(convert_operand(evaluator, (**parts)[static_cast<std::size_t>(index)],
+                                           is_list ? to->element : to->fields[i].type, at, what));
+    }
+    return {to, RunTimeOperand{operand.what, Parts(std::move(converted))}};
+  }
+  refuse(evaluator, from, *to, at, what);
+}
+
+Result cast_operand(Evaluator& evaluator, const Result& from, const Type* to, const Node& at) {
+  if (from.type == to) return from;
+  const std::optional<ir::Type> source = register_type(*from.type), target = register_type(*to);
+  const auto is_castable = [](const Type& t) {
+    return t.is(TypeKind::kInteger) || t.is(TypeKind::kFloat) || t.is(TypeKind::kBool) ||
+           t.is(TypeKind::kEnum);
+  };
+  if (!source || !target || !is_castable(*from.type) || !is_castable(*to))
+    return convert_operand(evaluator, from, to, at, "the result of @as");
+  const ir::Value value = scalar(evaluator, from, at);
+  ir::Builder& builder = builder_of(evaluator);
+  if (*source == *target) return operand_of(to, wrapped_to(builder, *to, value));
+  const bool same_width = ir::is_wide(*source) == ir::is_wide(*target);
+  const bool is_plain = !ir::is_float(*source) && !ir::is_float(*target);
+  if (same_width && is_plain && *target != ir::Type::kBool)
+    return operand_of(to, wrapped_to(builder, *to, builder.copy(*target, value)));
+  return operand_of(to, wrapped_to(builder, *to, builder.convert(*target, value)));
+}
+
+Result bitcast_operand(Evaluator& evaluator, const Result& from, const Type* to, const Node& at) {
+  const std::optional<ir::Type> source = register_type(*from.type), target = register_type(*to);
+  if (!source || !target || ir::is_wide(*source) != ir::is_wide(*target))
+    evaluator.engine().fail(at, "the bits of a value of type ", in_quotes(from.type->name),
+                            " are not those of a ", in_quotes(to->name));
+  const ir::Value value = scalar(evaluator, from, at);
+  return operand_of(to, *source == *target ? value : builder_of(evaluator).copy(*target, value));
+}
+
+// Operators
+
+namespace {
+
+std::optional<ir::Condition> condition_of(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::kEqual:
+    return ir::Condition::kEq;
+  case BinaryOp::kNotEqual:
+    return ir::Condition::kNe;
+  case BinaryOp::kLess:
+    return ir::Condition::kLt;
+  case BinaryOp::kGreater:
+    return ir::Condition::kGt;
+  case BinaryOp::kLessOrEqual:
+    return ir::Condition::kLe;
+  case BinaryOp::kGreaterOrEqual:
+    return ir::Condition::kGe;
+  default:
+    return std::nullopt;
+  }
+}
+
+ir::Op operation_of(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::kBitAnd:
+    return ir::Op::kAnd;
+  case BinaryOp::kBitXor:
+    return ir::Op::kXor;
+  case BinaryOp::kBitOr:
+    return ir::Op::kOr;
+  case BinaryOp::kShiftLeft:
+    return ir::Op::kShl;
+  case BinaryOp::kShiftRight:
+    return ir::Op::kShr;
+  case BinaryOp::kAdd:
+    return ir::Op::kAdd;
+  case BinaryOp::kSubtract:
+    return ir::Op::kSub;
+  case BinaryOp::kMultiply:
+    return ir::Op::kMul;
+  case BinaryOp::kDivide:
+    return ir::Op::kDiv;
+  default:
+    return ir::Op::kRem;
+  }
+}
+
+}  // namespace
+
+const Type* common_type(const Engine& engine, const Result& left, const Result& right) {
+  if (left.is_known() && right.is_known()) return engine.converter.common(left, right);
+  const Type *a = left.type, *b = right.type;
+  if (a == b) return a;
+  if (is_implicit(*a, *b)) return b;
+  if (is_implicit(*b, *a)) return a;
+  if (points_alike(*a, *b)) return b;
+  if (points_alike(*b, *a)) return a;
+  const Result& known = left.is_known() ? left : right;
+  const Type* other = left.is_known() ? b : a;
+  std::string problem;
+  if (known.is_known() && engine.converter.implicit(known, other, problem)) return other;
+  return nullptr;
+}
+
+namespace {
+
+[[noreturn]] void refuse_operands(Evaluator& evaluator, BinaryOp op, const Result& left,
+                                  const Result& right, const Node& at) {
+  evaluator.engine().fail(at, in_quotes(spelling(op).text), " does not take operands of the types ",
+                          in_quotes(left.type->name), " and ", in_quotes(right.type->name));
+}
+
+Result shift_operand(Evaluator& evaluator, BinaryOp op, const Result& left, const Result& right,
+                     const Node& at) {
+  const bool is_typed = left.type->is(TypeKind::kInteger);
+  if (!is_typed || !right.type->is_any_integer()) refuse_operands(evaluator, op, left, right, at);
+  const ir::Value value = scalar(evaluator, left, at);
+  const Type* amount_type =
+      right.type->is(TypeKind::kInteger) ? right.type : evaluator.engine().types.word("u16");
+  const ir::Value amount = scalar(
+      evaluator,
+      right.is_known() ? evaluator.engine().convert(right, amount_type, at, "the amount") : right,
+      at);
+  ir::Builder& builder = builder_of(evaluator);
+  return operand_of(
+      left.type, wrapped_to(builder, *left.type, builder.binary(operation_of(op), value, amount)));
+}
+
+}  // namespace
+
+Result binary_operand(Evaluator& evaluator, BinaryOp op, Result left, Result right,
+                      const Node& at) {
+  if (op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight)
+    return shift_operand(evaluator, op, left, right, at);
+  const Type* common = common_type(evaluator.engine(), left, right);
+  const std::optional<ir::Condition> condition = condition_of(op);
+  if (common == nullptr) refuse_operands(evaluator, op, left, right, at);
+  const bool is_equality = op == BinaryOp::kEqual || op == BinaryOp::kNotEqual;
+  const bool is_number = common->is(TypeKind::kInteger) || common->is(TypeKind::kFloat);
+  if (!register_type(*common) || (!is_number && !is_equality))
+    refuse_operands(evaluator, op, left, right, at);
+  left = convert_operand(evaluator, left, common, at, "the left operand");
+  right = convert_operand(evaluator, right, common, at, "the right operand");
+  const ir::Value a = scalar(evaluator, left, at), b = scalar(evaluator, right, at);
+  ir::Builder& builder = builder_of(evaluator);
+  if (condition)
+    return operand_of(evaluator.engine().types.bool_type, builder.compare(*condition, a, b));
+  const bool is_bitwise = op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr ||
+                          op == BinaryOp::kBitXor || op == BinaryOp::kRemainder;
+  if (is_bitwise && common->is(TypeKind::kFloat)) refuse_operands(evaluator, op, left, right, at);
+  return operand_of(common, wrapped_to(builder, *common, builder.binary(operation_of(op), a, b)));
+}
+
+Result unary_operand(Evaluator& evaluator, UnaryOp op, const Result& value, const Node& at) {
+  ir::Builder& builder = builder_of(evaluator);
+  const Type& type = *value.type;
+  const bool is_number = type.is(TypeKind::kInteger) || type.is(TypeKind::kFloat);
+  if (op == UnaryOp::kNot && type.is(TypeKind::kBool))
+    return operand_of(value.type, builder.compare(ir::Condition::kEq, scalar(evaluator, value, at),
+                                                  ir::constant(ir::Type::kBool, 0)));
+  if (op == UnaryOp::kNegate && is_number)
+    return operand_of(
+        value.type,
+        wrapped_to(builder, type, builder.unary(ir::Op::kNeg, scalar(evaluator, value, at))));
+  if (op == UnaryOp::kBitNot && type.is(TypeKind::kInteger)) {
+    const ir::Value a = scalar(evaluator, value, at);
+    const ir::Value ones = ir::constant(a.type, ir::is_wide(a.type) ? ~0U : 0xffffU);
+    return operand_of(value.type, wrapped_to(builder, type, builder.binary(ir::Op::kXor, a, ones)));
+  }
+  evaluator.engine().fail(at, in_quotes(spelling(op)), " does not take an operand of type ",
+                          in_quotes(type.name));
+}
+
+}  // namespace tessera::csl

@@ -1,0 +1,401 @@
+#include "frontends/csl/lower/tile_code.h"
+
+#include <algorithm>
+
+#include "frontends/csl/lower/builtins.h"
+#include "frontends/csl/lower/calls.h"
+#include "frontends/csl/builtins/dsd_values.h"
+#include "frontends/csl/lower/memory.h"
+#include "frontends/csl/lower/operands.h"
+#include "frontends/csl/lower/tile_setup.h"
+
+namespace tessera::csl {
+
+TileCode::TileCode(Engine& engine, const Variant& variant,
+                   const std::vector<pe::QueueBinding>& queues)
+    : named_queues(queues), engine_(engine), variant_(variant), dsrs_(variant.tile) {}
+
+// Places
+
+ir::Place TileCode::place_of(const Node& at) {
+  if (at.place.line == 0) return {};
+  const auto [found, is_new] =
+      files_.emplace(at.file, static_cast<std::uint32_t>(module_.files.size()));
+  if (is_new) module_.files.push_back(engine_.file_name(at.file));
+  return {found->second, at.place.line};
+}
+
+// Variables
+
+void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value& value,
+                           const Node& at) {
+  if (value.is_undefined() && size_of(type) > 0 && !type.is_aggregate()) {
+    const auto units = static_cast<std::size_t>(size_of(type)) / bytes_of(variable.type);
+    variable.init.insert(variable.init.end(), std::max<std::size_t>(units, 1), 0);
+    return;
+  }
+  if (type.is(TypeKind::kArray)) {
+    const Aggregate& elements = value.elements();
+    const std::size_t before = variable.init.size();
+    if (elements.is_uniform() && elements.size() > 0 && register_type(*type.element)) {
+      append_bits(variable, *type.element, elements[0], at);
+      variable.init.resize(before + elements.size(), variable.init.back());
+      return;
+    }
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      append_bits(variable, *type.element, elements[i], at);
+    return;
+  }
+  if (type.is(TypeKind::kStruct)) {
+    for (std::size_t i = 0; i < type.fields.size(); ++i)
+      append_bits(variable, *type.fields[i].type, value.elements()[i], at);
+    return;
+  }
+  const auto number = static_cast<std::uint32_t>(variable.init.size());
+  if (type.is(TypeKind::kDsd)) {
+    const std::uint32_t index = descriptor_of(type, *value.get<std::shared_ptr<const Dsd>>(), at);
+    const ir::Descriptor& d = module_.descriptors[index];
+    variable.init.push_back(index);
+    variable.init.push_back(d.dsd.base);
+    if (d.array) variable.addresses.push_back({number + 1, *d.array});
+    variable.init.push_back(d.dsd.extent);
+    variable.init.push_back(static_cast<std::uint16_t>(d.dsd.strides[0]));
+    return;
+  }
+  if (type.is(TypeKind::kPointer) && value.pointer().cell) {
+    const PointerValue& to = value.pointer();
+    variable.init.push_back(static_cast<std::uint16_t>(offset_of(*to.cell->type, to.path)));
+    variable.addresses.push_back({number, variable_of(to.cell, at)});
+    return;
+  }
+  const std::uint32_t bits = bits_of(engine_, type, value);
+  const bool is_split = size_of(type) == 4 && bytes_of(variable.type) == 2;
+  variable.init.push_back(is_split || size_of(type) == 2 ? bits & 0xffffU : bits);
+  if (is_split) variable.init.push_back(bits >> 16);
+}
+
+std::optional<ir::VariableId> TileCode::find_variable(const Cell& cell) const {
+  const auto found = variables_.find(&cell);
+  if (found == variables_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string TileCode::name_of(const Cell& cell) const {
+  if (!cell.link_name.empty()) return cell.link_name;
+  const bool is_own = cell.instance == nullptr || cell.instance == variant_.root;
+  return is_own ? cell.name : cell.instance->name() + "." + cell.name;
+}
+
+std::map<std::string, ir::VariableId> TileCode::globals() const {
+  std::map<std::string, ir::VariableId> globals;
+  for (const auto& [cell, variable] : variables_) {
+    if (cell->instance != nullptr) globals.emplace(name_of(*cell), variable);
+  }
+  return globals;
+}
+
+void TileCode::set_storage(const std::shared_ptr<Cell>& cell, ir::VariableId variable) {
+  kept_.push_back(cell);
+  variables_[cell.get()] = variable;
+}
+
+ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const Node& at) {
+  if (const auto found = find_variable(*cell)) return *found;
+  const Type& type = *cell->type;
+  const bool is_array = type.is(TypeKind::kArray);
+  const std::optional<ir::Type> element = register_type(is_array ? *type.element : type);
+  const std::int64_t bytes = size_of(type);
+  if (bytes == 0 && !(is_array && element))
+    engine_.fail(at, in_quotes(cell->name), " is of type ", in_quotes(type.name),
+                 ", which the memory of a PE does not hold");
+  if (bytes > (1 << 24))
+    engine_.fail(at, in_quotes(cell->name), " takes ", bytes, " bytes, and a PE has ",
+                 pe::kSramBytes);
+  ir::Variable made;
+  made.type = element.value_or(ir::Type::kU16);
+  made.count =
+      static_cast<std::uint32_t>(element ? (is_array ? type.count() : 1) : (bytes + 1) / 2);
+  made.count = std::max<std::uint32_t>(made.count, 1);
+  made.align = static_cast<std::uint32_t>(cell->alignment);
+  made.name = name_of(*cell);
+  made.place = place_of(at);
+  // Constants and tables of functions lie behind the variables.
+  made.order = cell->instance != nullptr ? engine_.order_of(*cell) : ~std::uint64_t{0};
+  if (const Node* declared = engine_.declaration_of(*cell)) made.place = place_of(*declared);
+  const ir::VariableId id = ir::add_variable(module_, made);
+  set_storage(cell, id);
+  ir::Variable initial = std::move(made);
+  if (!cell->value.is_undefined()) append_bits(initial, type, cell->value, at);
+  while (!initial.init.empty() && initial.init.back() == 0 &&
+         (initial.addresses.empty() || initial.addresses.back().element + 1 < initial.init.size()))
+    initial.init.pop_back();
+  module_.variables[id] = std::move(initial);
+  return id;
+}
+
+// Functions
+
+bool TileCode::is_register_parameter(const Type* type, const Result& argument,
+                                     const Parameter& parameter) const {
+  if (parameter.is_comptime) return false;
+  const Type& passed = type->is(TypeKind::kAnytype) ? *argument.type : *type;
+  return register_type(passed).has_value();
+}
+
+std::optional<ir::FunctionId> TileCode::function_for(const FunctionValue& callee,
+                                                     const std::vector<Result>& arguments,
+                                                     const Node& at) {
+  const Function& function = *callee.function;
+  Frame frame(*callee.instance);
+  Evaluator evaluator(engine_, frame);
+  std::string key = callee.instance->label() + "/" + std::string(function.name.text);
+  std::vector<Result> kept;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Parameter& parameter = function.parameters[i];
+    const Type* type = evaluator.type(*parameter.type);
+    bind_parameter(frame, parameter, arguments[i]);
+    if (is_register_parameter(type, arguments[i], parameter)) {
+      const Type* passed = type->is(TypeKind::kAnytype) ? arguments[i].type : type;
+      kept.push_back({passed, RunTimeOperand{}});
+      key += "," + passed->name;
+      continue;
+    }
+    if (!arguments[i].is_known()) return std::nullopt;
+    kept.push_back(
+        engine_.convert(arguments[i], type, at, "the parameter " + in_quotes(parameter.name.text)));
+    key += "," + text_of(*kept.back().type, kept.back().value());
+  }
+  const auto found = functions_.find(key);
+  if (found != functions_.end()) return found->second;
+  const Type* result = evaluator.type(*function.result);
+  ir::Function made;
+  made.name = callee.instance == variant_.root
+                  ? std::string(function.name.text)
+                  : callee.instance->name() + "." + std::string(function.name.text);
+  made.place = place_of(function);
+  made.never_inlined = function.inlining == Function::Inlining::kNoinline;
+  if (!result->is(TypeKind::kVoid)) made.result = register_type(*result);
+  for (const Result& argument : kept) {
+    if (!argument.is_known())
+      made.parameters.push_back(made.new_register(*register_type(*argument.type)));
+  }
+  const ir::FunctionId id = ir::add_function(module_, std::move(made));
+  functions_.emplace(key, id);
+  pending_.push_back({id, callee, std::move(kept)});
+  return id;
+}
+
+ir::FunctionId TileCode::entry(const FunctionValue& value, const std::string& name, bool is_task) {
+  const Function& function = *value.function;
+  Frame frame(*value.instance);
+  Evaluator evaluator(engine_, frame);
+  ir::Function made;
+  made.name = name;
+  made.is_task = is_task;
+  made.exported = !is_task;
+  made.place = place_of(function);
+  std::vector<Result> arguments;
+  for (const Parameter& parameter : function.parameters) {
+    const Type* type = evaluator.type(*parameter.type);
+    const std::optional<ir::Type> in_register = register_type(*type);
+    if (!in_register)
+      engine_.fail(function, "the parameter ", in_quotes(parameter.name.text), " is of type ",
+                   in_quotes(type->name), ", which no ", is_task ? "wavelet" : "launch",
+                   " delivers");
+    made.parameters.push_back(made.new_register(*in_register));
+    arguments.push_back({type, RunTimeOperand{}});
+  }
+  const Type* result = evaluator.type(*function.result);
+  if (!result->is(TypeKind::kVoid))
+    engine_.fail(function, "a ", is_task ? "task" : "function that the host launches",
+                 " returns nothing");
+  const ir::FunctionId id = ir::add_function(module_, std::move(made));
+  pending_.push_back({id, value, std::move(arguments)});
+  return id;
+}
+
+void TileCode::analyse(const Pending& pending) {
+  const Function& function = *pending.function.function;
+  const Engine::Level level(engine_, function, function.is_task ? "in the task" : "in the function",
+                            function.name.text);
+  Frame frame(*pending.function.instance);
+  frame.function = &function;
+  Evaluator evaluator(engine_, frame);
+  FunctionCode code(*this, module_, pending.id);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < pending.arguments.size(); ++i) {
+    Result argument = pending.arguments[i];
+    if (!argument.is_known()) {
+      const ir::RegisterId number = module_.functions[pending.id].parameters[next++];
+      argument = operand_of(argument.type, ir::reg(*register_type(*argument.type), number));
+    }
+    bind_parameter(frame, function.parameters[i], std::move(argument));
+  }
+  code.result = evaluator.type(*function.result);
+  frame.code = &code;
+  frame.return_type = code.result;
+  code.builder.set_place(place_of(function));
+  const Flow flow = evaluator.run(*function.body);
+  if (flow == Flow::kNext) {
+    if (!code.result->is(TypeKind::kVoid))
+      engine_.fail(function, "the function ", in_quotes(function.name.text),
+                   " ends without a return");
+    code.builder.ret();
+  }
+  for (ir::BlockId b = 0; b < module_.functions[pending.id].blocks.size(); ++b) {
+    code.builder.enter(b);
+    if (!code.builder.is_closed()) code.builder.trap();  // nothing leads there
+  }
+}
+
+// Descriptors and queues
+
+std::uint32_t TileCode::add_descriptor(ir::Descriptor descriptor) {
+  const pe::Dsd& d = descriptor.dsd;
+  std::string key = text::joined(
+      static_cast<int>(d.kind), ",", d.extent, ",", d.base, ",", unsigned{d.element_bytes}, ",",
+      d.wavelet_index_offset, ",", unsigned{d.dimensions}, ",", d.wrap_base, ",", d.wrap_count, ",",
+      d.queue.value(), ",", d.color.value(), ",", static_cast<int>(d.simd), ",",
+      d.priority ? static_cast<int>(*d.priority) : -1, ",", d.control_transform, ",", d.control,
+      ",", d.advance_switch, ",", static_cast<int>(d.zero), ",",
+      descriptor.array ? static_cast<long>(*descriptor.array) : -1L);
+  for (unsigned i = 0; i < d.dimensions; ++i)
+    key += text::joined(",", d.extents[i], ",", d.strides[i]);
+  const auto [found, is_new] =
+      descriptors_.emplace(key, static_cast<std::uint32_t>(module_.descriptors.size()));
+  if (is_new) {
+    descriptor.dsd.name = "d" + std::to_string(found->second);
+    module_.descriptors.push_back(std::move(descriptor));
+  }
+  return found->second;
+}
+
+std::uint32_t TileCode::descriptor_of(const Type& kind, const Dsd& dsd, const Node& at) {
+  return add_descriptor(lowered(*this, kind, dsd, at));
+}
+
+QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
+                             std::optional<unsigned> color, const Node& at, bool later) {
+  std::vector<pe::QueueBinding>& queues = module_.settings.queues;
+  const auto find = [&](auto&& matches) -> pe::QueueBinding* {
+    for (pe::QueueBinding& q : queues) {
+      if (q.input == is_input && matches(q)) return &q;
+    }
+    return nullptr;
+  };
+  const bool has_own_colors = !is_input && !is_wse3();  // output queues of WSE-2 carry several
+  pe::QueueBinding* found = nullptr;
+  if (queue) {
+    found = find([&](const pe::QueueBinding& q) { return q.id.value() == *queue; });
+  } else if (color && !has_own_colors) {
+    found = find([&](const pe::QueueBinding& q) { return q.color && q.color->value() == *color; });
+  } else if (has_own_colors) {
+    found = find([](const pe::QueueBinding&) { return true; });
+  }
+  if (found == nullptr) {
+    if (is_wse3() && !queue && !later)
+      engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
+    // Operations on a queue without a color of its own wait for ever; programs have such for PEs
+    // that never carry them out.
+    const bool is_taken_color = is_input && color && find([&](const pe::QueueBinding& q) {
+                                                       return q.color && q.color->value() == *color;
+                                                     }) != nullptr;
+    if (queue && (!color || is_taken_color)) color = unused_color();
+    if (!color) engine_.fail(at, "the descriptor names no color, and no queue is bound to one");
+    const bool is_named = queue.has_value();
+    static constexpr unsigned kOrder[] = {2, 3, 4, 5, 6, 7, 1, 0};
+    for (const unsigned candidate : kOrder) {
+      const bool is_taken =
+          find([&](const pe::QueueBinding& q) { return q.id.value() == candidate; }) != nullptr;
+      if (!queue && !is_taken) queue = candidate;
+    }
+    if (!queue) engine_.fail(at, "all eight queues are taken");
+    has_chosen_queue = has_chosen_queue || !is_named;
+    if (!is_named && is_input) chosen_queues_.insert(*queue);
+    pe::QueueBinding made;
+    made.name = std::string(is_input ? "in" : "out") + std::to_string(*queue);
+    made.input = is_input;
+    made.id = QueueId(*queue);
+    if (is_input || is_wse3()) made.color = Color(*color);
+    ir::set_place(made, place_of(at));
+    if (is_named) named_queues.push_back(made);
+    queues.push_back(std::move(made));
+    found = &queues.back();
+  }
+  const bool is_other = is_input && color && found->color && found->color->value() != *color;
+  const bool was_chosen = is_other && queue && chosen_queues_.count(*queue) != 0;
+  if (was_chosen) {  // the queue belongs to this color; the next analysis chooses another one
+    pe::QueueBinding named = *found;
+    named.color = Color(*color);
+    named_queues.push_back(std::move(named));
+  } else if (is_other) {
+    engine_.fail(at, "the input queue ", found->id.value(), " is bound to the color ",
+                 found->color->value(), " instead of ", *color);
+  }
+  if (has_own_colors && !color) engine_.fail(at, "the descriptor names no color");
+  const Color used = color ? Color(*color) : *found->color;
+  return {found->id, is_wse3() && found->color ? *found->color : used};
+}
+
+unsigned TileCode::unused_color() const {
+  unsigned color = kColorCount - 1;
+  const auto is_bound = [this](unsigned c) {
+    const auto& queues = module_.settings.queues;
+    return std::any_of(queues.begin(), queues.end(),
+                       [c](const pe::QueueBinding& q) { return q.color && q.color->value() == c; });
+  };
+  while (color > 0 && is_bound(color)) --color;
+  return color;
+}
+
+std::uint32_t TileCode::string(const std::string& text) {
+  const auto [found, is_new] =
+      strings_.emplace(text, static_cast<std::uint32_t>(module_.settings.strings.size()));
+  if (is_new) {
+    pe::PrintedString made;
+    made.name = "text" + std::to_string(found->second);
+    made.text = text;
+    module_.settings.strings.push_back(std::move(made));
+  }
+  return found->second;
+}
+
+TaskId TileCode::id_of(const FunctionValue& task, const Node& at) const {
+  for (const TaskBinding& binding : tile().tasks) {
+    if (binding.task.function == task.function && binding.task.instance == task.instance)
+      return TaskId(binding.id);
+  }
+  engine_.fail(at, in_quotes(task.function->name.text), " is not bound to a task id");
+}
+
+ir::Module TileCode::make() {
+  set_up_image(*this);
+  add_tasks(*this);
+  add_fifos(*this);
+  add_exports(*this);
+  add_initial_loads(*this);
+  add_handler_task(*this);
+  for (const std::shared_ptr<Cell>& cell : engine_.exported_variables(variant_))
+    variable_of(cell, *engine_.declaration_of(*cell));
+  while (!pending_.empty()) {
+    const Pending next = pending_.front();
+    pending_.erase(pending_.begin());
+    analyse(next);
+  }
+  add_fifos(*this);  // the FIFOs that the code was the first to mention
+  set_start_states(*this);
+  return std::move(module_);
+}
+
+const pe::Fifo& TileCode::fifo(std::size_t number) {
+  add_fifos(*this);
+  return module_.fifos.at(number).fifo;
+}
+
+void TileCode::note_load(const pe::Operand& dsr, const pe::Dsd& dsd, const pe::OpConfig& config) {
+  const bool is_fabric = dsd.kind == pe::DsdKind::kFabin || dsd.kind == pe::DsdKind::kFabout;
+  if (is_fabric)
+    dsr_queues[{dsr.kind, dsr.reg}] = config.ut ? config.ut->value() : dsd.queue.value();
+}
+
+}  // namespace tessera::csl

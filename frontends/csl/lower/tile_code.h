@@ -1,0 +1,125 @@
+// The code of one tile while it is made: which functions, variables and descriptors the reachable
+// part of a program needs (csl.md 4, 6). Everything is made when something mentions it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontends/csl/ir/builder.h"
+#include "frontends/csl/ir/dsd.h"
+#include "frontends/csl/lower/dsr_plan.h"
+#include "frontends/csl/sema/evaluator.h"
+
+namespace tessera::csl {
+
+class TileCode;
+
+/// A function of the tile while its body is analysed. The frames of calls that are expanded in it
+/// share it.
+struct FunctionCode {
+  FunctionCode(TileCode& of, ir::Module& module, ir::FunctionId number)
+      : tile(of), id(number), builder(module, number) {}
+  TileCode& tile;
+  const ir::FunctionId id;
+  ir::Builder builder;
+  const Type* result = nullptr;
+  unsigned conditions = 0;  ///< branches of the running program around the current place
+};
+
+/// The queue of a fabric operand and its color.
+struct QueueUse {
+  QueueId queue;
+  Color color;
+};
+
+class TileCode {
+ public:
+  /// `queues`: those that the code names beside the ones of comptime blocks, as far as an earlier
+  /// analysis has found them; queues that nobody names are chosen among the others.
+  TileCode(Engine& engine, const Variant& variant, const std::vector<pe::QueueBinding>& queues);
+  TileCode(const TileCode&) = delete;
+  TileCode& operator=(const TileCode&) = delete;
+
+  /// Everything that tasks and exported functions reach.
+  ir::Module make();
+
+  Engine& engine() const { return engine_; }
+  const Variant& variant() const { return variant_; }
+  const Tile& tile() const { return variant_.tile; }
+  ir::Module& module() { return module_; }
+  const DsrPlan& dsrs() const { return dsrs_; }
+  const pe::Fifo& fifo(std::size_t number);
+  /// Remembers on which microthread operations with an explicit DSR run.
+  void note_load(const pe::Operand& dsr, const pe::Dsd& dsd, const pe::OpConfig& config);
+  bool is_wse3() const { return engine_.options.arch == "wse3"; }
+
+  /// The memory of a variable, or of a constant that needs an address.
+  ir::VariableId variable_of(const std::shared_ptr<Cell>& cell, const Node& at);
+  /// Memory of a local of the function.
+  void set_storage(const std::shared_ptr<Cell>& cell, ir::VariableId variable);
+  /// The function that a task or a launch starts.
+  ir::FunctionId entry(const FunctionValue& function, const std::string& name, bool is_task);
+  /// The function for arguments of some types; known values of parameters that have no register are
+  /// part of it. nothing: the call has to be expanded.
+  std::optional<ir::FunctionId> function_for(const FunctionValue& callee,
+                                             const std::vector<Result>& arguments, const Node& at);
+  /// Whether the caller passes an argument in a register.
+  bool is_register_parameter(const Type* type, const Result& argument,
+                             const Parameter& parameter) const;
+  /// A descriptor of the program for one that is known.
+  std::uint32_t descriptor_of(const Type& kind, const Dsd& dsd, const Node& at);
+  std::uint32_t add_descriptor(ir::Descriptor descriptor);
+  /// The queue that a fabric operand uses, bound to its color if it was not (csl.md 8.1, 9). One that
+  /// is `later` bound to its color by the program need not be named on WSE-3.
+  QueueUse use_queue(bool is_input, std::optional<unsigned> queue, std::optional<unsigned> color,
+                     const Node& at, bool later = false);
+  /// The number of a text that the program prints.
+  std::uint32_t string(const std::string& text);
+  ir::Place place_of(const Node& at);
+  /// The id that a task is bound to.
+  TaskId id_of(const FunctionValue& task, const Node& at) const;
+  /// The queue of an explicit DSR, once it is loaded with a descriptor of the fabric.
+  std::map<std::pair<std::uint16_t, unsigned>, unsigned> dsr_queues;
+  std::optional<ir::VariableId> find_variable(const Cell& cell) const;
+  /// The variables of files by name.
+  std::map<std::string, ir::VariableId> globals() const;
+  std::vector<pe::QueueBinding> named_queues;
+  bool has_chosen_queue = false;  ///< a queue was chosen for a color that names none
+  /// The functions of exported names, by name.
+  std::map<std::string, ir::FunctionId> exported;
+
+ private:
+  /// "x" of the file of the code, "module.x" of others; the `linkname` if there is one.
+  std::string name_of(const Cell& cell) const;
+  /// A function whose body is still to be analysed. `arguments`: what is known of them.
+  struct Pending {
+    ir::FunctionId id;
+    FunctionValue function;
+    std::vector<Result> arguments;
+  };
+  void analyse(const Pending& pending);
+  void append_bits(ir::Variable& variable, const Type& type, const Value& value, const Node& at);
+  /// The highest color without a queue.
+  unsigned unused_color() const;
+
+  Engine& engine_;
+  const Variant& variant_;
+  const DsrPlan dsrs_;
+  std::set<unsigned> chosen_queues_;  ///< input queues for colors that name none
+  ir::Module module_;
+  std::map<const Cell*, ir::VariableId> variables_;
+  std::vector<std::shared_ptr<Cell>> kept_;  ///< so that no other object gets their addresses
+  std::map<std::string, ir::FunctionId> functions_;
+  std::vector<Pending> pending_;
+  std::map<std::string, std::uint32_t> descriptors_;
+  std::map<std::string, std::uint32_t> strings_;
+  std::map<std::uint16_t, std::uint32_t> files_;
+};
+
+}  // namespace tessera::csl

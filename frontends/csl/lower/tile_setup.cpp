@@ -1,0 +1,284 @@
+#include "frontends/csl/lower/tile_setup.h"
+
+#include <algorithm>
+
+#include "frontends/csl/lower/builtins.h"
+#include "frontends/csl/lower/operands.h"
+
+namespace tessera::csl {
+namespace {
+
+pe::HalfFormat half_of(const std::string& name) {
+  return name == "bf16"   ? pe::HalfFormat::kBf16
+         : name == "cb16" ? pe::HalfFormat::kCb16
+                          : pe::HalfFormat::kF16;
+}
+
+// A local task of WSE-2 may have the id of a color that the PE receives (csl.md 5): the channel starts
+// unblocked as the task does, so that control wavelets of the color start their tasks.
+void open_channels_of_local_tasks(TileCode& code) {
+  const Program& program = code.engine().program();
+  const auto reaches_ramp = [](const ColorConfig& config) {
+    constexpr Directions kRamp = 16;
+    return (config.tx & kRamp) != 0;
+  };
+  for (const TaskBinding& task : code.tile().tasks) {
+    if (task.kind != TaskKind::kLocal || code.is_wse3()) continue;
+    const auto receives = [&](const std::map<unsigned, ColorConfig>& colors) {
+      const auto found = colors.find(task.id);
+      return found != colors.end() && reaches_ramp(found->second);
+    };
+    const bool is_received =
+        receives(code.tile().colors) ||
+        std::any_of(program.pes.begin(), program.pes.end(), [&](const Pe& pe) {
+          return pe.variant >= 0 &&
+                 program.variants[static_cast<std::size_t>(pe.variant)].get() == &code.variant() &&
+                 receives(pe.colors);
+        });
+    if (!is_received) continue;
+    const QueueId queue = code.use_queue(true, std::nullopt, task.id, *task.task.function).queue;
+    for (pe::QueueBinding& q : code.module().settings.queues) {
+      if (q.input && q.id == queue) q.unblocked = true;
+    }
+  }
+}
+
+pe::TaskBinding* find_task(TileCode& code, const Type& handle, unsigned id) {
+  for (ir::Task& task : code.module().tasks) {
+    const bool is_control = task.binding.kind == pe::TaskKind::kControl;
+    const bool wants_control = handle.is_handle("control_task_id");
+    if (task.binding.id.value() == id && is_control == wants_control) return &task.binding;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void set_up_image(TileCode& code) {
+  pe::Image& image = code.module().settings;
+  image.generation = code.is_wse3() ? Generation::kWse3 : Generation::kWse2;
+  image.half = half_of(code.engine().options.half);
+  code.module().files.push_back(
+      code.variant().file);  // number 0 is the program itself, not a source
+  for (const csl::QueueBinding& q : code.tile().queues) {
+    pe::QueueBinding made;
+    made.name = std::string(q.is_input ? "in" : "out") + std::to_string(q.id);
+    made.input = q.is_input;
+    made.id = QueueId(q.id);
+    if (q.is_input && !code.is_wse3()) made.priority = pe::Priority::kHigh;
+    for (const auto& [name, value] : q.options) {
+      if (name == "color") made.color = Color(static_cast<unsigned>(value.value().integer()));
+      if (name == "ctrl_table_id")
+        made.control_table = static_cast<std::uint8_t>(value.value().integer());
+      if (name == "dense_mode") made.dense = value.value().get<bool>();
+      if (name == "priority") {
+        for (const auto& [level, is_it] : fields_of(value)) {
+          if (!is_it.value().get<bool>()) continue;
+          made.priority = level == "high"     ? pe::Priority::kHigh
+                          : level == "medium" ? pe::Priority::kMedium
+                                              : pe::Priority::kLow;
+        }
+      }
+    }
+    const ir::Place place = code.place_of(*q.at);
+    made.line = place.line;
+    made.file = place.file;
+    image.queues.push_back(std::move(made));
+  }
+  if (const auto& table = code.tile().control_table) {
+    const ir::Place place = code.place_of(*table->at);
+    image.control_table =
+        pe::ControlTable{static_cast<std::uint8_t>(table->instructions),
+                         static_cast<std::uint8_t>(table->stride), place.line, place.file};
+  }
+  for (pe::QueueBinding q : code.named_queues) {
+    if (image.find_queue(q.input, q.id) == nullptr) image.queues.push_back(std::move(q));
+  }
+}
+
+void add_fifos(TileCode& code) {
+  for (std::size_t i = code.module().fifos.size(); i < code.tile().fifos.size(); ++i) {
+    const FifoDeclaration& declared = code.tile().fifos[i];
+    const Node& at = *declared.at;
+    ir::Fifo made;
+    made.array = code.variable_of(std::const_pointer_cast<Cell>(declared.buffer), at);
+    const ir::Place place = code.place_of(at);
+    made.fifo.line = place.line;
+    made.fifo.file = place.file;
+    ir::Variable& array = code.module().variables[made.array];
+    array.align = std::max<std::uint32_t>(array.align, pe::kFifoAlignment);
+    made.fifo.name = "fifo" + std::to_string(i);
+    const auto [dsr, xdsr] = code.dsrs().fifo_registers(i);
+    made.fifo.dsr = static_cast<std::uint8_t>(dsr);
+    made.fifo.xdsr = static_cast<std::uint8_t>(xdsr);
+    for (const auto& [name, value] : declared.options) {
+      const auto task = [&]() -> TaskId {
+        if (value.value().holds<FunctionValue>())
+          return code.id_of(value.value().get<FunctionValue>(), at);
+        return TaskId(static_cast<unsigned>(value.value().integer()));
+      };
+      if (name == "activate_push") made.fifo.activate_push = task();
+      if (name == "activate_pop") made.fifo.activate_pop = task();
+      if (name == "dest" || name == "src")
+        made.fifo.dsr = static_cast<std::uint8_t>(value.value().integer());
+      if (name == "xdsr") made.fifo.xdsr = static_cast<std::uint8_t>(value.value().integer());
+      if (name == "empty_action" || name == "full_action") {
+        pe::FifoAction action = pe::FifoAction::kTestOrSuspend;
+        for (const auto& [choice, is_it] : fields_of(value)) {
+          if (!is_it.value().holds<bool>() || !is_it.value().get<bool>()) continue;
+          action = choice == "terminate" ? pe::FifoAction::kTerminate
+                   : choice == "suspend" ? pe::FifoAction::kSuspend
+                   : choice == "fault"   ? pe::FifoAction::kFault
+                                         : pe::FifoAction::kTestOrSuspend;
+        }
+        (name == "empty_action" ? made.fifo.empty_action : made.fifo.full_action) = action;
+      }
+    }
+    code.module().fifos.push_back(std::move(made));
+  }
+}
+
+void add_tasks(TileCode& code) {
+  for (const TaskBinding& bound : code.tile().tasks) {
+    ir::Task made;
+    made.function = code.entry(bound.task, std::string(bound.task.function->name.text), true);
+    made.binding.id = TaskId(bound.id);
+    made.binding.kind = bound.kind == TaskKind::kData      ? pe::TaskKind::kData
+                        : bound.kind == TaskKind::kControl ? pe::TaskKind::kControl
+                                                           : pe::TaskKind::kLocal;
+    if (bound.kind == TaskKind::kData) {
+      const Function& at = *bound.task.function;
+      made.binding.queue = code.is_wse3() ? QueueId(bound.id)
+                                          : code.use_queue(true, std::nullopt, bound.id, at).queue;
+    }
+    code.module().tasks.push_back(std::move(made));
+  }
+  for (const RotatingTasks& rotating : code.tile().rotating_tasks) {
+    pe::Rotation made;
+    const auto index_of = [&](const FunctionValue& task) {
+      for (std::size_t i = 0; i < code.tile().tasks.size(); ++i) {
+        if (code.tile().tasks[i].task.function == task.function)
+          return static_cast<std::uint32_t>(i);
+      }
+      code.engine().fail(*task.function, in_quotes(task.function->name.text),
+                         " is not bound to a task id");
+    };
+    made.main = index_of(rotating.main);
+    made.alternative = index_of(rotating.alternative);
+    for (const auto& [name, value] : rotating.options) {
+      const auto number = static_cast<std::uint16_t>(value.value().integer());
+      if (name == "init") made.init = number;
+      if (name == "limit") made.limit = number;
+    }
+    code.module().settings.rotations.push_back(made);
+  }
+}
+
+void set_start_states(TileCode& code) {
+  open_channels_of_local_tasks(code);
+  for (const StartState& state : code.tile().start) {
+    if (state.handle->is_handle("ut_id")) {
+      const auto bit = static_cast<std::uint8_t>(1U << state.id);
+      if (state.action == "block") code.module().settings.blocked_microthreads |= bit;
+      continue;
+    }
+    pe::TaskBinding* task = find_task(code, *state.handle, state.id);
+    if (task != nullptr) {
+      if (state.action == "activate") task->active = true;
+      if (state.action == "block") task->blocked = true;
+      if (state.action == "unblock") task->blocked = false;
+      continue;
+    }
+    if (state.action == "activate")
+      code.engine().fail(*state.at, "@activate: no task is bound to the local task id ", state.id);
+    if (state.action != "unblock") continue;
+    // Control wavelets of a color without a data task arrive in a queue too.
+    if (!code.is_wse3() && state.handle->is_handle("color"))
+      code.use_queue(true, std::nullopt, state.id, *state.at);
+    for (pe::QueueBinding& q : code.module().settings.queues) {
+      const bool is_it =
+          code.is_wse3() ? q.id.value() == state.id : q.color && q.color->value() == state.id;
+      if (q.input && is_it) q.unblocked = true;
+    }
+  }
+}
+
+void add_exports(TileCode& code) {
+  for (const ExportedSymbol& symbol : code.tile().exports) {
+    if (symbol.function.function != nullptr) {
+      code.exported[symbol.name] = code.entry(symbol.function, symbol.name, false);
+    } else {
+      code.variable_of(std::const_pointer_cast<Cell>(symbol.variable), *symbol.at);
+    }
+  }
+}
+
+void add_initial_loads(TileCode& code) {
+  for (const DsrLoad& load : code.tile().dsrs) {
+    const Node& at = *load.at;
+    pe::InitialLoad made;
+    made.dsr = dsr_operand(code, {load.dsr, Value{BigInt(load.id)}}, false);
+    made.dsd =
+        code.descriptor_of(*load.dsd.type, *load.dsd.value().get<std::shared_ptr<const Dsd>>(), at);
+    made.config = operation_options(code, load.options, at);
+    const pe::Dsd& dsd = code.module().descriptors[made.dsd].dsd;
+    const unsigned slot = made.dsr.kind == pe::kSrc1 ? 2 : made.dsr.kind == pe::kSrc0 ? 1 : 0;
+    add_extension(dsd, made.config, slot);
+    if (load.extended) name_extension(load, made.config);
+    code.note_load(made.dsr, dsd, made.config);
+    const ir::Place place = code.place_of(at);
+    made.line = place.line;
+    made.file = place.file;
+    code.module().settings.initial_loads.push_back(made);
+  }
+}
+
+/// Task 29 calls the handlers of the colors that went into teardown. A read clears the register.
+void add_handler_task(TileCode& code) {
+  if (code.tile().teardown_handlers.empty() && code.tile().empty_queue_handlers.empty()) return;
+  const FunctionValue& first = code.tile().teardown_handlers.empty()
+                                   ? code.tile().empty_queue_handlers.begin()->second
+                                   : code.tile().teardown_handlers.begin()->second;
+  ir::Function made;
+  made.name = "teardown";
+  made.is_task = true;
+  made.place = code.place_of(*first.function);
+  const ir::FunctionId id = ir::add_function(code.module(), std::move(made));
+  FunctionCode made_code(code, code.module(), id);
+  ir::Builder& builder = made_code.builder;
+  constexpr unsigned kWordBits = 16;
+  const auto call_handlers = [&](std::uint32_t address, unsigned from,
+                                 const std::map<unsigned, FunctionValue>& handlers) {
+    const bool has_any = std::any_of(handlers.begin(), handlers.end(), [&](const auto& handler) {
+      return handler.first / kWordBits == from / kWordBits;
+    });
+    if (!has_any) return;
+    ir::Machine read;
+    read.op = pe::Opcode::kLdcfg;
+    read.fields = {{ir::Machine::Slot::kResult, 0, {}}, {ir::Machine::Slot::kValue, 0, {}}};
+    const ir::Value bits = builder.machine(std::move(read), {ir::constant(ir::Type::kU16, address)},
+                                           {ir::Type::kU16})[0];
+    for (const auto& [number, handler] : handlers) {
+      if (number / kWordBits != from / kWordBits) continue;
+      const ir::BlockId yes = builder.new_block(), next = builder.new_block();
+      const ir::Value bit = builder.binary(
+          ir::Op::kAnd, bits, ir::constant(ir::Type::kU16, 1U << (number % kWordBits)));
+      builder.branch(ir::Condition::kNe, bit, ir::constant(ir::Type::kU16, 0), yes, next);
+      builder.enter(yes);
+      builder.call(*code.function_for(handler, {}, *handler.function), {});
+      builder.jump(next);
+      builder.enter(next);
+    }
+  };
+  call_handlers(0x7f60, 0, code.tile().teardown_handlers);
+  call_handlers(0x7f61, kWordBits, code.tile().teardown_handlers);
+  call_handlers(0x7f63, 0, code.tile().empty_queue_handlers);
+  builder.ret();
+  ir::Task task;
+  task.function = id;
+  task.binding.id = TaskId(pe::kTeardownTask);
+  task.binding.kind = pe::TaskKind::kLocal;
+  code.module().tasks.push_back(std::move(task));
+}
+
+}  // namespace tessera::csl

@@ -1,0 +1,161 @@
+// What the parts of the parser share: the tokens, the memory of the nodes, and the forms that occur
+// everywhere, such as lists.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "frontends/csl/syntax/lexer.h"
+#include "frontends/csl/syntax/parser.h"
+#include "frontends/csl/syntax/visit.h"
+
+namespace tessera::csl {
+
+/// Finds the height of the highest child of a node.
+class HighestChild {
+ public:
+  unsigned height = 0;
+
+  void operator()(const Expr* child) { take(child); }
+  void operator()(const Stmt* child) { take(child); }
+  template <class T>
+  void operator()(const List<T>& list) {
+    for (const T& element : list) (*this)(element);
+  }
+  void operator()(const Name&) {}
+  template <class T>
+  auto operator()(const T& part) -> decltype(part.fields(), void()) {
+    for_each_field(part, *this);
+  }
+  template <class T>
+  auto operator()(T) -> std::enable_if_t<std::is_enum_v<T> || std::is_same_v<T, bool>> {}
+  void operator()(std::string_view) {}
+  void operator()(std::optional<BinaryOp>) {}
+
+ private:
+  void take(const Node* child) {
+    if (child != nullptr) height = std::max<unsigned>(height, child->height + 1u);
+  }
+};
+
+class ParseState {
+ public:
+  explicit ParseState(SourceFile& file)
+      : file_(file), diagnostics_(file.diagnostics()),
+        cursor_(tokenize(file.text(), diagnostics_), diagnostics_) {}
+  ParseState(const ParseState&) = delete;
+  ParseState& operator=(const ParseState&) = delete;
+
+  TokenCursor& cursor() { return cursor_; }
+  SourceFile& file() { return file_; }
+
+  /// A node of kind T from the values of its fields.
+  template <class T, class... Fields>
+  const T* make(Place place, Fields... values) {
+    T* const node = file_.keep(T{{}, std::move(values)...});
+    node->place = place;
+    node->file = file_.number();
+    node->kind = T::kKind;
+    HighestChild children;
+    for_each_field(*node, children);
+    if (children.height > kMostHeight)
+      cursor_.fail(place, "an expression of more than ", kMostHeight,
+                   " operators, calls and blocks inside each other");
+    node->height = static_cast<std::uint16_t>(children.height);
+    return node;
+  }
+
+  /// Counts a level of nesting as long as it lives.
+  class Level {
+   public:
+    explicit Level(ParseState& state) : levels_(state.levels_) {
+      if (++levels_ > kMostLevels)
+        state.cursor_.fail(state.cursor_.place(), "nested deeper than ", kMostLevels, " levels");
+    }
+    ~Level() { --levels_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    unsigned& levels_;
+  };
+
+  /// Takes the bracket `open`; `purpose` says what it begins: "around the condition".
+  Place expect_open(std::string_view open, const std::string& purpose) {
+    const Place place = cursor_.place();
+    if (!cursor_.accept(open)) fail_expected(in_quotes(open) + " " + purpose);
+    return place;
+  }
+  /// Takes `close`, the counterpart of the bracket at `open`. `or_else` may stand there instead.
+  void expect_close(std::string_view close, Place open, const std::string& or_else = "",
+                    const std::string& more = "") {
+    if (cursor_.accept(close)) return;
+    const std::string bracket = close == ")" ? "'('" : close == "]" ? "'['" : "'{'";
+    fail_expected(or_else + in_quotes(close) + " for the " + bracket + " at " + to_string(open),
+                  more);
+  }
+  /// The ";" that ends `what`.
+  void expect_semicolon(const std::string& what) {
+    if (cursor_.accept(";")) return;
+    fail_expected("';' behind " + what, cursor_.next_is("=") ? "; an assignment has no value" : "");
+  }
+  /// Throws "expected EXPECTED, found 'next token'" followed by `more`. If the next token stands on
+  /// a later line, the place is behind the last one.
+  [[noreturn]] void fail_expected(const std::string& expected, const std::string& more = "") {
+    const Token& last = cursor_.last();
+    const bool same_line = cursor_.place().line == last.place.line;
+    const Place behind{last.place.line,
+                       last.place.column + static_cast<unsigned>(last.text.size())};
+    cursor_.fail(same_line ? cursor_.place() : behind, "expected ", expected, ", found ",
+                 found(cursor_.peek()), more);
+  }
+
+  /// Elements with "," between and perhaps behind them, up to `close`, which is taken.
+  template <class Element>
+  auto comma_list(std::string_view close, Place open, Element element,
+                  const std::string& more = "") {
+    std::vector<decltype(element())> elements;
+    while (!cursor_.accept(close)) {
+      if (cursor_.at_end()) expect_close(close, open);
+      elements.push_back(element());
+      if (!cursor_.accept(",") && !cursor_.next_is(close))
+        expect_close(close, open, "',' or ", cursor_.at_end() ? "" : more);
+    }
+    return file_.keep(elements);
+  }
+
+  /// A name; `what` it is the name of is for messages: "the function".
+  Name expect_name(const std::string& what) {
+    const Token& token = cursor_.peek();
+    if (token.kind == Token::Kind::kName) return taken_name();
+    if (token.kind == Token::Kind::kWord)
+      fail_expected("the name of " + what, "; this word of the language cannot be a name");
+    fail_expected("the name of " + what);
+  }
+  /// Takes the next token, which is a name.
+  Name taken_name() {
+    const Token& token = cursor_.take();
+    return {token.place, token.text};
+  }
+  /// Whether the next tokens are NAME ":", a label.
+  bool next_is_label() const {
+    return cursor_.peek().kind == Token::Kind::kName && cursor_.peek(1).is(":");
+  }
+  Name taken_label() {
+    const Name label = taken_name();
+    cursor_.take();
+    return label;
+  }
+
+ private:
+  friend class Level;
+  SourceFile& file_;
+  const Diagnostics diagnostics_;
+  TokenCursor cursor_;
+  unsigned levels_ = 0;
+};
+
+}  // namespace tessera::csl
