@@ -19,11 +19,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from files import write_text  # noqa: E402
 from sweeps import cluster, plots  # noqa: E402
+from sweeps.document import check_text  # noqa: E402
 from sweeps.expression import BadSpec, evaluate  # noqa: E402
-from sweeps.point import run_point  # noqa: E402
-from sweeps.spec import Spec, from_command_line, from_file  # noqa: E402
+from sweeps.point import allow_runs, run_point, stop_runs  # noqa: E402
+from sweeps.spec import Spec, from_command_line, from_file, resolved  # noqa: E402
 
 EXIT_INTERRUPTED = 130
+MOST_JOBS = 1024
 
 
 def rows_of(spec, points):
@@ -36,9 +38,11 @@ def rows_of(spec, points):
         row = {**point.labels, "status": report["status"], "exit_code": report["exit_code"], "cycles": report["cycles"],
                "time_ns": report["time_ns"], "digest": report["digest"],
                "checks_passed": sum(check["passed"] for check in report["checks"]), "checks": len(report["checks"])}
-        row.update((name, counter["value"]) for name, counter in report["counters"].items())
+        row.update((f"counters.{name}" if name in row else name, counter["value"]) for name, counter in report["counters"].items())
         names = {**report["run"]["params"], **point.values, **row}
         for name, text in spec.columns.items():
+            if name in row:
+                raise BadSpec(f"columns: the table has a column '{name}' already, a counter")
             row[name] = names[name] = evaluate(text, names, report, f"column {name}")
         if spec.roofline and report["status"] == "finished":
             names["roofline"] = {name: evaluate(text, names, report, f"roofline.{name}") for name, text in spec.roofline.items()}
@@ -56,6 +60,7 @@ def table(rows):
 
 
 def run_here(points, jobs, timeout):
+    allow_runs()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         tasks = [pool.submit(run_point, point.command, point.report, timeout) for point in points]
         try:
@@ -65,6 +70,7 @@ def run_here(points, jobs, timeout):
                     print(f"\r\033[K{number} of {len(points)}", end="", file=sys.stderr, flush=True)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            stop_runs()
             raise
         finally:
             if sys.stderr.isatty():
@@ -113,11 +119,24 @@ def main():
     parser.add_argument("--slurm", nargs="?", const="", metavar="OPTIONS", help="runs through a job array of Slurm; OPTIONS go to sbatch")
     parser.add_argument("--dask", metavar="ADDRESS", help="runs on the workers of a Dask scheduler")
     options = parser.parse_args()
+    if options.jobs is not None and not 1 <= options.jobs <= MOST_JOBS:
+        parser.error(f"--jobs: expected a number from 1 to {MOST_JOBS}")
+    if options.timeout is not None and not 0 < options.timeout < float("inf"):
+        parser.error("--timeout: expected a number of seconds above 0")
     signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
     try:
+        return sweep(options)
+    except KeyboardInterrupt:  # before the first run, or while the table is written
+        return EXIT_INTERRUPTED
+
+
+def sweep(options):
+    try:
+        for text in (options.what, str(options.out), str(options.bin), *options.option):
+            check_text(text, "command line")
         spec = from_file(Path(options.what)) if Path(options.what).suffix in (".yaml", ".yml") else Spec(options.what)
         spec = from_command_line(spec, options)
-        options.out = options.out.resolve()
+        options.out = resolved(options.out)
         points = spec.points(options.out, options.bin)
         todo = [point for point in points if options.again or point.result() is None]
         print(f"{len(points)} points, {len(points) - len(todo)} of them done", file=sys.stderr)
@@ -128,7 +147,7 @@ def main():
             interrupted = True
         missing = conclude(spec, points, options.out)
     except (BadSpec, OSError) as error:
-        print(f"sweep.py: {error}", file=sys.stderr)
+        print("sweep.py:", " ".join(str(error).split()), file=sys.stderr)  # one line
         return 2
     print(options.out / "results.csv")
     return EXIT_INTERRUPTED if interrupted else 1 if missing else 0

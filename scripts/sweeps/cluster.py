@@ -56,6 +56,10 @@ def run_dask(points, out, timeout, address):
     if not points:
         return
     command = _list(points, out, timeout)
-    with Client(address, timeout=10) as client:
+    try:
+        connected = Client(address, timeout=10)
+    except (OSError, ValueError, TypeError) as error:
+        raise BadSpec(f"--dask {address}: {error}") from error
+    with connected as client:
         # A function of the standard library: workers need nothing of this project but its folder.
         wait([client.submit(subprocess.call, [*command, str(index), str(len(points))], pure=False) for index in range(len(points))])

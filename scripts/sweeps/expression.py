@@ -6,6 +6,8 @@ import operator
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
              ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow}
 FUNCTIONS = {"min": min, "max": max, "abs": abs, "ceil": math.ceil, "floor": math.floor, "sqrt": math.sqrt, "log2": math.log2}
+MOST_BITS = 1024  # of a whole number; a floating-point number has no more
+LONGEST = 2000  # characters of an expression
 
 
 class BadSpec(Exception):
@@ -16,6 +18,10 @@ class NoValue(Exception):
     """The report of a run that did not finish lacks a number."""
 
 
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def member(report, path):
     """`counters.hops` of a report; None where there is none."""
     value = report
@@ -24,10 +30,56 @@ def member(report, path):
     return value["value"] if isinstance(value, dict) and "value" in value else value
 
 
+def _bits(value):
+    return value.bit_length() if isinstance(value, int) else 0
+
+
+def _operate(node, left, right):
+    for value in (left, right):
+        if not is_number(value):
+            raise TypeError(f"'{value}' is no number")
+    if isinstance(node, ast.Pow) and max(_bits(left), 1) * abs(right) > MOST_BITS and _bits(left) > 1:
+        raise OverflowError("the number is too large")
+    if isinstance(node, ast.Pow) and left < 0 and right != int(right):
+        raise ValueError("the root of a negative number")
+    value = OPERATORS[type(node)](left, right)
+    if _bits(value) > MOST_BITS:
+        raise OverflowError("the number is too large")
+    return value
+
+
+def _is_allowed(node):
+    return (isinstance(node, (ast.Name, ast.Attribute)) or isinstance(node, ast.Constant) and is_number(node.value)
+            or isinstance(node, ast.BinOp) and type(node.op) in OPERATORS or isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+            or isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS and not node.keywords)
+
+
+def parse(text, where):
+    """The tree of an expression, which may be a number; refuses what no expression has."""
+    if not is_number(text) and (not isinstance(text, str) or len(text) > LONGEST):
+        raise BadSpec(f"{where}: an expression is a number or a text of at most {LONGEST} characters")
+    try:
+        tree = ast.parse(str(text).strip(), mode="eval").body
+        for node in ast.walk(tree):
+            if isinstance(node, ast.expr) and not _is_allowed(node):
+                raise BadSpec(f"{where}: '{ast.unparse(node)}' is not allowed in an expression")
+    except (SyntaxError, ValueError) as error:
+        raise BadSpec(f"{where}: '{text}': {error}") from error
+    except (RecursionError, MemoryError) as error:
+        raise BadSpec(f"{where}: the expression is nested too deeply") from error
+    return tree
+
+
 def evaluate(text, names, report=None, where="expression"):
     """The value of `text`, which may be a number already. A dotted name is an axis or a member of the report."""
+    def number_of(node):
+        value = of(node)
+        if not is_number(value):
+            raise TypeError(f"'{value}' is no number")
+        return value
+
     def of(node):
-        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, (ast.Name, ast.Attribute)):
             name = ast.unparse(node)
@@ -37,19 +89,20 @@ def evaluate(text, names, report=None, where="expression"):
             if value is None:
                 raise BadSpec(f"{where}: '{name}' is no axis, parameter or number of the report; known: {', '.join(sorted(names))}")
             return value
-        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            return OPERATORS[type(node.op)](of(node.left), of(node.right))
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -of(node.operand)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS and not node.keywords:
-            return FUNCTIONS[node.func.id](*map(of, node.args))
-        raise BadSpec(f"{where}: '{ast.unparse(node)}' is not allowed in an expression")
+        if isinstance(node, ast.BinOp):
+            return _operate(node.op, of(node.left), of(node.right))
+        if isinstance(node, ast.UnaryOp):
+            return -number_of(node.operand)
+        return FUNCTIONS[node.func.id](*map(number_of, node.args))
 
-    if isinstance(text, (int, float)):
+    if is_number(text):
         return text
+    tree = parse(text, where)
     try:
-        return of(ast.parse(str(text), mode="eval").body)
-    except (SyntaxError, TypeError, ValueError, OverflowError) as error:
+        return of(tree)
+    except (TypeError, ValueError, OverflowError) as error:
         raise BadSpec(f"{where}: '{text}': {error}") from error
+    except RecursionError as error:
+        raise BadSpec(f"{where}: the expression is nested too deeply") from error
     except (ZeroDivisionError, NoValue):
         return ""  # an empty cell

@@ -2,7 +2,7 @@
 import re
 import sys
 
-from sweeps.expression import BadSpec
+from sweeps.expression import BadSpec, is_number
 from sweeps.spec import short
 
 MOST_CURVES = 8  # with names in the legend, and colors of their own
@@ -11,7 +11,7 @@ COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#00
 
 def _number(row, name):
     value = row.get(name)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if not is_number(value):
         raise BadSpec(f"plot: '{name}' has no numbers; columns: {', '.join(row)}")
     return value
 
@@ -26,6 +26,9 @@ def _save(figure, plt, out, name):
 def _curves(rows, x, by):
     """{text of the legend: rows in order of x}"""
     curves = {}
+    for name in by:
+        if name not in rows[0]:
+            raise BadSpec(f"plot: '{name}' is no column; columns: {', '.join(rows[0])}")
     for row in rows:
         curves.setdefault(", ".join(f"{name} = {row[name]}" for name in by), []).append(row)
     return {text: sorted(part, key=lambda row: _number(row, x)) for text, part in curves.items()}
@@ -48,12 +51,16 @@ def curve(plot, rows, axes, plt, out):
     panel.grid(alpha=0.3)
     if len(curves) > 1:
         panel.legend(fontsize="small")
-    _save(figure, plt, out, plot.get("name", f"{y}_over_{x}"))
+    _save(figure, plt, out, plot.get("name", f"{y}_over_{x}")[:100])
 
 
 def roofline(rows, plt, out):
     """Operations per cycle over operations per byte, below what the machine can do at most: its peak, and its bandwidth."""
-    points = [{**row["roofline"], "cycles": row["cycles"]} for row in rows if row["cycles"] and row["roofline"]["bytes"]]
+    points = [{**row["roofline"], "cycles": row["cycles"]} for row in rows if row["cycles"]]
+    for point in points:
+        for name, value in point.items():
+            if not is_number(value) or not 0 < value < float("inf"):
+                raise BadSpec(f"roofline: {name} has the value '{value}' at a point, expected a number above 0")
     if not points:
         return
     figure, panel = plt.subplots(figsize=(6.4, 4.2), layout="constrained")

@@ -3,8 +3,10 @@ import functools
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -34,11 +36,18 @@ def read_json(path):
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
+    except RecursionError:
+        return None
 
 
 def key_file(report):
     """Beside the report: what its result depends on."""
     return Path(report).with_suffix(".key")
+
+
+def log_file(report):
+    """Beside the report: what a run printed that left no report."""
+    return Path(report).with_suffix(".log")
 
 
 def _values(command, option):
@@ -56,17 +65,63 @@ def dependencies(command, report):
 
 def is_result(report):
     """Whether a run came to its end: one that a signal or --timeout has stopped did not."""
-    return report is not None and report["status"] in ENDED and "stopped by" not in report["message"]
+    return (isinstance(report, dict) and report.get("status") in ENDED and "stopped by" not in str(report.get("message"))
+            and all(isinstance(report.get(name), kind) for name, kind in (("run", dict), ("counters", dict), ("checks", list))))
+
+
+class _Running:
+    """The runs of this process, so that an interrupted sweep does not wait for their ends."""
+
+    def __init__(self):
+        self._lock, self._processes, self._stopped = threading.Lock(), set(), False
+
+    def allow(self):
+        """Runs may begin, again."""
+        self._stopped = False
+
+    def run(self, command, log):
+        """Runs a command, whose messages go to the file `log`; answers its exit code."""
+        with self._lock:
+            if self._stopped:
+                return -signal.SIGTERM
+            with open(log, "wb") as messages:
+                process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=messages)
+            self._processes.add(process)
+        try:
+            return process.wait()
+        finally:
+            with self._lock:
+                self._processes.discard(process)
+
+    def stop(self, patience=10):
+        """Ends all runs, and lets none begin. One that does not heed SIGTERM is killed after `patience` seconds."""
+        with self._lock:
+            self._stopped = True
+            processes = list(self._processes)
+        for process in processes:
+            process.terminate()
+        end = time.monotonic() + patience
+        for process in processes:
+            try:
+                process.wait(max(0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+_RUNNING = _Running()
+allow_runs, stop_runs = _RUNNING.allow, _RUNNING.stop
 
 
 def run_point(command, report, timeout=None):
     """Runs `command`, which leaves `report`, and notes what the result depends on."""
-    key_file(report).unlink(missing_ok=True)
+    for older in (key_file(report), Path(report)):
+        older.unlink(missing_ok=True)
     begin = time.time()
-    done = subprocess.run([*command, *(["--timeout", str(timeout)] if timeout else []), "--report", report],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    status = _RUNNING.run([*command, *(["--timeout", str(timeout)] if timeout else []), "--report", report], log_file(report))
     result = read_json(report)
-    if done.returncode < 0 or not is_result(result):
+    if result is not None:
+        log_file(report).unlink(missing_ok=True)
+    if status < 0 or not is_result(result):
         return
     files = dependencies(command, result)
     if all(os.stat(path).st_mtime <= begin for path in files if os.path.exists(path)):  # else the run may have read another text
@@ -86,7 +141,9 @@ class Point:
     def result(self):
         """The report of a run that had the same command, files and executable; None: there is none."""
         key = read_json(key_file(self.report))
-        if key is None or key["command"] != self.command or any(digest(path) != known for path, known in key["files"].items()):
+        if not isinstance(key, dict) or key.get("command") != self.command or not isinstance(key.get("files"), dict):
+            return None
+        if any(digest(path) != known for path, known in key["files"].items()):
             return None
         report = read_json(self.report)
         return report if is_result(report) else None
@@ -94,4 +151,14 @@ class Point:
     def problem(self):
         """Why there is no result."""
         report = read_json(self.report)
-        return "has not been run" if report is None else report["message"] or "its files have changed"
+        if not isinstance(report, dict):
+            return self._printed() or "has not been run"
+        return " ".join(str(report.get("message", "")).split()) or "its files have changed"
+
+    def _printed(self):
+        """The last line of a run that left no report."""
+        try:
+            lines = log_file(self.report).read_text(encoding="utf-8", errors="replace").split("\n")
+        except OSError:
+            return ""
+        return next((line[:1000] for line in reversed(lines) if line.strip()), "")

@@ -1,23 +1,43 @@
 """What a sweep is: a program and axes, from a YAML file or the command line, and the points that they give."""
+import hashlib
 import itertools
 import json
+import math
 import re
 import shutil
 from pathlib import Path
 
 from files import write_text
+from sweeps import document
 from sweeps.expression import BadSpec, evaluate
 from sweeps.point import Point
 
 ROOT = Path(__file__).resolve().parents[2]
-KEYS = ("program", "platform", "preset", "params", "settings", "templates", "options", "axes", "columns", "plots", "roofline")
 KINDS = {"params": "param", "settings": "set", "templates": "template"}
-ROOFLINE = ("operations", "bytes", "peak", "bandwidth")
 SCHEMAS = {"tessera-wse-layout-1": "wse", "tessera-numesh-program-1": "numesh"}
 ENDINGS = {".pto": "ascend", ".vps": "vp", ".csl": "wse"}
 # What belongs to a program that is a template: the files of these kinds in its folder.
 PROGRAM_FILES = (".json", ".tasm", ".inc", ".pto", ".csl", ".vps", ".npy")
-RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(\d+))?$")
+RANGE = re.compile(r"(-?\d{1,18})\.\.(-?\d{1,18})(?:\.\.(\d{1,18}))?")
+MOST_POINTS = 100_000
+# Columns of the table that every point has.
+OWN_COLUMNS = ("status", "exit_code", "cycles", "time_ns", "digest", "checks_passed", "checks", "report")
+
+
+def span_of(text, axis):
+    """1..9..2 as a range; None: the text is none."""
+    span = RANGE.fullmatch(text)
+    if span is None:
+        return None
+    step = int(span[3]) if span[3] else 1
+    if step == 0:
+        raise BadSpec(f"axis {axis}: {text} has a step of 0")
+    values = range(int(span[1]), int(span[2]) + 1, step)
+    if not values:
+        raise BadSpec(f"axis {axis}: {text} has no values")
+    if len(values) > MOST_POINTS:
+        raise BadSpec(f"axis {axis}: {text} has more than {MOST_POINTS} values")
+    return values
 
 
 def values_of(given, axis):
@@ -28,11 +48,10 @@ def values_of(given, axis):
         given = [given]
     values = []
     for value in given:
-        span = RANGE.match(value) if isinstance(value, str) else None
-        if span:
-            values.extend(range(int(span[1]), int(span[2]) + 1, int(span[3] or 1)))
-        elif isinstance(value, str):
-            values.append(int(value) if re.fullmatch(r"-?\d+", value) else value)
+        value = document.scalar(value, f"axis {axis}")
+        if isinstance(value, str):
+            span = span_of(value, axis)
+            values.extend(span or [int(value) if re.fullmatch(r"-?\d{1,18}", value) else value])
         else:
             values.append(value)
     if not values:
@@ -42,7 +61,7 @@ def values_of(given, axis):
 
 class Spec:
     def __init__(self, program):
-        self.program = Path(program).resolve()
+        self.program = resolved(Path(program))
         self.platform = None
         self.fixed = {}  # axis -> value
         self.options = []
@@ -51,16 +70,29 @@ class Spec:
 
     def add(self, entry):
         """{axis: values}: values of several axes vary together. One value is a setting of all points."""
-        entry = {axis: values_of(values, axis) for axis, values in entry.items()}
         for axis in entry:
-            if axis != "preset" and axis.split(".")[0] not in ("param", "set", "template"):
+            kind, dot, name = axis.partition(".")
+            if axis != "preset" and (kind not in KINDS.values() or not dot or not name):
                 raise BadSpec(f"axis {axis}: expected param.NAME, set.KEY, template.NAME or preset")
+            if axis in self.names():
+                raise BadSpec(f"axis {axis}: is given twice")
+            for other in [*self.names(), *entry]:
+                if other != axis and short(other) == short(axis):
+                    raise BadSpec(f"axes {other} and {axis}: they would have the same name in the table and in expressions")
+        entry = {axis: values_of(values, axis) for axis, values in entry.items()}
         if len({len(values) for values in entry.values()}) != 1:
             raise BadSpec(f"axes {', '.join(entry)}: they vary together, so all need the same number of values")
         if all(len(values) == 1 for values in entry.values()):
             self.fixed.update((axis, values[0]) for axis, values in entry.items())
         else:
+            for axis in entry:
+                if short(axis) in OWN_COLUMNS:
+                    raise BadSpec(f"axis {axis}: the table has a column '{short(axis)}' of its own")
             self.axes.append(entry)
+
+    def names(self):
+        """The axes so far, also those with one value."""
+        return [*self.fixed, *(axis for entry in self.axes for axis in entry)]
 
     def executable(self, folder):
         name = f"{self.platform or self.guessed_platform()}_platform"
@@ -78,25 +110,33 @@ class Spec:
             return ENDINGS[self.program.suffix]
         try:
             return SCHEMAS[json.loads(self.program.read_text(encoding="utf-8"))["schema"]]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise BadSpec(f"{self.program}: what runs it is unknown; name it with --platform") from None
 
     def points(self, out, folder=None):
         """Every combination of the axes, the last axis first."""
         if not self.program.is_file():
             raise BadSpec(f"{self.program}: there is no such program")
+        document.check_options(self.options)
+        count = math.prod(len(next(iter(entry.values()))) for entry in self.axes)
+        if count > MOST_POINTS:
+            raise BadSpec(f"the sweep has {count} points, more than {MOST_POINTS}")
         executable = self.executable(folder)
         (out / "reports").mkdir(parents=True, exist_ok=True)
         points = []
         for choice in itertools.product(*[list(zip(*entry.values())) for entry in self.axes]):
             chosen = {axis: value for entry, values in zip(self.axes, choice) for axis, value in zip(entry, values)}
             points.append(self.point(chosen, out, executable))
+        runs = {}
+        for point in points:
+            other = runs.setdefault(point.report, point)
+            if other is not point:
+                raise BadSpec(f"the points {other.name()} and {point.name()} are the same run: an axis has a value twice")
         return points
 
     def point(self, chosen, out, executable):
         names = {short(axis): value for axis, value in {**self.fixed, **chosen}.items()}
-        values = {axis: evaluate(value[1:], names, where=axis) if str(value).startswith("=") else value
-                  for axis, value in {**self.fixed, **chosen}.items()}
+        values = {axis: value_at_point(value, names, axis) for axis, value in {**self.fixed, **chosen}.items()}
         labels = {short(axis): values[axis] for axis in chosen}
         templates = {axis.partition(".")[2]: value for axis, value in values.items() if axis.startswith("template.")}
         command = [executable, str(self.instance(templates, out) if templates else self.program), "--quiet"]
@@ -110,11 +150,11 @@ class Spec:
 
     def instance(self, templates, out):
         """The program and the files beside it, with values for ${NAME}."""
-        folder = out / "programs" / "_".join(f"{name}={value}" for name, value in sorted(templates.items()))
+        folder = out / "programs" / folder_of(templates)
         folder.mkdir(parents=True, exist_ok=True)
         unused = set(templates)
         for source in sorted(self.program.parent.iterdir()):
-            if source.suffix not in PROGRAM_FILES or not source.is_file():
+            if (source.suffix not in PROGRAM_FILES and source != self.program) or not source.is_file():
                 continue
             try:
                 text = source.read_text(encoding="utf-8")
@@ -137,21 +177,41 @@ def short(axis):
     return axis if axis == "preset" else axis.partition(".")[2]
 
 
-def from_file(path):
-    import yaml  # Debian: python3-yaml; the command line alone does without
+def resolved(path):
     try:
-        given = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise BadSpec(f"{path}: {error}") from error
-    if not isinstance(given, dict) or "program" not in given:
-        raise BadSpec(f"{path}: expected a mapping with 'program' and 'axes'")
-    unknown = sorted(set(given) - set(KEYS))
-    if unknown:
-        raise BadSpec(f"{path}: unknown key '{unknown[0]}'; known keys: {', '.join(KEYS)}")
+        return path.resolve()
+    except RuntimeError as error:  # a loop of links
+        raise BadSpec(str(error)) from error
+    except ValueError as error:
+        raise BadSpec(f"a path: {error}") from error
+
+
+def value_at_point(value, names, axis):
+    """An expression has a number at every point."""
+    if not str(value).startswith("="):
+        return value
+    found = evaluate(value[1:], names, where=axis)
+    if found == "":
+        raise BadSpec(f"{axis}: '{value}' divides by zero")
+    return document.scalar(found, axis)
+
+
+def folder_of(templates):
+    """A name of one folder for these values: the values, where they and their names are plain, otherwise a digest beside them."""
+    name = "_".join(f"{name}={value}" for name, value in sorted(templates.items()))
+    if len(name) <= 100 and all(re.fullmatch(r"\w+", key) and re.fullmatch(r"[A-Za-z0-9.+-]+", str(value))
+                                for key, value in templates.items()):
+        return name
+    digest = hashlib.sha256(json.dumps({key: str(value) for key, value in templates.items()}, sort_keys=True).encode()).hexdigest()
+    return re.sub(r"[^A-Za-z0-9=+-]+", "_", name)[:60] + "_" + digest[:12]
+
+
+def from_file(path):
+    given = document.read(path)
     beside = path.parent / given["program"]
     spec = Spec(beside if beside.is_file() else given["program"])
     spec.platform = given.get("platform")
-    spec.options = [str(word) for word in given.get("options", [])]
+    spec.options = [str(document.scalar(word, "options")) for word in given.get("options", [])]
     for key, value in given.items():  # the first axis varies slowest
         if key == "preset":
             spec.add({"preset": value})
@@ -162,10 +222,11 @@ def from_file(path):
             for entry in [{axis: values} for axis, values in value.items()] if isinstance(value, dict) else value:
                 spec.add(entry)
     spec.columns = given.get("columns", {})
+    for name in spec.columns:
+        if name in OWN_COLUMNS or name in map(short, spec.names()):
+            raise BadSpec(f"{path}: columns: the table has a column '{name}' already")
     spec.plots = given.get("plots", [])
     spec.roofline = given.get("roofline")
-    if spec.roofline is not None and set(spec.roofline) != set(ROOFLINE):
-        raise BadSpec(f"{path}: roofline needs {', '.join(ROOFLINE)}")
     return spec
 
 
