@@ -2,12 +2,14 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
+#include <list>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -25,7 +27,12 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using asio::ip::tcp;
 
-constexpr std::chrono::seconds kPatience{30};  // how long a silent connection is kept
+constexpr std::chrono::seconds kPatience{30};  // how long a reply may take
+// Any user of this computer can connect. Before a connection has shown the token it may not hold much:
+// its request must come soon, and the oldest such connection makes room for a new one.
+constexpr std::chrono::seconds kStrangerPatience{5};
+constexpr std::size_t kMostStrangers = 16;
+constexpr std::chrono::milliseconds kBackOff{200};  // after accept() failed: no descriptors, no memory
 constexpr std::size_t kLongestRequest = 16384;
 
 std::string random_token() {
@@ -108,7 +115,7 @@ class HttpServer::Impl {
       parser.header_limit(kLongestRequest);
     }
     void read() {
-      stream.expires_after(kPatience);
+      stream.expires_after(kStrangerPatience);
       http::async_read(stream, buffer, parser,
                        [self = shared_from_this()](beast::error_code error, std::size_t) {
                          if (!error) self->take();
@@ -122,6 +129,7 @@ class HttpServer::Impl {
       if (token != server.token_ || message[http::field::host] != server.host_)
         return reply({"the address that the program has printed is needed", "text/plain", 403});
       if (message.method() != http::verb::get) return reply({"GET only", "text/plain", 405});
+      is_stranger = false;
       stream.expires_never();
       server.ask(shared_from_this());
     }
@@ -133,7 +141,7 @@ class HttpServer::Impl {
       answer.keep_alive(false);
       answer.body() = std::move(response.body);
       answer.prepare_payload();
-      stream.expires_after(kPatience);
+      stream.expires_after(is_stranger ? kStrangerPatience : kPatience);
       http::async_write(stream, answer,
                         [self = shared_from_this()](beast::error_code, std::size_t) {
                           beast::error_code ignored;
@@ -142,6 +150,7 @@ class HttpServer::Impl {
     }
 
     Impl& server;
+    bool is_stranger = true;  ///< has not shown the token
     beast::tcp_stream stream;
     beast::flat_buffer buffer;
     http::request_parser<http::empty_body> parser;
@@ -151,9 +160,29 @@ class HttpServer::Impl {
 
   void accept() {
     acceptor_.async_accept([this](boost::system::error_code error, tcp::socket socket) {
-      if (!error) std::make_shared<Session>(*this, std::move(socket))->read();
+      if (error) return accept_later();
+      const auto session = std::make_shared<Session>(*this, std::move(socket));
+      make_room();
+      strangers_.push_back(session);
+      session->read();
       accept();
     });
+  }
+  // The connection that could not be accepted still waits, so that another try at once fails too.
+  void accept_later() {
+    back_off_.expires_after(kBackOff);
+    back_off_.async_wait([this](boost::system::error_code error) {
+      if (!error) accept();
+    });
+  }
+  void make_room() {
+    strangers_.remove_if([](const std::weak_ptr<Session>& held) {
+      const auto session = held.lock();
+      return session == nullptr || !session->is_stranger;
+    });
+    if (strangers_.size() < kMostStrangers) return;
+    if (const auto oldest = strangers_.front().lock()) oldest->stream.close();
+    strangers_.pop_front();
   }
   void ask(std::shared_ptr<Session> session) {
     const std::lock_guard lock(mutex_);
@@ -164,6 +193,8 @@ class HttpServer::Impl {
 
   asio::io_context context_{1};
   tcp::acceptor acceptor_;
+  asio::steady_timer back_off_{context_};
+  std::list<std::weak_ptr<Session>> strangers_;  ///< in the order in which they came
   std::string host_;
   const std::string token_;
   std::mutex mutex_;

@@ -27,7 +27,8 @@ struct HttpResponse {
 
 /// Listens on 127.0.0.1. Requests come in on a thread of its own and are answered by the thread that
 /// calls serve(), so what answers them need not be safe against others. A request without the token, or
-/// under another host name, is refused.
+/// under another host name, is refused. Connections without the token are few and short: 16 at a time,
+/// of which the oldest makes room for a new one, and 5 s each.
 class HttpServer {
  public:
   using Answer = std::function<HttpResponse(const HttpRequest&)>;

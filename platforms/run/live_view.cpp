@@ -146,6 +146,29 @@ HttpResponse LiveView::answer_place(const HttpRequest& request) const {
                                   {"lines", lines}});
 }
 
+// Squares at the right and the lower edge may have fewer cells than others.
+std::vector<float> LiveView::means_of(std::size_t quantity, const LiveGrid& grid,
+                                      const Frame& frame) const {
+  std::vector<double> sums(std::size_t{frame.columns} * frame.rows);
+  std::size_t cell = 0;
+  for (unsigned row = 0; row < grid.rows; ++row) {
+    double* const sums_of_row = &sums[std::size_t{row / frame.block} * frame.columns];
+    for (unsigned column = 0; column < grid.columns; ++column)
+      sums_of_row[column / frame.block] += view_.live_value(quantity, cell++, now_);
+  }
+  const auto cells = [&frame](unsigned square, unsigned all) {
+    return std::min(frame.block, all - square * frame.block);
+  };
+  std::vector<float> means(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const unsigned column = static_cast<unsigned>(i % frame.columns);
+    const unsigned row = static_cast<unsigned>(i / frame.columns);
+    const double held = cells(column, grid.columns) * cells(row, grid.rows);
+    means[i] = static_cast<float>(sums[i] / held);
+  }
+  return means;
+}
+
 LiveView::Frame LiveView::frame_of(unsigned most, std::optional<std::size_t> quantity) const {
   const LiveGrid grid = view_.live_grid();
   Frame frame;
@@ -157,15 +180,7 @@ LiveView::Frame LiveView::frame_of(unsigned most, std::optional<std::size_t> qua
   for (std::size_t q = 0; q < grid.quantities.size(); ++q) {
     frame.values.emplace_back();
     if (quantity && *quantity != q) continue;
-    std::vector<float>& squares = frame.values.back();
-    squares.resize(std::size_t{frame.columns} * frame.rows);
-    std::size_t cell = 0;
-    for (unsigned row = 0; row < grid.rows; ++row) {
-      float* const squares_of_row = &squares[std::size_t{row / frame.block} * frame.columns];
-      for (unsigned column = 0; column < grid.columns; ++column)
-        squares_of_row[column / frame.block] +=
-            static_cast<float>(view_.live_value(q, cell++, now_));
-    }
+    frame.values.back() = means_of(q, grid, frame);
   }
   return frame;
 }

@@ -14,6 +14,7 @@
 namespace tessera::run {
 
 class View;
+struct LiveGrid;
 
 /// The page. It has no parts elsewhere.
 std::string live_page();
@@ -45,6 +46,7 @@ class LiveView {
   HttpResponse answer_place(const HttpRequest& request) const;
   /// `quantity`: the only one whose values are wanted; others stay empty.
   Frame frame_of(unsigned most, std::optional<std::size_t> quantity = {}) const;
+  std::vector<float> means_of(std::size_t quantity, const LiveGrid& grid, const Frame& frame) const;
   void record();
   void hold();
 

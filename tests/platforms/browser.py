@@ -15,7 +15,7 @@ def executable():
 
 
 class Browser:
-    def __init__(self, address, timeout=60):
+    def __init__(self, address, timeout=600):
         self.folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
         self.deadline = time.monotonic() + timeout
         self.number = 0
