@@ -48,6 +48,43 @@ int publish(const Executable& executable, const Options& options, report::Report
   return report::exit_code(result.status);
 }
 
+/// While one lives, an error that the kernel is about to throw is printed first: an initiator of a user
+/// may not survive the unwinding, for example because a payload deletes what stands on its stack.
+class ErrorsPrintedFirst {
+ public:
+  explicit ErrorsPrintedFirst(const std::string& name) {
+    name_ = &name;
+    printed_.clear();
+    before_ = sc_core::sc_report_handler::set_handler(print);
+  }
+  ~ErrorsPrintedFirst() {
+    sc_core::sc_report_handler::set_handler(before_);
+    name_ = nullptr;
+  }
+  ErrorsPrintedFirst(const ErrorsPrintedFirst&) = delete;
+  ErrorsPrintedFirst& operator=(const ErrorsPrintedFirst&) = delete;
+
+  /// Prints a message, unless it was the last one.
+  static void print(const std::string& message) {
+    if (message == printed_) return;
+    std::cerr << *name_ << ": " << message << std::endl;
+    printed_ = message;
+  }
+
+ private:
+  static void print(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
+    const bool throws = (actions & sc_core::SC_THROW) != 0;
+    if (throws && (actions & sc_core::SC_DISPLAY) == 0) print(failure_of(report).message);
+    const auto handle = before_ != nullptr ? before_ : sc_core::sc_report_handler::default_handler;
+    handle(report, actions);
+  }
+
+  // The kernel takes a function without an object.
+  static inline const std::string* name_ = nullptr;
+  static inline std::string printed_;
+  static inline sc_core::sc_report_handler_proc before_ = nullptr;
+};
+
 }  // namespace
 
 Failure failure_of(const sc_core::sc_report& r) {
@@ -110,9 +147,10 @@ int run_guarded(const std::string& name, const std::function<int()>& body) {
   text::make_failed_writes_errors();
   report::Report failed;
   int exit_code = 0;
+  const ErrorsPrintedFirst printed(name);
   guarded(failed, [&] { exit_code = body(); });
   if (!is_error(failed)) return exit_code;
-  std::cerr << name << ": " << failed.message << '\n';
+  printed.print(failed.message);
   return report::exit_code(failed.status);
 }
 

@@ -36,7 +36,8 @@ bool print_valid(const Options& options, const std::string& machine);
 
 /// For a platform of one's own, in sc_main: runs `body`, which answers the exit code. What it throws
 /// becomes one line on stderr, "NAME: message", and the exit code of its kind: 2 user input, 3
-/// integration, 4 the model could not finish, 5 internal.
+/// integration, 4 the model could not finish, 5 internal. The line of a SystemC report is printed before
+/// the kernel throws it, and so even if the unwinding does not reach this function.
 int run_guarded(const std::string& name, const std::function<int()>& body);
 
 }  // namespace tessera::cli

@@ -88,12 +88,10 @@ struct Processor : sc_core::sc_module {
     p.set_data_ptr(reinterpret_cast<unsigned char*>(words.data()));
     p.set_data_length(static_cast<unsigned>(4 * words.size()));
     p.set_streaming_width(p.get_data_length());
-    host::Refusal refusal;
-    p.set_extension(&refusal);
+    host::Refusal refusal(p);
     sc_core::sc_time delay;
     socket->b_transport(p, delay);
     wait(delay);
-    p.clear_extension(&refusal);
     if (why != nullptr) *why = refusal.text;
     require(p.is_response_ok() || why != nullptr, "refused: " + refusal.text);
     return words;

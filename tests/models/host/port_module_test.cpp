@@ -367,13 +367,54 @@ TEST(HostPortModule, RefusalTellsWhyInThePayload) {
     Payload payload;
     std::uint32_t word = 0;
     HostInitiator::set(payload, tlm::TLM_WRITE_COMMAND, kCycle, &word, 4);
-    Refusal refusal;
-    payload.set_extension(&refusal);
+    Refusal refusal(payload);
     EXPECT_EQ(bench.initiator.send(payload), tlm::TLM_COMMAND_ERROR_RESPONSE);
     EXPECT_EQ(refusal.text, "write of 4 bytes at 0x70: it can only be read");
-    payload.clear_extension(&refusal);
+    {
+      Refusal inner(payload);
+      Payload copy;
+      copy.deep_copy_from(payload);
+      EXPECT_NE(copy.get_extension<Refusal>(), nullptr);
+    }
+    EXPECT_EQ(payload.get_extension<Refusal>(), &refusal);
   };
   bench.run();
+}
+
+// Payload and extension stand on the stack that the exception of a broken rule unwinds.
+TEST(HostPortModule, ABrokenRuleUnwindsAnInitiatorWithARefusal) {
+  Bench bench;
+  const ExpectReport checker("/tessera/host/checker/phase");
+  bool caught = false;
+  bench.initiator.body = [&] {
+    try {
+      Payload payload;
+      std::uint32_t word = 0;
+      HostInitiator::set(payload, tlm::TLM_READ_COMMAND, 0, &word, 4);
+      const Refusal refusal(payload);
+      tlm::tlm_phase phase = tlm::END_RESP;
+      sc_time delay;
+      bench.initiator.socket->nb_transport_fw(payload, phase, delay);
+    } catch (const sc_core::sc_report&) {
+      caught = true;
+    }
+  };
+  bench.run();
+  EXPECT_TRUE(caught);
+}
+
+TEST(HostPortModule, APayloadDeletesARefusalThatItOwns) {
+  struct Counted : Refusal {
+    explicit Counted(int& to) : ended(to) {}
+    ~Counted() override { ++ended; }
+    int& ended;
+  };
+  int ended = 0;
+  {
+    Payload payload;
+    payload.set_extension<Refusal>(new Counted(ended));
+  }
+  EXPECT_EQ(ended, 1);
 }
 
 TEST(HostPortModule, ResetLowersTheInterruptAndTakesDirectMemoryBack) {

@@ -70,5 +70,40 @@ TEST(CliFailure, AnyOtherReportIsAnIntegrationMistake) {
   EXPECT_THAT(failure.message, testing::HasSubstr("/tessera/queue/protocol: no room"));
 }
 
+// What an initiator leaves on its stack may end the program while it is unwound.
+TEST(CliFailure, AReportIsPrintedBeforeAnythingIsUnwound) {
+  test::ExpectReport expected("/tessera/host/checker/phase");
+  struct Unwound {
+    ~Unwound() { printed = testing::internal::GetCapturedStderr(); }
+    std::string& printed;
+  };
+  std::string before;
+  testing::internal::CaptureStderr();
+  const int code = run_guarded("mine", [&before]() -> int {
+    const Unwound unwound{before};
+    SC_REPORT_ERROR("/tessera/host/checker/phase", "one too many");
+    return 0;
+  });
+  EXPECT_EQ(code, 3);
+  EXPECT_THAT(before, testing::StartsWith("mine: /tessera/host/checker/phase: one too many"));
+}
+
+TEST(CliFailure, AReportThatEndsTheProgramIsPrintedOnce) {
+  test::ExpectReport expected("/tessera/host/checker/phase");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_guarded("mine",
+                        [] {
+                          timing::ClockDomain domain("domain", 1000);
+                          Thrower block([] { SC_REPORT_ERROR("/tessera/host/checker/phase", "x"); });
+                          domain.wake(domain.add(block), 42);
+                          sc_core::sc_start();
+                          return 0;
+                        }),
+            3);
+  const std::string printed = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(printed, testing::HasSubstr("mine: /tessera/host/checker/phase: x"));
+  EXPECT_EQ(printed.find("mine: "), printed.rfind("mine: ")) << printed;
+}
+
 }  // namespace
 }  // namespace tessera::cli
