@@ -10,7 +10,7 @@ Installs what is missing, builds everything and runs the test suite.
 
   --asan    with the address and undefined-behaviour sanitizers (preset asan), in build-asan/
   --tsan    with the thread sanitizer (preset tsan), in build-tsan/: only what is stepped by several threads
-  --all     also the tests that need optional packages, which it installs: doxygen, matplotlib (plots
+  --all     also the tests that need optional packages, which it installs: clang (fuzz targets), doxygen, matplotlib (plots
             of sweeps), Slurm and Dask (sweeps on a cluster), jsonschema, Verilator, QEMU,
             Chromium (live view), Jupyter (notebooks), Open MPI (ranks), Valgrind (instructions of a step)
   --help    this text
@@ -41,7 +41,7 @@ for argument in "$@"; do
     # python3-munkres: fonttools, which matplotlib needs, otherwise asks for SciPy, whose libboost-dev (1.74) is in
     # conflict with the Boost 1.81 that Debian 12 needs for JSON; apt does not find the alternative itself.
     --all)
-      optional=(doxygen python3-munkres python3-matplotlib python3-jsonschema slurm-wlm munge python3-distributed
+      optional=(clang doxygen python3-munkres python3-matplotlib python3-jsonschema slurm-wlm munge python3-distributed
                 verilator qemu-system-x86 chromium python3-nbclient python3-ipykernel libopenmpi-dev openmpi-bin valgrind)
       ;;
     *) arguments+=("$argument") ;;
