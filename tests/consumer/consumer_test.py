@@ -25,7 +25,7 @@ ROOT = SOURCES.parent.parent
 def run(command, expected=0, cwd=None, env=None):
     """Runs a command, which must end with code `expected`; answers what it printed."""
     done = subprocess.run([str(c) for c in command], cwd=cwd, env={**os.environ, **(env or {})},
-                          capture_output=True, text=True, timeout=300, check=False)
+                          capture_output=True, text=True, timeout=600, check=False)
     output = done.stdout + done.stderr
     if done.returncode != expected:
         sys.exit(f"{shlex.join(map(str, command))}\nended with {done.returncode}, expected {expected}:\n{output}")

@@ -24,7 +24,7 @@ class Folder:
     def run(self, expected, command, *arguments, said=""):
         script = [sys.executable, "-B", ROOT / "scripts" / "golden.py", "--platform", EXECUTABLE]
         result = subprocess.run([*script, command, "--dir", "goldens", *arguments], cwd=self.path,
-                                capture_output=True, text=True, check=False, timeout=60)
+                                capture_output=True, text=True, check=False, timeout=600)
         text = result.stdout + result.stderr
         assert result.returncode == expected, f"{command} {arguments}: exit code {result.returncode}\n{text}"
         assert said in text, f"{command} {arguments}: '{said}' is not in\n{text}"
@@ -118,7 +118,7 @@ def check_arguments(folder):
     script = [sys.executable, "-B", ROOT / "scripts" / "golden.py"]
 
     def said(expected, *arguments):
-        result = subprocess.run([*script, *arguments], cwd=folder.path, capture_output=True, text=True, check=False, timeout=60)
+        result = subprocess.run([*script, *arguments], cwd=folder.path, capture_output=True, text=True, check=False, timeout=600)
         assert result.returncode == expected, f"{arguments}: exit code {result.returncode}\n{result.stdout}{result.stderr}"
         assert "Traceback" not in result.stderr, result.stderr
         return result.stdout + result.stderr

@@ -50,7 +50,7 @@ def check(page, folder):
     wrong = []
     for command, expected in commands:
         done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False,
-                              timeout=100, env=environment)
+                              timeout=600, env=environment)
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
         printed = done.stdout.splitlines()
         missing = difference(expected, printed)

@@ -18,7 +18,7 @@ def run(executable, layout, options, folder):
     path = folder / "report.json"
     path.unlink(missing_ok=True)
     command = [executable, str(layout), "--quiet", "--report", str(path), "--report-detail", *options]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, cwd=folder)
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, cwd=folder)
     report = json.loads(path.read_text()) if path.exists() else {}
     # What a wavelet inside a module waits for is not known.
     for key in ("wall", "run", "stuck", "wait_count"):

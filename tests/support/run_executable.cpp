@@ -2,7 +2,6 @@
 
 #include <sys/wait.h>
 
-#include <chrono>
 #include <cstdlib>
 
 namespace tessera::test {
@@ -23,10 +22,8 @@ Finished run_executable(const std::string& name, const std::vector<std::string>&
                         quoted(std::string(TESSERA_BINARY_DIR) + "/bin/" + name);
   for (const std::string& argument : arguments) command += " " + quoted(argument);
   command += " >" + quoted(folder.file("out")) + " 2>" + quoted(folder.file("err"));
-  const auto begin = std::chrono::steady_clock::now();
   const int status = std::system(command.c_str());
   Finished result;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   result.out = read_file(folder.file("out"));
   result.err = read_file(folder.file("err"));

@@ -12,7 +12,6 @@ struct Finished {
   int exit_code = -1;
   std::string out;
   std::string err;
-  double seconds = 0;
 };
 
 /// Runs build/bin/`name` in the root of the sources.

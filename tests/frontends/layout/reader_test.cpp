@@ -1,6 +1,5 @@
 // Layouts that are read (docs/layout.md). What is refused is in
 // diagnostics_test.cpp.
-#include <chrono>
 
 #include <gtest/gtest.h>
 
@@ -276,16 +275,13 @@ TEST(LayoutScale, LargestProgramOfAWse2) {  // wse.md 1.12: 750 x 994
               std::to_string(2 * i) + R"( + (x + y) % 2", "rx": "WEST", "tx": "EAST"})";
   }
   sections["routes"] = routes + "]";
-  const auto start = std::chrono::steady_clock::now();
   const Layout layout = read(sections);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(layout.programs.size(), 5U);  // a with 2 x 2 values, b
   EXPECT_EQ(layout.tile_routes.size(), 8 * layout.tile_count());
   const std::size_t bytes = layout.tile_routes.capacity() * sizeof(TileRoute) +
                             layout.tile_routes_begin.capacity() * sizeof(std::uint32_t) +
                             layout.program_of_tile.capacity() * sizeof(std::int32_t);
   EXPECT_LE(bytes / layout.tile_count(), 200U);
-  EXPECT_LT(took.count(), 30.0) << "about 0.3 s with -O2; the bound leaves room for sanitizers";
 }
 
 }  // namespace

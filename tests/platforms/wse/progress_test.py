@@ -30,8 +30,8 @@ LINE = re.compile(
 )
 
 
-def run_on_terminal(command):
-    """Exit code of the command and what it wrote to its stderr, a terminal."""
+def run_on_terminal(command, is_enough=None):
+    """Exit code of the command and what it wrote to its stderr, a terminal. It is stopped when that is enough."""
     try:
         ours, theirs = pty.openpty()
     except OSError as error:  # a container without /dev/pts
@@ -48,6 +48,9 @@ def run_on_terminal(command):
         if not part:
             break
         written += part
+        if is_enough is not None and is_enough(written.decode(errors="replace")):
+            process.terminate()
+            is_enough = None
     os.close(ours)
     return process.wait(), written.decode()
 
@@ -60,7 +63,7 @@ def main():
         common = [executable, str(layout), "--quiet", "--progress"]
         long_run = [*common, "--max-cycles=100000000"]
 
-        code, shown = run_on_terminal([*long_run, "--timeout=2.8"])
+        code, shown = run_on_terminal(long_run, lambda text: len(found := list(LINE.finditer(text))) > 1 and found[-1].group(5))
         assert code == 4, (code, shown)
         lines = list(LINE.finditer(shown))
         assert len(lines) >= 2, shown
@@ -72,8 +75,6 @@ def main():
         cleared = "\r\x1b[K" + shown[shown.rindex("wse_platform:") :]
         assert shown.endswith(cleared), f"the line is not cleared: {shown!r}"
 
-        code, shown = run_on_terminal([*long_run, "--timeout=0.5"])
-        assert code == 4 and "cycles/s" not in shown, shown
         code, shown = run_on_terminal([*common, "--param=B=10"])
         assert code == 0 and shown == "", shown
         pipe = subprocess.run([*long_run, "--timeout=2.2"], capture_output=True, text=True, check=False)

@@ -34,7 +34,7 @@ class WithFolder(unittest.TestCase):
 
     def sweep(self, what, *options, out=None, status=0, **keywords):
         done = subprocess.run([*SWEEP, what, "--bin", BIN, "--out", out or self.out, *options], capture_output=True, text=True,
-                              check=False, timeout=110, **keywords)
+                              check=False, timeout=600, **keywords)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
@@ -230,7 +230,7 @@ PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
         self.start("slurmd", "-D", "-f", work / "slurm.conf", "-N", host, env=environment)
 
         def is_idle():
-            asked = subprocess.run(["sinfo", "-h", "-o", "%T"], env=environment, capture_output=True, text=True, check=False, timeout=60)
+            asked = subprocess.run(["sinfo", "-h", "-o", "%T"], env=environment, capture_output=True, text=True, check=False, timeout=600)
             return asked.stdout.strip() == "idle"
         try:
             self.wait_for(is_idle, 45)

@@ -16,7 +16,7 @@ EXAMPLES = SOURCES / "examples"
 
 def run(platform, program, *options, exit_code=0):
     command = [EXECUTABLES / f"{platform}_platform", EXAMPLES / program, *options]
-    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=60)
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=600)
     assert result.returncode == exit_code, f"{command}: {result.returncode}\n{result.stdout}{result.stderr}"
     return result.stdout + result.stderr
 

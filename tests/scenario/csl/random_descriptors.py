@@ -268,7 +268,7 @@ def failure(platform, folder, seed):
         command += ["--input", f"{name}={name}.npy", "--output", f"{name}={name}.out.npy"]
     if seed // 2 % 2:
         command.append("--csl-locals=registers")
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     if done.returncode != 0:
         return f"{done.stdout[-500:]}{done.stderr[-3000:]}"
     for name, wanted in program.state.values.items():

@@ -54,7 +54,7 @@ def second(folder, arguments, library):
 
 def first(cslc, folder, arguments):
     with tempfile.TemporaryDirectory() as out:
-        done = subprocess.run([str(cslc), *arguments, "-o", out, "--print-layout"], cwd=folder, capture_output=True, text=True, timeout=300)
+        done = subprocess.run([str(cslc), *arguments, "-o", out, "--print-layout"], cwd=folder, capture_output=True, text=True, timeout=600)
     if done.returncode != 0:
         raise CslError(done.stderr)
     return json.loads(done.stdout.splitlines()[-1])
