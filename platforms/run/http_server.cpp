@@ -32,7 +32,8 @@ constexpr std::chrono::seconds kPatience{30};  // how long a reply may take
 // its request must come soon, and the oldest such connection makes room for a new one.
 constexpr std::chrono::seconds kStrangerPatience{5};
 constexpr std::size_t kMostStrangers = 16;
-constexpr std::chrono::milliseconds kBackOff{200};  // after accept() failed: no descriptors, no memory
+constexpr std::chrono::milliseconds kBackOff{
+    200};  // after accept() failed: no descriptors, no memory
 constexpr std::size_t kLongestRequest = 16384;
 
 std::string random_token() {

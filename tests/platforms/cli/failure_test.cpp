@@ -94,7 +94,8 @@ TEST(CliFailure, AReportThatEndsTheProgramIsPrintedOnce) {
   EXPECT_EQ(run_guarded("mine",
                         [] {
                           timing::ClockDomain domain("domain", 1000);
-                          Thrower block([] { SC_REPORT_ERROR("/tessera/host/checker/phase", "x"); });
+                          Thrower block(
+                              [] { SC_REPORT_ERROR("/tessera/host/checker/phase", "x"); });
                           domain.wake(domain.add(block), 42);
                           sc_core::sc_start();
                           return 0;
