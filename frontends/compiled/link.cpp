@@ -157,7 +157,7 @@ layout::Rect place(const csl::Engine& engine, const std::string& file, const csl
   const layout::Rect rect{static_cast<int>(x), static_cast<int>(y), static_cast<int>(program.width),
                           static_cast<int>(program.height)};
   if (width == 0) return rect;
-  const auto refuse = [&](const std::string& problem) {
+  const auto refuse = [&, x = x, y = y](const std::string& problem) {
     throw UserError(file, "",
                     "the program of " + std::to_string(program.width) + " x " +
                         std::to_string(program.height) + " PEs from (" + std::to_string(x) + ", " +

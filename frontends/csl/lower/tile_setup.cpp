@@ -112,7 +112,7 @@ void add_fifos(TileCode& code) {
     made.fifo.dsr = static_cast<std::uint8_t>(dsr);
     made.fifo.xdsr = static_cast<std::uint8_t>(xdsr);
     for (const auto& [name, value] : declared.options) {
-      const auto task = [&]() -> TaskId {
+      const auto task = [&, &value = value]() -> TaskId {  // clang 14 captures no binding by itself
         if (value.value().holds<FunctionValue>())
           return code.id_of(value.value().get<FunctionValue>(), at);
         return TaskId(static_cast<unsigned>(value.value().integer()));
