@@ -384,7 +384,7 @@ TEST(HostPortModule, RefusalTellsWhyInThePayload) {
 // Payload and extension stand on the stack that the exception of a broken rule unwinds.
 TEST(HostPortModule, ABrokenRuleUnwindsAnInitiatorWithARefusal) {
   Bench bench;
-  const ExpectReport checker("/tessera/host/checker/phase");
+  const ExpectReport checker("/tessera/host/checker/memory");
   bool caught = false;
   bench.initiator.body = [&] {
     try {
