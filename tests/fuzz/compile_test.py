@@ -1,7 +1,7 @@
 """The fuzz targets compile with clang, whose rules are stricter than those of GCC in places. Only the front half of the compiler
-runs, on the sources of the targets and of the libraries that they link: that takes a minute or two of processor time.
+runs, on the sources of the targets and of the front ends that they link; with --all also on those of the cores, which take longer.
 
-compile_test.py SOURCES FOLDER [CMAKE]; exits with 77 where clang is missing"""
+compile_test.py SOURCES FOLDER CMAKE [--all]; exits with 77 where clang is missing"""
 import concurrent.futures
 import json
 import os
@@ -14,7 +14,8 @@ import sys
 
 SKIPPED = 77
 # Targets of CMake, as they stand in the paths of object files.
-LIBRARY_TARGETS = ("tessera_cores", "tessera_frontends", "tessera_test_support", "fuzz.fabric", "fuzz.pto", "fuzz.csl")
+CORE_TARGETS = ("tessera_cores",)
+TARGETS = ("tessera_frontends", "tessera_test_support", "fuzz.fabric", "fuzz.pto", "fuzz.csl")
 HEADER_TARGET = "tessera_library_pch"
 
 
@@ -36,7 +37,8 @@ def check(entry):
 
 def main():
     sources, folder = map(pathlib.Path, sys.argv[1:3])
-    cmake = sys.argv[3] if len(sys.argv) > 3 else "cmake"
+    cmake = sys.argv[3]
+    targets = TARGETS + (CORE_TARGETS if "--all" in sys.argv[4:] else ())
     if shutil.which("clang++") is None:
         print("skipped: clang is not installed; scripts/test.sh --all installs it")
         return SKIPPED
@@ -50,8 +52,8 @@ def main():
     if made.returncode != 0:
         print(made.stderr)
         return 1
-    checked = [entry for entry in entries if target_of(entry) in LIBRARY_TARGETS]
-    missing = set(LIBRARY_TARGETS) - set(map(target_of, checked))
+    checked = [entry for entry in entries if target_of(entry) in targets]
+    missing = set(targets) - set(map(target_of, checked))
     assert not missing, f"preset fuzz has no target {missing}"
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         problems = [problem for problem in pool.map(check, checked) if problem]
