@@ -1,9 +1,17 @@
+#include <array>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <memory>
+#include <utility>
 
+#include "frontends/compiled/check.h"
 #include "frontends/compiled/folder.h"
 #include "frontends/compiled/folder_files.h"
+#include "frontends/csl/option_text.h"
 #include "frontends/layout/layout_reader.h"
+#include "frontends/text/files_read.h"
+#include "frontends/text/folder_lock.h"
 #include "frontends/text/json.h"
 
 namespace tessera::compiled {
@@ -12,11 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 using text::Node;
 
-constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
-
 template <class T = std::uint32_t>
 T number(const Node& node) {
-  return node.integer_in<T>({}, 0, kMost, "a number");
+  return node.integer_in<T>({}, 0, std::numeric_limits<T>::max(), "a number");
 }
 
 layout::Rect read_rect(const Node& node) {
@@ -36,9 +42,9 @@ Export read_export(const Node& node) {
   made.is_function = node.at("function").boolean();
   made.is_mutable = node.find("mutable").has_value();
   if (const auto element = node.find("element")) {
-    for (const pe::ElementType type : kElements) {
-      if (element->text("a type") == pe::to_string(type)) made.element = type;
-    }
+    std::vector<std::string> names;
+    for (const pe::ElementType type : kElements) names.emplace_back(pe::to_string(type));
+    made.element = kElements[element->word(names, "type")];
   }
   for (const Node& parameter : node.items_of("parameters"))
     made.parameters.push_back(parameter.text("a type"));
@@ -61,7 +67,8 @@ Place read_place(const Node& node) {
 Port read_port(const Node& node) {
   auto port = read_place<Port>(node);
   port.name = node.at("name").text("a name");
-  port.color = Color(number(node.at("color")));
+  port.color =
+      Color(node.at("color").integer_in<unsigned>({}, 0, kColorCount - 1, "the number of a color"));
   port.is_out = node.at("output").boolean();
   return port;
 }
@@ -85,17 +92,19 @@ std::vector<std::pair<std::string, std::uint64_t>> read_numbers(const Node& root
                                                                 const std::string& key) {
   std::vector<std::pair<std::string, std::uint64_t>> numbers;
   for (const auto& [name, value] : root.members_of(key))
-    numbers.emplace_back(name, std::stoull(value.text("a number")));
+    numbers.emplace_back(name, csl::option_number(value.text("a number"), name));
   return numbers;
 }
 
+/// Reads the names of each code. The layout has programs in the order of its tiles.
 void read_codes(const Node& root, Program& program) {
-  // The layout has programs in the order of its tiles.
   program.symbols.resize(program.layout.programs.size());
+  std::vector<bool> is_read(program.symbols.size());
   for (const Node& code : root.at("codes").items()) {
     const fs::path file(code.at("code").text("a file"));
     for (std::size_t i = 0; i < program.layout.programs.size(); ++i) {
       if (fs::path(program.layout.programs[i].code).filename() != file.filename()) continue;
+      is_read[i] = true;
       for (const auto& [name, address] : code.members_of("pointers"))
         program.symbols[i].pointers.emplace(name, number(address));
       for (const auto& [name, function] : code.members_of("functions"))
@@ -104,7 +113,47 @@ void read_codes(const Node& root, Program& program) {
         program.symbols[i].variables.emplace(name, variable.text("a variable"));
     }
   }
+  for (std::size_t i = 0; i < is_read.size(); ++i) {
+    if (!is_read[i])
+      root.at("codes").fail("the code ", program.layout.programs[i].code, " is not there");
+  }
 }
+
+/// The files of a folder as they are now, each compared with the digest that the compiler gave it.
+class FolderFiles {
+ public:
+  explicit FolderFiles(fs::path root) : root_(std::move(root)) {}
+
+  /// Throws UserError unless the digest in `text`, that of kProgramFile, is its own.
+  void read_digests(const Node& root, const std::string& text) {
+    const std::string file = (root_ / kProgramFile).string();
+    const std::string digest = root.at("digest").text("a digest");
+    std::string without = text;
+    const std::size_t at = text.find(digest);
+    const std::string zeros(kNoDigest);
+    if (digest.size() == zeros.size() && at != std::string::npos)
+      without.replace(at, zeros.size(), zeros);
+    if (text::digest_of(without) != digest) refuse(file);
+    for (const auto& [name, of_file] : root.members_of("digests"))
+      digests_[(root_ / name).lexically_normal()] = of_file.text("a digest");
+  }
+
+  std::string read(const fs::path& path) const {
+    std::string text = text::read_file(path.string(), "part of a compiled program");
+    const auto known = digests_.find(path.lexically_normal());
+    if (known == digests_.end() || text::digest_of(text) != known->second) refuse(path.string());
+    return text;
+  }
+
+ private:
+  [[noreturn]] static void refuse(const std::string& file) {
+    throw UserError(file, "",
+                    "the file is not as tessera_cslc has written it; compile the program again");
+  }
+
+  const fs::path root_;
+  std::map<fs::path, std::string> digests_;
+};
 
 }  // namespace
 
@@ -113,15 +162,22 @@ Program read_folder(const std::string& folder, const std::string& version) {
   const std::string file = (root_path / kProgramFile).string();
   if (!fs::is_regular_file(file))
     throw UserError(file, "", "there is no compiled program; make one with tessera_cslc -o");
-  const text::Document document(text::read_file(file, "compiled program"), file, kSchema);
+  const text::FolderLock lock(folder, text::FolderLock::Use::kRead);
+  const std::string text = text::read_file(file, "compiled program");
+  const text::Document document(text, file, kSchema);
   const Node root = document.root();
   check_version(root, version);
+  FolderFiles files(root_path);
+  files.read_digests(root, text);
   Program program;
   program.file = root.at("file").text("a file");
   program.generation = root.at("arch").word({"wse2", "wse3"}, "generation") == 0
                            ? Generation::kWse2
                            : Generation::kWse3;
-  program.layout = layout::read_layout((root_path / kLayoutFile).string());
+  const fs::path layout = root_path / kLayoutFile;
+  program.layout = layout::read_layout_text(files.read(layout), layout.string(), folder);
+  for (layout::Program& code : program.layout.programs)
+    code.text = std::make_shared<const std::string>(files.read(code.code));
   program.rectangle = read_rect(root.at("rectangle"));
   program.has_memcpy = root.at("memcpy").boolean();
   program.streams_in = number(root.at("streams_in"));
@@ -135,6 +191,7 @@ Program read_folder(const std::string& folder, const std::string& version) {
   for (const Node& source : root.at("sources").items())
     program.sources.push_back(
         {source.at("file").text("a file"), source.at("digest").text("a digest")});
+  check_program(program, file);
   return program;
 }
 

@@ -11,6 +11,8 @@
 #include "frontends/compiled/listing.h"
 #include "frontends/compiled/routes.h"
 #include "frontends/layout/layout_reader.h"
+#include "frontends/text/files_read.h"
+#include "frontends/text/folder_lock.h"
 #include "frontends/text/output_file.h"
 
 namespace tessera::compiled {
@@ -27,16 +29,21 @@ class Files {
 
   void add(const std::string& name, const std::string& contents) {
     files_.push_back(std::make_unique<text::OutputFile>((root_ / name).string()));
-    files_.back()->stream() << contents << '\n';
+    const std::string text = contents + '\n';
+    files_.back()->stream() << text;
     files_.back()->complete();
+    digests_[name] = text::digest_of(text);
   }
   void commit() {
     for (const auto& file : files_) file->commit();
   }
+  /// By name.
+  const json::object& digests() const { return digests_; }
 
  private:
   const fs::path root_;
   std::vector<std::unique_ptr<text::OutputFile>> files_;
+  json::object digests_;
 };
 
 void make_folder(const fs::path& path) {
@@ -175,12 +182,16 @@ json::object rpc_object(const Program& program) {
   return {{"rpc_symbols", std::move(symbols)}};
 }
 
-json::object tessera_object(const Program& program, const std::string& version) {
+/// `digests`: those of the other files that belong to the program.
+json::object tessera_object(const Program& program, const std::string& version,
+                            const json::object& digests) {
   json::array sources;
   for (const Source& source : program.sources)
     sources.push_back({{"file", source.file}, {"digest", source.digest}});
   return {{"schema", kSchema},
           {"version", version},
+          {"digest", kNoDigest},
+          {"digests", digests},
           {"file", program.file},
           {"arch", program.generation == Generation::kWse2 ? "wse2" : "wse3"},
           {"rectangle", rect_array(program.rectangle)},
@@ -194,6 +205,13 @@ json::object tessera_object(const Program& program, const std::string& version) 
           {"exports", exports_array(program)},
           {"codes", codes_array(program)},
           {"sources", std::move(sources)}};
+}
+
+/// The text of the file that holds the program together, with its own digest.
+std::string signed_text(const json::object& object) {
+  std::string text = json::serialize(object);
+  const std::string digest = text::digest_of(text + '\n');
+  return text.replace(text.find(kNoDigest), digest.size(), digest);
 }
 
 /// Codes of an earlier program must not stay among those of this one, which has `count`.
@@ -222,6 +240,7 @@ void write_parameters(const std::string& folder,
   make_folder(folder);
   Files files(folder);
   files.add("out.json", parameters_text(params, colors));
+  const text::FolderLock lock(folder, text::FolderLock::Use::kWrite);
   files.commit();
 }
 
@@ -229,17 +248,20 @@ void write_folder(const Program& program, const std::string& folder, const std::
   const fs::path root(folder);
   make_folder(root / "bin");
   Files files(root);
-  files.add("out.json", parameters_text(program.params, program.colors));
   const layout::Layout& layout = program.layout;
   for (std::size_t i = 0; i < layout.programs.size(); ++i)
     files.add(code_file(i), listing(*layout.programs[i].image));
-  files.add("bin/out_rpc.json", json::serialize(rpc_object(program)));
   files.add(kLayoutFile,
             json::serialize(json::object{{"schema", layout::kSchema},
                                          {"grid", json::array{layout.width, layout.height}},
                                          {"tiles", tiles_array(layout)},
                                          {"routes", routes_array(layout)}}));
-  files.add(kProgramFile, json::serialize(tessera_object(program, version)));
+  const json::object digests = files.digests();
+  files.add(kProgramFile, signed_text(tessera_object(program, version, digests)));
+  files.add("bin/out_rpc.json", json::serialize(rpc_object(program)));
+  files.add("out.json", parameters_text(program.params, program.colors));
+  // Of two compilations into one folder the last one leaves its files, and not some of each.
+  const text::FolderLock lock(folder, text::FolderLock::Use::kWrite);
   files.commit();
   remove_other_codes(root, layout.programs.size());
 }

@@ -59,6 +59,8 @@ struct Program {
   std::string place;  ///< "tiles[0]": the first entry that uses it
   /// The image of a program that was compiled in memory; nullptr: `code` is to be assembled.
   std::shared_ptr<const pe::Image> image = nullptr;
+  /// The text of `code`, if it has been read already; nullptr: it is to be read.
+  std::shared_ptr<const std::string> text = nullptr;
 };
 
 /// What an entry of "routes" gives a color on some of its tiles.

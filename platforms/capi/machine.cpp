@@ -263,14 +263,4 @@ report::Report Machine::describe() {
   return report;
 }
 
-const char* Machine::report() {
-  text_ = report::to_json(describe());
-  return text_.c_str();
-}
-
-const char* Machine::waits() {
-  text_ = report::stuck_to_json(describe());
-  return text_.c_str();
-}
-
 }  // namespace tessera::capi

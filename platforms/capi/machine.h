@@ -87,9 +87,9 @@ class Machine : private host::DeviceListener {
   std::uint32_t memory_bytes(std::uint32_t place) const;
   std::uint32_t receive(std::uint32_t edge, Color color, std::uint32_t* words, std::uint32_t count);
   tessera_symbol find_symbol(TileCoord tile, const std::string& name) const;
-  /// JSON, valid until the next call.
-  const char* report();
-  const char* waits();
+  /// JSON.
+  std::string report() { return report::to_json(describe()); }
+  std::string waits() { return report::stuck_to_json(describe()); }
 
  private:
   struct CslHost {
@@ -123,7 +123,6 @@ class Machine : private host::DeviceListener {
   std::string listener_error_;  // what it threw
   std::uint32_t open_launches_ = 0;
   std::vector<std::size_t> taken_;  // wavelets that receive() has given, by edge and color
-  std::string text_;
 };
 
 }  // namespace tessera::capi

@@ -95,6 +95,14 @@ auto answer_of(tessera_machine* machine, Answer&& answer) {
   return value;
 }
 
+/// A text that `answer` makes: one for each thread, since another may call for the same machine meanwhile.
+template <class Answer>
+const char* text_of(tessera_machine* machine, Answer&& answer) {
+  static thread_local std::string text;
+  const tessera_status status = in(machine, [&](tessera_machine& m) { text = answer(m); });
+  return status == TESSERA_OK ? text.c_str() : nullptr;
+}
+
 template <class List>
 const char* name_in(const List& names, std::uint32_t number) {
   return number < names.size() ? names[number].c_str() : nullptr;
@@ -132,6 +140,8 @@ tessera::wse::Region region_of(const tessera_region* from, std::uint64_t count) 
     throw UserError("", "", "the elements of a region have 16 or 32 bits");
   if (from->broadcast > 2 || from->by_column > 1)
     throw UserError("", "", "the region has no such broadcast or order");
+  if (from->column_stride < 0 || from->row_stride < 0)
+    throw UserError("", "", "the strides of a region are 0 or more");
   Region region;
   region.rect = {from->x, from->y, from->width, from->height};
   region.elements = from->elements;
@@ -379,11 +389,11 @@ tessera_status tessera_counter(tessera_machine* machine, uint32_t number, uint64
 }
 
 const char* tessera_report(tessera_machine* machine) {
-  return answer_of(machine, [](auto& m) { return m.report(); });
+  return text_of(machine, [](auto& m) { return m.report(); });
 }
 
 const char* tessera_waits(tessera_machine* machine) {
-  return answer_of(machine, [](auto& m) { return m.waits(); });
+  return text_of(machine, [](auto& m) { return m.waits(); });
 }
 
 tessera_status tessera_csl_rectangle(tessera_machine* machine, int32_t rectangle[4]) {

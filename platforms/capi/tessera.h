@@ -2,8 +2,9 @@
  * libtessera.so, or open it with dlopen.
  *
  * Every function that can fail returns a tessera_status; tessera_last_error() has the sentence. No exception
- * and no signal leaves the library. Texts that functions return belong to the machine and are valid until
- * the next call for it. Calls of several threads are carried out one after the other.
+ * and no signal leaves the library. Names are valid as long as the machine, the texts of tessera_report() and
+ * tessera_waits() until the next call of the thread for such a text. Calls of several threads are carried out one after
+ * the other.
  *
  * A pointer that is NULL without need, a machine that was destroyed, and a call of a listener for its own machine
  * are refused with TESSERA_USER_INPUT.

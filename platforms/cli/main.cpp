@@ -4,6 +4,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <system_error>
 
 #include "frontends/text/files_read.h"
 #include "frontends/text/output_file.h"
@@ -26,6 +27,19 @@ void guarded(report::Report& report, const std::function<void()>& work) {
     report.status = failure.status;
     report.message = failure.message;
   }
+}
+
+/// What the system refuses is no defect: the sentence says what is short.
+Failure failure_of(const std::system_error& error) {
+  const std::error_code code = error.code();
+  if (code == std::errc::resource_unavailable_try_again)
+    return {report::Status::kUserInput,
+            "the system gives this user no more threads or processes (ulimit -u)"};
+  if (code == std::errc::too_many_files_open || code == std::errc::too_many_files_open_in_system)
+    return {report::Status::kUserInput,
+            "the system opens no more files for this process (ulimit -n)"};
+  if (code == std::errc::not_enough_memory) return {report::Status::kUserInput, kNoMemory};
+  return {report::Status::kUserInput, std::string("the system refuses: ") + error.what()};
 }
 
 bool is_error(const report::Report& result) {
@@ -110,6 +124,8 @@ Failure current_failure() {
     return {report::Status::kCouldNotFinish, e.what()};
   } catch (const std::bad_alloc&) {
     return {report::Status::kUserInput, kNoMemory};
+  } catch (const std::system_error& e) {  // and std::filesystem::filesystem_error
+    return failure_of(e);
   } catch (const std::exception& e) {
     return {report::Status::kInternal, std::string("internal error: ") + e.what()};
   }

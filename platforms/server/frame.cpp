@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include <poll.h>
@@ -85,7 +86,7 @@ FrameChannel FrameChannel::of_process() {
   std::signal(SIGPIPE, SIG_IGN);  // a host that has gone is an error of write()
   const int output = ::dup(STDOUT_FILENO);
   if (output < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-    throw std::runtime_error(std::string("standard output cannot be used: ") + strerror(errno));
+    throw std::system_error(errno, std::generic_category(), "standard output cannot be used");
   return {STDIN_FILENO, output};
 }
 

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <vector>
 
+#include "frontends/text/folder_lock.h"
 #include "frontends/text/output_file.h"
 #include "models/pe/program.h"
 
@@ -46,6 +47,10 @@ void write_sparse(std::ostream& file, const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
+void require_memory_writable(const std::string& folder) {
+  for (const char* name : {"/memory.bin", "/memory.json"}) text::require_writable(folder + name);
+}
+
 void write_memory(const compiled::Program& program, const wse::Workload& workload,
                   const wse::CommandStream& stream, const std::string& folder) {
   text::OutputFile memory(folder + "/memory.bin");
@@ -70,6 +75,7 @@ void write_memory(const compiled::Program& program, const wse::Workload& workloa
                      << '\n';
   memory.complete();
   directory.complete();
+  const text::FolderLock lock(folder, text::FolderLock::Use::kWrite);  // both are of one run
   memory.commit();
   directory.commit();
 }

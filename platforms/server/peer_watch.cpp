@@ -3,9 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <stdexcept>
-#include <string>
+#include <system_error>
 
 #include <poll.h>
 #include <unistd.h>
@@ -17,7 +15,7 @@ namespace tessera::server {
 // Signals go to the thread that runs the machine: they end its waiting for a command.
 PeerWatch::PeerWatch(int input) {
   if (::pipe(stop_.data()) != 0)
-    throw std::runtime_error(std::string("there is no pipe: ") + strerror(errno));
+    throw std::system_error(errno, std::generic_category(), "there is no pipe");
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -18,8 +18,10 @@
 #include "platforms/report/report.h"
 #include "platforms/run/driver.h"
 #include "platforms/run/signals.h"
+#include "platforms/server/memory_dump.h"
 #include "platforms/server/peer_watch.h"
 #include "platforms/server/session.h"
+#include "platforms/server/sim_log.h"
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/options.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -32,7 +34,6 @@ namespace json = boost::json;
 
 constexpr int kProtocol = 1;
 constexpr const char* kName = "tessera_csl_server";
-constexpr const char* kPrintLog = "sim.log";
 
 cli::Executable executable_for(Generation generation, const std::string& commit) {
   return {kName,
@@ -59,9 +60,6 @@ void read_options(const cli::Executable& executable, const std::string& folder,
   if (!options.inputs.empty() || !options.outputs.empty())
     throw UserError("", "",
                     "--input and --output have no place here; the host program copies arrays");
-  if (!options.fabric.print_log_file.empty()) return;
-  options.fabric.print_log_file = kPrintLog;
-  options.files_written.emplace_back(kPrintLog);
 }
 
 json::object describe(const compiled::Program& program) {
@@ -102,8 +100,8 @@ class Server {
       try {
         if (command.name == "run") return simulate(command.id);
         channel_.write(answer(command, *frame));
-      } catch (const std::exception& error) {
-        return refuse(command.id, error.what());
+      } catch (...) {
+        return refuse(command.id, cli::current_failure());
       }
     }
     return 0;
@@ -142,9 +140,9 @@ class Server {
     return {json::serialize(reply), {}};
   }
 
-  int refuse(std::int64_t id, const std::string& text) {
-    channel_.write(failure_frame(id, {Failure::Kind::kRuntime, text, true}));
-    return report::exit_code(report::Status::kUserInput);
+  int refuse(std::int64_t id, const cli::Failure& failure) {
+    channel_.write(failure_frame(id, {Failure::Kind::kRuntime, failure.message, true}));
+    return report::exit_code(failure.status);
   }
 
   // The reply to the last command comes when the report and the memory have been written.
@@ -154,6 +152,8 @@ class Server {
     report.platform = "wse";
     report.preset = options_.preset;
     report.program = folder_;
+    require_memory_writable(folder_);
+    const SimLog log(options_);
     const wse::WseConfig config =
         wse::load_wse_config(options_.preset, options_.config_file, options_.sets);
     const wse::Workload workload(program_, config);
@@ -166,10 +166,10 @@ class Server {
     std::optional<PeerWatch> watch(std::in_place, channel_.input());
     driver.run(machine.domain(), machine.structure(), observed, session);
     watch.reset();
-    return conclude(session, report);
+    return conclude(session, report, log);
   }
 
-  int conclude(const Session& session, report::Report& report) {
+  int conclude(const Session& session, report::Report& report, const SimLog& log) {
     std::vector<std::string> argv = {kName, folder_};
     argv.insert(argv.end(), given_.begin(), given_.end());
     report.run.set_params(program_.params);
@@ -179,6 +179,7 @@ class Server {
     if (!failure && report.status != report::Status::kFinished)
       failure = Failure{Failure::Kind::kRuntime, report.message, true};
     try {
+      log.write(program_, folder_, report);
       if (!options_.report_file.empty()) report::write_json(report, options_.report_file);
     } catch (const UserError& error) {
       if (!failure) failure = Failure{Failure::Kind::kRuntime, error.what(), true};

@@ -2,7 +2,9 @@
 
 #include <boost/json.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -23,30 +25,71 @@ namespace json = boost::json;
 using Bytes = std::vector<std::uint8_t>;
 using Words = std::vector<std::uint32_t>;
 
-/// A command with its header; what is missing in it is a defect of the host's package.
+/// A command with its header. The functions throw UserError for a member that is missing or is something else.
 class Request {
  public:
   Request(const Frame& frame, const json::object& header) : frame_(frame), header_(header) {}
 
-  std::int64_t number(const char* name) const { return header_.at(name).to_number<std::int64_t>(); }
-  std::size_t count(const char* name) const { return header_.at(name).to_number<std::size_t>(); }
-  std::string text(const char* name) const { return json::value_to<std::string>(header_.at(name)); }
+  /// A whole number from `lowest` to `highest`.
+  std::int64_t number(const char* name, std::int64_t lowest, std::int64_t highest) const {
+    return number(member(name), name, lowest, highest);
+  }
+  std::size_t count(const char* name) const {
+    return static_cast<std::size_t>(number(name, 0, kMostWords));
+  }
+  std::string text(const char* name) const {
+    const json::value& value = member(name);
+    if (!value.is_string()) refuse(name, "is no text");
+    return json::value_to<std::string>(value);
+  }
   bool has(const char* name) const { return header_.contains(name); }
-  bool is(const char* name, const char* value) const {
-    return has(name) && header_.at(name).as_string() == value;
+  /// The place of the value among `words`; 0, the first word, if it is not there.
+  std::size_t choice(const char* name, const std::vector<std::string>& words) const {
+    if (!has(name)) return 0;
+    const auto found = std::find(words.begin(), words.end(), text(name));
+    if (found == words.end()) refuse(name, "is '" + text(name) + "', which is none of its words");
+    return static_cast<std::size_t>(found - words.begin());
   }
   /// False if the header does not have it.
   bool flag(const char* name) const {
     const json::value* value = header_.if_contains(name);
-    return value != nullptr && value->as_bool();
+    if (value != nullptr && !value->is_bool()) refuse(name, "is no truth value");
+    return value != nullptr && value->get_bool();
   }
   template <class Number>
-  std::vector<Number> numbers(const char* name) const {
-    return json::value_to<std::vector<Number>>(header_.at(name));
+  std::vector<Number> numbers(const char* name, std::int64_t lowest = 0) const {
+    const json::value& value = member(name);
+    if (!value.is_array()) refuse(name, "is no list");
+    std::vector<Number> numbers;
+    for (const json::value& one : value.get_array())
+      numbers.push_back(
+          static_cast<Number>(number(one, name, lowest, std::numeric_limits<Number>::max())));
+    return numbers;
   }
   const Bytes& data() const { return frame_.data; }
 
  private:
+  static constexpr std::int64_t kMostWords = std::int64_t{1} << 40;
+
+  [[noreturn]] static void refuse(const std::string& name, const std::string& problem) {
+    throw UserError("", "", "the member '" + name + "' of the command " + problem);
+  }
+  const json::value& member(const char* name) const {
+    const json::value* value = header_.if_contains(name);
+    if (value == nullptr) refuse(name, "is missing");
+    return *value;
+  }
+  static std::int64_t number(const json::value& value, const char* name, std::int64_t lowest,
+                             std::int64_t highest) {
+    if (!value.is_int64() && !value.is_uint64()) refuse(name, "is no whole number");
+    const bool fits =
+        value.is_int64() && value.get_int64() >= lowest && value.get_int64() <= highest;
+    if (!fits)
+      refuse(name, "is " + json::serialize(value) + "; " + std::to_string(lowest) + " to " +
+                       std::to_string(highest) + " are possible");
+    return value.get_int64();
+  }
+
   const Frame& frame_;
   const json::object& header_;
 };
@@ -92,24 +135,30 @@ wse::Region region_of(const Request& request) {
   wse::Region region;
   region.rect = {rect[0], rect[1], rect[2], rect[3]};
   region.elements = request.count("elements");
-  if (request.is("order", "column")) region.order = wse::Region::Order::kColumn;
-  if (request.is("broadcast", "row")) region.copies = wse::Region::Copies::kEachColumn;
-  if (request.is("broadcast", "column")) region.copies = wse::Region::Copies::kEachRow;
-  region.narrow = request.number("bits") == 16;
+  region.order = request.choice("order", {"row", "column"}) == 0 ? wse::Region::Order::kRow
+                                                                 : wse::Region::Order::kColumn;
+  region.copies =
+      static_cast<wse::Region::Copies>(request.choice("broadcast", {"", "row", "column"}));
+  const std::int64_t bits = request.number("bits", 16, 32);
+  if (bits != 16 && bits != 32) throw UserError("", "", "elements have 16 or 32 bits");
+  region.narrow = bits == 16;
   if (request.has("strides")) {
-    const std::vector<int> strides = request.numbers<int>("strides");
-    region.column_stride = strides.at(0);
-    region.row_stride = strides.at(1);
+    const std::vector<int> strides = request.numbers<int>("strides", 1);
+    if (strides.size() != 2) throw UserError("", "", "there are two strides");
+    region.column_stride = strides[0];
+    region.row_stride = strides[1];
   }
   return region;
 }
 
 Color color_of(const Request& request) {
-  return Color{static_cast<std::uint8_t>(request.number("color"))};
+  return Color{static_cast<unsigned>(request.number("color", 0, kColorCount - 1))};
 }
 
 TileCoord tile_of(const Request& request) {
-  return {static_cast<int>(request.number("x")), static_cast<int>(request.number("y"))};
+  constexpr std::int64_t kLast = std::numeric_limits<int>::max();
+  return {static_cast<int>(request.number("x", 0, kLast)),
+          static_cast<int>(request.number("y", 0, kLast))};
 }
 
 Frame frame_of(std::int64_t id, Reply reply) {
@@ -144,7 +193,8 @@ class Session::Commands {
  public:
   Commands(const compiled::Program& program, const wse::Workload& workload,
            const wse::WseConfig& config, wse::ObservedMachine& observed, run::RunControl& control)
-      : program_(program), stream_(program, workload, config, observed, control) {}
+      : program_(program), workload_(workload),
+        stream_(program, workload, config, observed, control) {}
 
   wse::CommandStream& stream() { return stream_; }
   Reply carry_out(const std::string& name, const Frame& frame) {
@@ -188,6 +238,10 @@ class Session::Commands {
                          {bytes, bytes + request.data().size()});
     return {};
   }
+  Reply dump(const Request& request) {
+    write_memory(program_, workload_, stream_, request.text("folder"));
+    return {};
+  }
   const compiled::Port& port_of(const Request& request) const {
     const std::string name = request.text("port");
     for (const compiled::Port& port : program_.ports) {
@@ -226,14 +280,15 @@ class Session::Commands {
   }
 
   const compiled::Program& program_;
+  const wse::Workload& workload_;
   wse::CommandStream stream_;
   std::vector<bool> is_out_;  // by transfer
 };
 
 const std::map<std::string, Session::Commands::Handler> Session::Commands::kByName = {
-    {"h2d", &Commands::copy_to},     {"d2h", &Commands::copy_from}, {"launch", &Commands::launch},
-    {"read", &Commands::read},       {"write", &Commands::write},   {"send", &Commands::send},
-    {"receive", &Commands::receive}, {"wait", &Commands::wait}};
+    {"h2d", &Commands::copy_to}, {"d2h", &Commands::copy_from},   {"launch", &Commands::launch},
+    {"read", &Commands::read},   {"write", &Commands::write},     {"dump", &Commands::dump},
+    {"send", &Commands::send},   {"receive", &Commands::receive}, {"wait", &Commands::wait}};
 
 Session::Session(FrameChannel& channel, const compiled::Program& program,
                  const wse::Workload& workload, const wse::WseConfig& config,

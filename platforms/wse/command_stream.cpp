@@ -88,6 +88,7 @@ void CommandStream::copy_to(const std::string& symbol, const Region& region,
 
 std::vector<std::uint32_t> CommandStream::copy_from(const std::string& symbol,
                                                     const Region& region) {
+  check_region(region, "copy from '" + symbol + "'");
   check_fits(region, symbol);
   const auto under_way = std::make_shared<Copy>(
       Copy{region, std::vector<std::uint32_t>(region.word_count()), 0, 0, {}, {}});
@@ -161,6 +162,7 @@ void CommandStream::stream_to(Color color, const Region& region,
 }
 
 std::vector<std::uint32_t> CommandStream::stream_from(Color color, const Region& region) {
+  check_region(region, "stream from color " + std::to_string(color.value()));
   std::vector<std::uint32_t> words(region.word_count());
   stream(color, region, words, false);
   return words;

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "frontends/compiled/check.h"
 #include "frontends/compiled/listing.h"
 #include "frontends/layout/layout_reader.h"
 #include "frontends/tasm/assembler.h"
@@ -67,8 +68,10 @@ Programs::Programs(const layout::Layout& layout, const WseConfig& config) : layo
     options.control_task_31 = config.pe.control_task_31;
     options.params.insert(program.params.begin(), program.params.end());
     try {
-      images_.push_back(
-          std::make_shared<const pe::Image>(tasm::assemble_file(program.code, options)));
+      options.file = program.code;
+      images_.push_back(std::make_shared<const pe::Image>(
+          program.text != nullptr ? tasm::assemble(*program.text, options)
+                                  : tasm::assemble_file(program.code, options)));
     } catch (const UserError& e) {
       // A message without a line is about the parameters, which the layout gives.
       if (!e.place().empty()) throw;
@@ -102,6 +105,7 @@ Workload::Workload(const compiled::Program& program, const WseConfig& config)
     : layout(layout_for(program, config)), programs(layout, config), links(links_of(program)) {
   check_grid(layout, config);
   check_routes(layout, config, programs);
+  compiled::check_code(program, programs.images());
   if (!program.has_memcpy) return;
   for (const auto& image : programs.images()) require_room(*image, config);
 }

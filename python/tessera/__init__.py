@@ -12,17 +12,21 @@ import ctypes
 import enum
 import json
 import pathlib
+import threading
 from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from . import ascend, library as _library
+from . import ascend, library as _library, values as _values
 from .errors import Error, FailedError
 
 __all__ = ["Edge", "Error", "FailedError", "Machine", "Notice", "Stop", "Symbol", "Wait", "Waits",
            "ascend", "version"]
 
 _c = _library.load()
+# The library carries out one call at a time. Texts are copied, and errors read, before the next one; a listener may call for
+# another machine.
+_lock = threading.RLock()
 _NO_LIMIT = 2**64 - 1
 _DTYPES = {"i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
            "f16": np.float16, "f32": np.float32}
@@ -107,15 +111,17 @@ def _kind_of(program: str) -> str:
 class Machine:
     """A machine with its program. `kind`: "wse" (a layout, a CSL file or the folder of a compiled one),
     "ascend" (a PTO program) or "numesh" (a communication program); by default the program tells. `options`: those of the
-    executable, as on its command line."""
+    executable, as on its command line. Threads may share machines; their calls are carried out one after the other."""
 
     def __init__(self, program: str | pathlib.Path, *options: str, kind: str | None = None):
         self._handle = ctypes.c_void_p()
         path = str(program)
         words = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
-        _check(_c.tessera_create((kind or _kind_of(path)).encode(), path.encode(), len(options),
-                                 words, ctypes.byref(self._handle)))
+        with _lock:
+            _check(_c.tessera_create((kind or _kind_of(path)).encode(), path.encode(), len(options),
+                                     words, ctypes.byref(self._handle)))
         self._listener: Any = None
+        self._listener_error: BaseException | None = None
         info = _library.Info()
         self._call("get_info", ctypes.byref(info))
         self.kind = {1: "wse", 2: "ascend", 3: "numesh"}[info.kind]
@@ -129,8 +135,9 @@ class Machine:
 
     def close(self) -> None:
         """Destroys the machine; views of its memory are invalid from now on."""
-        handle, self._handle = self._handle, ctypes.c_void_p()
-        _c.tessera_destroy(handle)
+        with _lock:
+            handle, self._handle = self._handle, ctypes.c_void_p()
+            _c.tessera_destroy(handle)
 
     def __enter__(self) -> "Machine":
         return self
@@ -159,32 +166,43 @@ class Machine:
     @property
     def cycle(self) -> int:
         """The next cycle that has not been stepped."""
-        return _c.tessera_cycle(self._handle)
+        return self._value("cycle")
 
     @property
     def time_ps(self) -> int:
-        return _c.tessera_time_ps(self._handle)
+        return self._value("time_ps")
 
     def listen(self, listener: Callable[[Notice, int], bool | None] | None) -> None:
-        """`listener(notice, cycle)` is called while the machine runs; a true answer stops the run."""
+        """`listener(notice, cycle)` is called while the machine runs; a true answer stops the run. What it raises stops the
+        run too, and comes out of run() or step()."""
         def call(_user: int, notice: int, cycle: int) -> int:
-            return 1 if listener is not None and listener(Notice(notice), cycle) else 0
-        self._listener = _library.Listener(call)  # lives as long as the machine uses it
-        _c.tessera_set_listener(self._handle, self._listener, None)
+            try:
+                return 1 if listener is not None and listener(Notice(notice), cycle) else 0
+            except BaseException as error:  # an interrupt too; ctypes would only print it  # pylint: disable=broad-except
+                self._listener_error = error
+                return 1
+        with _lock:
+            old = self._listener
+            self._listener = _library.Listener(call)  # lives as long as the machine uses it
+            _c.tessera_set_listener(self._handle, self._listener, None)
+            del old
 
     # --- memory
 
     def sram(self, x: int, y: int) -> np.ndarray:
         """The memory of a tile as bytes: a view, until the machine runs, is reset or closed."""
-        return self._view(y * self.width + x)
+        return self._view(self._place(x, y))
 
     def array(self, name: str, dtype: Any = np.uint8) -> np.ndarray:
         """An array in GM: a view as sram()."""
-        return self._view(self._array(name)).view(dtype)
+        wanted = np.dtype(dtype)
+        if wanted.newbyteorder("<") != wanted:
+            raise TypeError(f"the memory of a machine is little-endian, so that it has no view of type {wanted}")
+        return self._view(self._array(name)).view(wanted)
 
     def set_array(self, name: str, values: np.ndarray) -> None:
         """Gives an array in GM size and contents."""
-        data = np.ascontiguousarray(values)
+        data = _values.plain(values, f"the contents of '{name}'")
         self._call("resize_array", self._array(name), data.nbytes)
         self.array(name)[:] = data.reshape(-1).view(np.uint8)
 
@@ -197,28 +215,28 @@ class Machine:
         """A copy of what a tile has in a symbol."""
         symbol = self.find_symbol(name, x, y)
         values = np.empty(symbol.bytes // symbol.dtype.itemsize, symbol.dtype)
-        self._call("read", y * self.width + x, symbol.address, values.ctypes.data, symbol.bytes)
+        self._call("read", self._place(x, y), symbol.address, values.ctypes.data, symbol.bytes)
         return values
 
     def write(self, name: str, values: Any, x: int = 0, y: int = 0) -> None:
         """Writes the first elements of a symbol."""
         symbol = self.find_symbol(name, x, y)
-        data = np.ascontiguousarray(values, symbol.dtype)
+        data = _values.array_for(values, symbol.dtype, f"what is written to '{name}'")
         if data.nbytes > symbol.bytes:
             raise ValueError(f"'{name}' has {symbol.bytes} bytes, the values have {data.nbytes}")
-        self._call("write", y * self.width + x, symbol.address, data.ctypes.data, data.nbytes)
+        self._call("write", self._place(x, y), symbol.address, data.ctypes.data, data.nbytes)
 
     # --- launches and streams
 
     def launch(self, function: str, *arguments: int | float,
                tiles: tuple[int, int, int, int] = (0, 0, 0, 0)) -> None:
         """Starts a function on the tiles (x, y, width, height) that have it; default: all."""
-        words = self._words(arguments)
+        words = self._words(_values.words_of(arguments))
         self._call("launch", function.encode(), *tiles, words, len(words))
 
     @property
     def open_launches(self) -> int:
-        return _c.tessera_open_launches(self._handle)
+        return self._value("open_launches")
 
     def edge(self, x: int, y: int, side: str) -> Edge:
         """The link at a side of a tile."""
@@ -229,7 +247,7 @@ class Machine:
 
     def send(self, edge: Edge | int, color: int, values: Any, control: bool = False) -> None:
         """Wavelets into the fabric: 32-bit numbers, one a wavelet."""
-        words = self._words(np.asarray(values).reshape(-1).tolist())
+        words = self._words(_values.wavelets_of(values))
         self._call("send", self._number(edge), color, words, len(words), int(control))
 
     def expect(self, edge: Edge | int, color: int, count: int) -> None:
@@ -246,7 +264,7 @@ class Machine:
             self._call("receive", self._number(edge), color, words, len(words),
                        ctypes.byref(taken))
             parts.append(np.array(words[:taken.value], np.uint32))
-        return np.concatenate(parts).view(dtype)
+        return _values.elements_of(np.concatenate(parts), dtype)
 
     # --- commands of the host to a CSL program, one after the other
 
@@ -279,7 +297,7 @@ class Machine:
 
     def csl_launch(self, function: str, *arguments: Any) -> None:
         """Calls an exported function on all PEs that have it, until each has asked for the next command."""
-        words = self._words(arguments)
+        words = self._words(_values.words_of(arguments))
         self._call("csl_launch", function.encode(), words, len(words))
 
     # --- results
@@ -302,13 +320,17 @@ class Machine:
 
     # --- helpers
 
+    def _place(self, x: int, y: int) -> int:
+        if not (0 <= x < self.width and 0 <= y < self.height):
+            raise ValueError(f"tile ({x}, {y}) is not on the grid of {self.width} x {self.height}")
+        return y * self.width + x
+
     def _csl_region(self, rectangle: Sequence[int], itemsize: int, options: dict[str, Any]) -> _library.Region:
         if itemsize not in (2, 4):
             raise TypeError("commands of CSL take elements of 16 or 32 bits")
         x, y, width, height = rectangle or (0, 0, *self.csl_rectangle[2:])
         copies = {"": 0, "row": 1, "column": 2}[options.pop("broadcast", "")]
-        return _library.Region(x, y, width, height, 0, 8 * itemsize, int(options.pop("by_column", False)), copies,
-                               **options)
+        return _library.region(x, y, width, height, 0, 8 * itemsize, int(options.pop("by_column", False)), copies, **options)
 
     @staticmethod
     def _csl_pes(region: _library.Region) -> int:
@@ -319,7 +341,9 @@ class Machine:
 
     def _csl_in(self, command: str, target: Any, values: np.ndarray, rectangle: Sequence[int],
                 options: dict[str, Any]) -> None:
-        array = np.ascontiguousarray(values)
+        array = _values.plain(values, f"what is copied to '{target}'")
+        if array.dtype.kind not in "iuf":
+            raise TypeError(f"commands of CSL take numbers, not {array.dtype}")
         region = self._csl_region(rectangle, array.itemsize, options)
         region.elements = array.size // max(self._csl_pes(region), 1)
         words = array.reshape(-1).view(f"u{array.itemsize}").astype(np.uint32)
@@ -327,35 +351,45 @@ class Machine:
 
     def _csl_out(self, command: str, target: Any, elements: int, rectangle: Sequence[int], dtype: Any,
                  options: dict[str, Any]) -> np.ndarray:
-        itemsize = np.dtype(dtype).itemsize
-        region = self._csl_region(rectangle, itemsize, options)
-        region.elements = elements
-        words = np.empty(max(elements * self._csl_pes(region), 0), np.uint32)
+        region = self._csl_region(rectangle, np.dtype(dtype).itemsize, options)
+        _values.elements_of(np.empty(0, np.uint32), dtype)  # refuses the type before anything runs
+        region.elements = _library.Whole(int, 32).from_param(elements)
+        words = np.empty(elements * self._csl_pes(region), np.uint32)
         self._call("csl_" + command, target, ctypes.byref(region), words.ctypes.data, words.size)
-        return words.astype(f"u{itemsize}").view(dtype)
+        return _values.elements_of(words, dtype)
 
     def _call(self, name: str, *arguments: Any) -> None:
-        _check(getattr(_c, "tessera_" + name)(self._handle, *arguments))
+        with _lock:
+            _check(getattr(_c, "tessera_" + name)(self._handle, *arguments))
+
+    def _value(self, name: str, *arguments: Any) -> Any:
+        """The answer of a function that has no status: a number, or the copy of a text."""
+        with _lock:
+            found = getattr(_c, "tessera_" + name)(self._handle, *arguments)
+            if found is None or not self._handle:
+                raise Error(2, _c.tessera_last_error().decode() or "the machine has been closed")
+        return found
 
     def _run(self, name: str, cycles: int) -> Stop:
         stop = ctypes.c_int()
-        self._call(name, cycles, ctypes.byref(stop))
+        try:
+            self._call(name, cycles, ctypes.byref(stop))
+        finally:
+            error, self._listener_error = self._listener_error, None
+            if error is not None:
+                raise error
         return Stop(stop.value)
 
     def _json(self, name: str) -> Any:
-        text = getattr(_c, "tessera_" + name)(self._handle)
-        if text is None:
-            raise Error(5, _c.tessera_last_error().decode())
-        return json.loads(text)
+        return json.loads(self._value(name))
 
     def _names(self, kind: str, count: int) -> list[str]:
-        function = getattr(_c, f"tessera_{kind}_name")
-        return [function(self._handle, number).decode() for number in range(count)]
+        return [self._value(f"{kind}_name", number).decode() for number in range(count)]
 
     def _symbol(self, number: int) -> Symbol:
         found = _library.Symbol()
         self._call("get_symbol", number, ctypes.byref(found))
-        return self._to_symbol(_c.tessera_symbol_name(self._handle, number).decode(), found)
+        return self._to_symbol(self._value("symbol_name", number).decode(), found)
 
     @staticmethod
     def _to_symbol(name: str, found: _library.Symbol) -> Symbol:
@@ -386,12 +420,5 @@ class Machine:
         return np.frombuffer(buffer, np.uint8)
 
     @staticmethod
-    def _words(values: Sequence[int | float]) -> Any:
-        def word(value: Any) -> int:
-            if isinstance(value, float):
-                value = np.float32(value)
-            if isinstance(value, np.generic):
-                return int(value.view(f"u{value.itemsize}")) & 0xFFFFFFFF
-            return int(value) & 0xFFFFFFFF
-        bits = [word(value) for value in values]
-        return (ctypes.c_uint32 * len(bits))(*bits)
+    def _words(words: np.ndarray) -> Any:
+        return (ctypes.c_uint32 * len(words)).from_buffer_copy(words) if len(words) else (ctypes.c_uint32 * 0)()

@@ -1,11 +1,28 @@
 """libtessera.so and its functions (tessera.h), through ctypes."""
 
 import ctypes
+import operator
 import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_uint32, c_uint64, c_void_p
 
 ABI_VERSION = 1
+
+
+class Whole:
+    """A whole number as an argument. ctypes would cut one that does not fit."""
+
+    def __init__(self, kind: type, bits: int):
+        self.kind, self.last = kind, (1 << bits) - 1
+
+    def from_param(self, value: object) -> object:
+        number = operator.index(value)  # type: ignore[arg-type]
+        if not 0 <= number <= self.last:
+            raise ValueError(f"{number} is not in 0 to {self.last}")
+        return self.kind(number)
+
+
+_U32, _U64 = Whole(c_uint32, 32), Whole(c_uint64, 64)
 
 
 class Info(ctypes.Structure):
@@ -28,33 +45,44 @@ class Region(ctypes.Structure):
                 [(name, c_int32) for name in ("column_stride", "row_stride")])
 
 
+def region(*numbers: int, **named: int) -> Region:
+    """A Region whose numbers fit their fields."""
+    made = Region()
+    for (name, kind), value in list(zip(Region._fields_, numbers)) + [((n, dict(Region._fields_)[n]), v) for n, v in named.items()]:
+        number = operator.index(value)
+        if kind(number).value != number:
+            raise ValueError(f"the {name} {number} of a region is not possible")
+        setattr(made, name, number)
+    return made
+
+
 Listener = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint32, c_uint64)
 
-# Argument types behind the machine; the answer is a status unless it is named.
+# Argument types after the machine; the answer is a status unless it is named.
 _STATUS = {
     "reset": [c_int],
     "get_info": [POINTER(Info)],
-    "get_symbol": [c_uint32, POINTER(Symbol)],
-    "get_edge": [c_uint32, POINTER(Edge)],
-    "find_symbol": [c_uint32, c_uint32, c_char_p, POINTER(Symbol)],
-    "run": [c_uint64, POINTER(c_int)],
-    "step": [c_uint64, POINTER(c_int)],
-    "read": [c_uint32, c_uint32, c_void_p, c_uint32],
-    "write": [c_uint32, c_uint32, c_void_p, c_uint32],
-    "map": [c_uint32, POINTER(c_void_p), POINTER(c_uint32)],
-    "resize_array": [c_uint32, c_uint32],
-    "launch": [c_char_p] + 4 * [c_uint32] + [POINTER(c_uint32), c_uint32],
-    "send": [c_uint32, c_uint32, POINTER(c_uint32), c_uint32, c_int],
-    "expect": 3 * [c_uint32],
-    "cancel": 2 * [c_uint32],
-    "receive": [c_uint32, c_uint32, POINTER(c_uint32), c_uint32, POINTER(c_uint32)],
-    "counter": [c_uint32, POINTER(c_uint64)],
+    "get_symbol": [_U32, POINTER(Symbol)],
+    "get_edge": [_U32, POINTER(Edge)],
+    "find_symbol": [_U32, _U32, c_char_p, POINTER(Symbol)],
+    "run": [_U64, POINTER(c_int)],
+    "step": [_U64, POINTER(c_int)],
+    "read": [_U32, _U32, c_void_p, _U32],
+    "write": [_U32, _U32, c_void_p, _U32],
+    "map": [_U32, POINTER(c_void_p), POINTER(c_uint32)],
+    "resize_array": [_U32, _U32],
+    "launch": [c_char_p] + 4 * [_U32] + [POINTER(c_uint32), _U32],
+    "send": [_U32, _U32, POINTER(c_uint32), _U32, c_int],
+    "expect": 3 * [_U32],
+    "cancel": 2 * [_U32],
+    "receive": [_U32, _U32, POINTER(c_uint32), _U32, POINTER(c_uint32)],
+    "counter": [_U32, POINTER(c_uint64)],
     "csl_rectangle": [POINTER(c_int32)],
-    "csl_copy_to": [c_char_p, POINTER(Region), c_void_p, c_uint64],
-    "csl_copy_from": [c_char_p, POINTER(Region), c_void_p, c_uint64],
-    "csl_stream_to": [c_uint32, POINTER(Region), c_void_p, c_uint64],
-    "csl_stream_from": [c_uint32, POINTER(Region), c_void_p, c_uint64],
-    "csl_launch": [c_char_p, POINTER(c_uint32), c_uint32],
+    "csl_copy_to": [c_char_p, POINTER(Region), c_void_p, _U64],
+    "csl_copy_from": [c_char_p, POINTER(Region), c_void_p, _U64],
+    "csl_stream_to": [_U32, POINTER(Region), c_void_p, _U64],
+    "csl_stream_from": [_U32, POINTER(Region), c_void_p, _U64],
+    "csl_launch": [c_char_p, POINTER(c_uint32), _U32],
 }
 _OTHERS = {
     "destroy": (None, []),
@@ -62,10 +90,10 @@ _OTHERS = {
     "time_ps": (c_uint64, []),
     "open_launches": (c_uint32, []),
     "set_listener": (None, [Listener, c_void_p]),
-    "function_name": (c_char_p, [c_uint32]),
-    "array_name": (c_char_p, [c_uint32]),
-    "symbol_name": (c_char_p, [c_uint32]),
-    "counter_name": (c_char_p, [c_uint32]),
+    "function_name": (c_char_p, [_U32]),
+    "array_name": (c_char_p, [_U32]),
+    "symbol_name": (c_char_p, [_U32]),
+    "counter_name": (c_char_p, [_U32]),
     "report": (c_char_p, []),
     "waits": (c_char_p, []),
 }

@@ -25,38 +25,10 @@ def unknown(kind, name, names):
     return ValueError(f"the program has no {kind} '{name}'; {known}")
 
 
-def words_in(array, count, what):
-    """The array to send as flat 32-bit words in C order."""
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"{what} is a {type(array).__name__}; it must be a NumPy array")
-    if array.dtype.itemsize != 4 or array.dtype.kind not in "iuf":
-        raise ValueError(f"{what} has elements of type {array.dtype}; a copy takes int32, uint32 or float32, one element a word "
-                         "also for 16-bit data (input_array_to_u32 makes such an array)")
-    check_size(array, count, what)
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint32)
-
-
-def words_out(array, count, what):
-    """A flat view of the array to write into, as 32-bit words."""
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"{what} is a {type(array).__name__}; it must be a NumPy array")
-    if array.dtype.itemsize != 4 or array.dtype.kind not in "iuf":
-        raise ValueError(f"{what} has elements of type {array.dtype}; a copy fills int32, uint32 or float32, one element a word also "
-                         "for 16-bit data (memcpy_view gives their low halves)")
-    if not array.flags.c_contiguous or not array.flags.writeable:
-        raise TypeError(f"{what} is not contiguous in C order, or not writable, so that nothing can be copied into it; pass an "
-                        "array of its own and assign it afterwards")
-    check_size(array, count, what)
-    return array.reshape(-1).view(np.uint32)
-
-
-def check_size(array, count, what):
-    if array.size != count:
-        raise ValueError(f"{what} has {array.size} elements; the copy moves {count}")
-
-
 def argument_word(value, type_name, place):
     """The 32-bit word of an argument of a launched function."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]  # a scalar in the byte order of the machine
     if type_name in FLOATS:
         return _float_word(value, type_name, place)
     if type_name not in RANGES:
@@ -77,6 +49,19 @@ def argument_word(value, type_name, place):
     return number & ((1 << bits) - 1)
 
 
+def raw_word(value, type_name, place):
+    """The word of an argument that the caller has made a word: whole numbers are bits, the rest goes by the type."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_whole:
+        return argument_word(value, type_name, place)
+    if not -0x80000000 <= int(value) <= 0xFFFFFFFF:
+        raise TypeError(f"{place} is {value}, which is no word of 32 bits")
+    bits = 16 if type_name in ("i16", "u16", "f16") else 8 if type_name in ("i8", "u8", "bool") else 32
+    return int(value) & ((1 << bits) - 1)
+
+
 def _float_word(value, type_name, place):
     wanted = FLOATS[type_name]
     if isinstance(value, np.generic) and value.dtype != wanted and not isinstance(value, np.float64):
@@ -85,11 +70,3 @@ def _float_word(value, type_name, place):
         raise TypeError(f"{place} is of type {type_name}, and the value is {value!r}")
     bits = np.array(value, wanted).view(np.uint16 if wanted is np.float16 else np.uint32)
     return int(bits)
-
-
-def elements_of(data, dtype, name):
-    """The bytes of a variable as an array of its own."""
-    dtype = np.dtype(dtype)
-    if len(data) % dtype.itemsize != 0:
-        raise ValueError(f"'{name}' has {len(data)} bytes; these are no whole elements of {dtype}")
-    return np.frombuffer(data, dtype).copy()

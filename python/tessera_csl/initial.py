@@ -1,6 +1,7 @@
 """Values that variables have at the start of a run, beside the compiled program that they belong to."""
 import hashlib
 import os
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -32,10 +33,13 @@ def read(folder):
     """Pairs of (x, y, name) and an array; none if they belong to another program that was in the folder."""
     if not (Path(folder) / FILE).is_file():
         return
-    with np.load(Path(folder) / FILE) as arrays:
-        if str(arrays["program"]) != _program(folder):
-            return
-        for key in arrays.files:
-            if key != "program":
-                x, y, name = key.split(",", 2)
-                yield (int(x), int(y), name), arrays[key]
+    try:
+        with np.load(Path(folder) / FILE) as arrays:
+            if str(arrays["program"]) != _program(folder):
+                return
+            found = {key: arrays[key] for key in arrays.files if key != "program"}
+        places = {key: key.split(",", 2) for key in found}
+        values = [((int(x), int(y), name), found[key]) for key, (x, y, name) in places.items()]
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise RuntimeError(f"{Path(folder) / FILE} is not what SdkLayout.compile() has written: {error}; compile again") from None
+    yield from values

@@ -1,12 +1,19 @@
 """The memory of the PEs after a run: a file that the server leaves in the compile directory."""
+import contextlib
+import fcntl
 import json
+import os
+import shutil
+import weakref
+import zipfile
 from pathlib import Path
 
 import numpy as np
 
-from tessera_csl import arguments
+from tessera_csl import arguments, arrays
 
 DIRECTORY = "memory.json"
+BYTES = "memory.bin"
 TRACE = "tessera.trace."
 
 
@@ -24,17 +31,49 @@ RECORDS = [("text", 1, _whole), ("time stamp", 3, _whole), ("bool", 1, lambda wo
            ("u32", 2, _whole), ("i32", 2, _as(np.int32)), ("f32", 2, _as(np.float32))]
 
 
+@contextlib.contextmanager
+def _opened(folder):
+    """Both files, of the same run: who writes them holds the lock of the folder."""
+    folder = Path(folder)
+    try:
+        lock = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            directory, memory = open(folder / DIRECTORY, "rb"), open(folder / BYTES, "rb")  # pylint: disable=consider-using-with
+        finally:
+            os.close(lock)
+    except FileNotFoundError:
+        raise RuntimeError(f"{folder} has no memory of a run; SdkRuntime.stop() leaves it there") from None
+    with directory, memory:
+        yield directory, memory
+
+
+def write_core(folder, path):
+    """Both files of a run as one, for csdb."""
+    temporary = f"{path}.tmp-{os.getpid()}"
+    try:
+        with _opened(folder) as files, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as core:
+            for name, file in zip((DIRECTORY, BYTES), files):
+                with core.open(name, "w", force_zip64=True) as entry:
+                    shutil.copyfileobj(file, entry, 1 << 20)
+        os.replace(temporary, path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
 class MemoryDump:
     """Reads memory.json (which PE runs what, and where its variables lie) and memory.bin (the bytes, PE by PE)."""
 
     def __init__(self, folder):
-        folder = Path(folder)
-        try:
-            self._directory = json.loads((folder / DIRECTORY).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise RuntimeError(f"{folder} has no memory of a run; SdkRuntime.stop() leaves it there") from None
-        self.path = folder / "memory.bin"
-        self._places = {(x, y): (n, code) for n, (x, y, code) in enumerate(self._directory["tiles"])}
+        with _opened(folder) as (directory, memory):
+            try:
+                self._directory = json.loads(directory.read())
+                self._places = {(x, y): (n, code) for n, (x, y, code) in enumerate(self._directory["tiles"])}
+                self._size = self._directory["bytes"]
+            except (ValueError, KeyError, TypeError):
+                raise RuntimeError(f"{Path(folder) / DIRECTORY} is not what a run leaves; run the program again") from None
+            self._file = os.dup(memory.fileno())  # stays that of this run
+            weakref.finalize(self, os.close, self._file)
 
     def _bytes(self, x, y, name):
         x, y = arguments.whole(x, "the column"), arguments.whole(y, "the row")
@@ -46,13 +85,14 @@ class MemoryDump:
         if name not in symbols:
             raise arguments.unknown(f"variable of PE ({x}, {y})", name, list(symbols))
         address, size = symbols[name]
-        with open(self.path, "rb") as file:
-            file.seek(number * self._directory["bytes"] + address)
-            return file.read(size)
+        found = os.pread(self._file, size, number * self._size + address)
+        if len(found) != size:
+            raise RuntimeError(f"{BYTES}: the memory of PE ({x}, {y}) is not there to its end; run the program again")
+        return found
 
     def symbol(self, x, y, name, dtype):
         """The value of a variable of one PE, flat."""
-        return arguments.elements_of(self._bytes(x, y, name), dtype, name)
+        return arrays.elements_of(self._bytes(x, y, name), dtype, name)
 
     def rectangle(self, rectangle, name, dtype):
         """The values of a variable on ((column, row), (width, height)): an array [column, row, element]."""
@@ -70,3 +110,22 @@ class MemoryDump:
             records.append(self._directory["codes"][code]["strings"][value] if kind == "text" else value)
             place += 1 + size
         return records
+
+
+class DebugUtil:
+    """What a run has left in a folder; coordinates are those of the whole fabric."""
+
+    def __init__(self, folder):
+        self._dump = MemoryDump(folder)
+
+    def get_symbol(self, col, row, symbol, dtype):
+        """The value of a variable on one PE, flat."""
+        return self._dump.symbol(col, row, symbol, dtype)
+
+    def get_symbol_rect(self, rectangle, symbol, dtype):
+        """The values on a rectangle ((column, row), (width, height)); the first two dimensions are column and row."""
+        return self._dump.rectangle(rectangle, symbol, dtype)
+
+    def read_trace(self, px, py, name):
+        """The records of the trace buffer `name` of one PE: text, numbers, booleans, 48-bit time stamps, in order."""
+        return self._dump.trace(px, py, name)

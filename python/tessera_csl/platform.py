@@ -87,3 +87,16 @@ def tool(name):
         raise RuntimeError(f"{name} is not found in {folder or 'the folders of PATH'}; run the script with cs_python of "
                            "Tessera, or let TESSERA_BIN name the folder of Tessera's executables")
     return path
+
+
+def sdk_folder():
+    """The folder of cslc and cs_python: cs_python names it in TESSERA_SDK; else it lies beside the executables, or on PATH."""
+    named = os.environ.get("TESSERA_SDK")
+    if named:
+        return named
+    found = shutil.which("cs_python")
+    beside = [Path(tool("tessera_csl_server")).resolve().parents[1] / part for part in ("sdk/bin", "libexec/tessera/sdk/bin")]
+    for folder in beside + ([Path(found).resolve().parent] if found else []):
+        if (folder / "cs_python").is_file():
+            return str(folder)
+    raise RuntimeError("the folder with cs_python and cslc of Tessera is not found; let TESSERA_SDK name it")

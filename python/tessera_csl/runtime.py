@@ -1,45 +1,33 @@
-"""SdkRuntime: runs a compiled CSL program on the simulator (csl.md 13)."""
-import enum
+"""SdkRuntime: runs a compiled CSL program on the simulator (csl.md 13).
+
+An exception of a signal handler, such as KeyboardInterrupt, may leave any call at any place: then the call may be made again,
+and the run goes on. What must happen once for a runtime (its start, its stop) has a Reply that is kept, so that a second call
+finds what the first one has begun.
+"""
 import os
 import shlex
-import shutil
 import sys
+import tempfile
 
 import numpy as np
 
-from tessera_csl import arguments, initial
-from tessera_csl.memory import MemoryDump
+from tessera_csl import arguments, arrays, copies, initial
+from tessera_csl.copies import MemcpyDataType, MemcpyOrder, SymbolHandle, takes_old_form
+from tessera_csl.frames import Reply
+from tessera_csl.memory import MemoryDump, write_core
 from tessera_csl.platform import ignore, require_simulator
-from tessera_csl.server import Server, shared_memory
-
-
-class MemcpyDataType(enum.Enum):
-    """Size of the elements that a copy moves."""
-    MEMCPY_16BIT = 16
-    MEMCPY_32BIT = 32
-
-
-class MemcpyOrder(enum.Enum):
-    """Index of element i of PE (x, y): (y*w + x)*l + i, or y + x*h + i*h*w."""
-    ROW_MAJOR = "row"
-    COL_MAJOR = "column"
-
-
-class SymbolHandle(int):
-    """What get_id() returns: stands for an exported symbol."""
+from tessera_csl.server import Server
+from tessera_csl.shared import shared_memory
+from tessera_csl.streams import Streams
 
 
 class Task:
     """An operation that has been given to the machine."""
 
-    def __init__(self, reply, transfer=None):
+    def __init__(self, owner, reply=None, transfer=None):
+        self.owner = owner
         self.reply = reply
         self.transfer = transfer
-
-
-def _check_task(call, task):
-    if not isinstance(task, Task):
-        raise TypeError(f"{call} takes what a copy, a launch or a stream has returned, not {task!r}")
 
 
 def _warn_about_numpy_2():
@@ -78,11 +66,11 @@ class SdkRuntime:
         self._state = "created"
         self._core_paths = []
         self._dump = None
+        self._start, self._end = Reply(), Reply()
         self._transfers = []
-        self._files = {}  # files that receive_tofile() names, by stream
         config = getattr(platform, "config", None)
-        if config is not None and config.dump_core and config.core_path:
-            self._core_paths.append(config.core_path)
+        if config is not None and config.dump_core:
+            self._core_paths.append(os.path.abspath(config.core_path or "out.core"))
         self._server = Server()
         try:
             self._program = self._server.call({"cmd": "load", "folder": self._folder,
@@ -91,7 +79,7 @@ class SdkRuntime:
             self._server.close()
             raise
         self._symbols = {symbol["name"]: dict(symbol, number=n) for n, symbol in enumerate(self._program["symbols"])}
-        self._ports = {port["name"]: port for port in self._program["ports"]}
+        self._streams = Streams(self._server, self._program["ports"])
 
     def load(self):
         """Puts the program onto the machine."""
@@ -101,7 +89,7 @@ class SdkRuntime:
     def run(self):
         """Starts the machine: tasks that are active at the start begin with the first command."""
         self._require("loaded", "run() is called once, after load()")
-        self._server.call({"cmd": "run"})
+        self._server.call({"cmd": "run"}, reply=self._start)
         for (x, y, name), values in initial.read(self._folder):
             self._server.call({"cmd": "write", "x": x, "y": y, "symbol": name}, values)
         self._state = "running"
@@ -110,22 +98,31 @@ class SdkRuntime:
         """Completes what has been given to the machine, lets it run until nothing moves, and ends it."""
         if self._state == "stopped":
             raise RuntimeError("stop() was called before")
-        if self._server.has_ended:  # by an error that has been raised
-            self._state = "stopped"
-            self._server.close()
+        if self._server.has_ended and not self._end.is_done:  # by an error
+            self._close()
             return
         self._require("running", "stop() is called after load() and run()")
         try:
             for task in list(self._transfers):
                 self.task_wait(task)
-            self._write_files()
-            self._server.call({"cmd": "stop"})
-        finally:
-            self._state = "stopped"
-            self._server.close()
+            self._streams.write_files()
+            self._server.call({"cmd": "stop"}, reply=self._end)
+        except Exception:
+            self._close()
+            raise
         self._dump = MemoryDump(self._folder)
         for path in self._core_paths:
-            shutil.copyfile(self._dump.path, path)
+            write_core(self._folder, path)
+        self._close()
+
+    def _give_up(self):
+        """Ends the machine without completing what was given to it."""
+        self._state = "stopped"
+        self._server.close(raises=False)
+
+    def _close(self):
+        self._state = "stopped"
+        self._server.close()
 
     def get_id(self, name):
         """The handle of an exported symbol."""
@@ -136,28 +133,33 @@ class SdkRuntime:
             raise arguments.unknown("exported symbol", name, list(self._symbols))
         return self._symbols[name]
 
+    @takes_old_form
     def memcpy_h2d(self, dest, src, px, py, w, h, elem_per_pe, *, streaming=False,
                    data_type=MemcpyDataType.MEMCPY_32BIT, order=MemcpyOrder.ROW_MAJOR, nonblock=False, **unknown):
         """Copies `elem_per_pe` elements to each PE of a region: to a symbol, or as a stream to a color."""
         ignore("memcpy_h2d", unknown)
         header = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, data_type, order)
-        return self._to_device(header, src, w * h * elem_per_pe, nonblock)
+        return self._to_device(header, src, copies.words_of(header), nonblock)
 
+    @takes_old_form
     def memcpy_h2d_rowbcast(self, dest, src, px, py, w, h, elem_per_pe, *, streaming=False,
                             data_type=MemcpyDataType.MEMCPY_32BIT, order=MemcpyOrder.ROW_MAJOR, nonblock=False,
                             **unknown):
         """Copies the same elements to all PEs of a row: `src` is that of a region of one column."""
         ignore("memcpy_h2d_rowbcast", unknown)
         header = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, data_type, order)
-        return self._to_device(dict(header, broadcast="row"), src, h * elem_per_pe, nonblock)
+        header["broadcast"] = "row"
+        return self._to_device(header, src, copies.words_of(header), nonblock)
 
+    @takes_old_form
     def memcpy_h2d_colbcast(self, dest, src, px, py, w, h, elem_per_pe, *, streaming=False,
                             data_type=MemcpyDataType.MEMCPY_32BIT, order=MemcpyOrder.ROW_MAJOR, nonblock=False,
                             **unknown):
         """Copies the same elements to all PEs of a column: `src` is that of a region of one row."""
         ignore("memcpy_h2d_colbcast", unknown)
         header = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, data_type, order)
-        return self._to_device(dict(header, broadcast="column"), src, w * elem_per_pe, nonblock)
+        header["broadcast"] = "column"
+        return self._to_device(header, src, copies.words_of(header), nonblock)
 
     def memcpy_h2d_stride(self, dest, src, px, py, w, h, elem_per_pe, *, row_stride=1, col_stride=1, streaming=False,
                           data_type=MemcpyDataType.MEMCPY_32BIT, order=MemcpyOrder.ROW_MAJOR, nonblock=False,
@@ -168,80 +170,46 @@ class SdkRuntime:
         if min(strides) < 1:
             raise ValueError(f"the strides are {strides}; they must be 1 or more")
         header = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, data_type, order)
-        receivers = (1 + (w - 1) // strides[0]) * (1 + (h - 1) // strides[1])
-        return self._to_device(dict(header, strides=strides), src, receivers * elem_per_pe, nonblock)
+        header["strides"] = strides
+        return self._to_device(header, src, copies.words_of(header), nonblock)
 
+    @takes_old_form
     def memcpy_d2h(self, dest, src, px, py, w, h, elem_per_pe, *, streaming=False,
                    data_type=MemcpyDataType.MEMCPY_32BIT, order=MemcpyOrder.ROW_MAJOR, nonblock=False, **unknown):
-        """Copies `elem_per_pe` elements of each PE of a region into the array `dest`."""
+        """Copies `elem_per_pe` elements of each PE of a region into the first elements of the array `dest`."""
         ignore("memcpy_d2h", unknown)
         header = self._copy("d2h", src, (px, py, w, h), elem_per_pe, streaming, data_type, order)
-        words = arguments.words_out(dest, w * h * elem_per_pe, "the destination of memcpy_d2h")
-        return self._from_device(header, words, nonblock)
+        count = copies.words_of(header)
+        return self._from_device(header, count, arrays.writer(dest, count, "the destination of memcpy_d2h"), nonblock)
 
     def _copy(self, command, target, region, elements, streaming, data_type, order):
-        """The header of a copy or a stream, checked."""
         self._require_running(f"memcpy_{command}")
-        if not isinstance(data_type, MemcpyDataType):
-            raise TypeError(f"data_type is {data_type!r}; it must be a MemcpyDataType")
-        if not isinstance(order, MemcpyOrder):
-            raise TypeError(f"order is {order!r}; it must be a MemcpyOrder")
-        x, y, w, h = (arguments.whole(value, name) for value, name in zip(region, ("px", "py", "w", "h")))
-        width, height = self._program["size"]
-        if x < 0 or y < 0 or w < 1 or h < 1 or x + w > width or y + h > height:
-            raise ValueError(f"the region of {w} x {h} PEs from ({x}, {y}) does not lie in the program, which has "
-                             f"{width} x {height} PEs")
-        if arguments.whole(elements, "elem_per_pe") < 1:
-            raise ValueError(f"elem_per_pe is {elements}; it must be 1 or more")
-        header = {"cmd": command, "region": [x, y, w, h], "elements": int(elements), "order": order.value,
-                  "bits": data_type.value}
-        return dict(header, **self._target(command, target, streaming))
-
-    def _target(self, command, target, streaming):
-        number = arguments.whole(target, f"the color or symbol of memcpy_{command}")
-        if streaming:
-            if not 0 <= number <= 23:
-                raise ValueError(f"memcpy_{command} with streaming=True takes a color; {number} is none")
-            known = [color for color in range(24) if self._program["streams"][command == "d2h"] >> color & 1]
-            if number not in known:
-                name = f"MEMCPY{command.upper()}_k"
-                raise ValueError(f"the program gives <memcpy/get_params> no color {number} as {name}; it gives "
-                                 + (", ".join(map(str, known)) or "none"))
-            return {"color": number}
-        if not isinstance(target, SymbolHandle):
-            raise TypeError(f"memcpy_{command} with streaming=False takes what get_id() returned, not {target!r}")
-        symbol = self._program["symbols"][number]
-        if symbol["kind"] != "variable":
-            raise ValueError(f"'{symbol['name']}' is a function; memcpy_{command} takes a variable")
-        if command == "h2d" and not symbol.get("mutable", True):
-            raise ValueError(f"the layout exports '{symbol['name']}' as constant, so that nothing can be copied to it")
-        return {"symbol": symbol["name"]}
+        return copies.header_of(command, self._program, target, region, elements, streaming, data_type, order)
 
     def _to_device(self, header, array, count, nonblock):
-        words = arguments.words_in(array, count, "the source of memcpy_h2d")
+        words = arrays.words_in(array, count, "the source of memcpy_h2d")
         shared = shared_memory(words.nbytes)
         if shared is None:
-            return self._issue(Task(self._server.submit(header, words)), nonblock)
+            return self._issue(Task(self, self._server.submit(header, words)), nonblock)
+        # The functions of the reply hold the memory until the reply is there.
         np.frombuffer(shared.map, np.uint32)[:] = words
-        reply = self._server.submit(dict(header, file=shared.path, bytes=words.nbytes), on_done=lambda _: shared.close())
-        return self._issue(Task(reply), nonblock)
+        reply = self._server.submit(dict(header, file=shared.path, bytes=words.nbytes), reply=Reply(on_end=lambda: shared.close()))
+        return self._issue(Task(self, reply), nonblock)
 
-    def _from_device(self, header, words, nonblock):
-        shared = shared_memory(words.nbytes)
-        if shared is not None:
-            header = dict(header, file=shared.path, bytes=words.nbytes)
-
-        def store(reply):
-            if shared is None:
-                words[:] = np.frombuffer(reply.data, np.uint32)
-            else:
-                words[:] = np.frombuffer(shared.map, np.uint32)
-                shared.close()
-
-        return self._issue(Task(self._server.submit(header, on_done=store)), nonblock)
+    def _from_device(self, header, count, store, nonblock):
+        shared = shared_memory(4 * count)
+        if shared is None:
+            reply = Reply(on_done=lambda reply: store(np.frombuffer(reply.data, np.uint32)))
+        else:
+            header = dict(header, file=shared.path, bytes=4 * count)
+            reply = Reply(on_done=lambda _: store(np.frombuffer(shared.map, np.uint32)), on_end=lambda: shared.close())
+        return self._issue(Task(self, self._server.submit(header, reply=reply)), nonblock)
 
     def launch(self, name, *args, nonblock=False):
         """Calls an exported function on all PEs; complete when each has called unblock_cmd_stream()."""
+        return self._launch(name, args, arguments.argument_word, nonblock)
+
+    def _launch(self, name, args, word_of, nonblock):
         self._require_running("launch")
         if isinstance(name, SymbolHandle):
             name = self._program["symbols"][name]["name"]
@@ -252,38 +220,42 @@ class SdkRuntime:
         if len(args) != len(inputs):
             counts = f"{len(inputs)} argument{'s'[:len(inputs) != 1]}"
             raise TypeError(f"the function '{name}' takes {counts} ({', '.join(inputs) or 'none'}), not {len(args)}")
-        words = [arguments.argument_word(value, kind, f"argument {n} of '{name}'")
-                 for n, (value, kind) in enumerate(zip(args, inputs))]
-        reply = self._server.submit({"cmd": "launch", "function": name, "arguments": words})
-        return self._issue(Task(reply), nonblock)
+        words = [word_of(value, kind, f"argument {n} of '{name}'") for n, (value, kind) in enumerate(zip(args, inputs))]
+        return self._issue(Task(self, self._server.submit({"cmd": "launch", "function": name, "arguments": words})), nonblock)
 
     def call(self, name, args=(), nonblock=False):
-        """launch() with the arguments as a list."""
+        """launch() with the arguments as a list of words: a whole number is taken as it is, whatever the type of the parameter."""
         if not isinstance(args, (list, tuple, np.ndarray)):
             raise TypeError(f"call takes the arguments of '{name}' as a list, not {args!r}")
-        return self.launch(name, *args, nonblock=nonblock)
+        return self._launch(name, args, arguments.raw_word, nonblock)
 
     def _issue(self, task, nonblock):
         if not nonblock:
             self.task_wait(task)
         return task
 
+    def _check_task(self, call, task):
+        if not isinstance(task, Task):
+            raise TypeError(f"{call} takes what a copy, a launch or a stream has returned, not {task!r}")
+        if task.owner is not self:
+            raise ValueError(f"{call}: the task belongs to another runtime")
+
     def is_task_done(self, task):
         """Whether the operation is complete. For a stream of a port this lets the machine run until it is, or is stuck."""
-        _check_task("is_task_done", task)
+        self._check_task("is_task_done", task)
         if task.reply is None:  # a task of receive_tofile()
             return self._state == "stopped"
-        if task.transfer is None or task not in self._transfers:
-            return self._server.poll(task.reply)
-        return self._follow(task, must_end=False)
+        if task.transfer is None:
+            return task.reply.is_done
+        return task.transfer.is_done or self._follow(task, must_end=False)
 
     def task_wait(self, task):
         """Returns when the operation is complete."""
-        _check_task("task_wait", task)
+        self._check_task("task_wait", task)
         if task.reply is None:
             return
         self._server.wait(task.reply)
-        if task in self._transfers:
+        if task.transfer is not None and not task.transfer.is_done:
             self._follow(task, must_end=True)
 
     def _follow(self, task, must_end):
@@ -291,41 +263,34 @@ class SdkRuntime:
         reply = self._server.call({"cmd": "wait", "transfer": number, "must_end": must_end})
         if not reply.header["done"]:
             return False
-        self._transfers.remove(task)
-        task.transfer(reply.data)
+        if task.transfer.store is not None:
+            task.transfer.store(np.frombuffer(reply.data, np.uint32))
+        task.transfer.is_done = True
+        if task in self._transfers:
+            self._transfers.remove(task)
         return True
+
+    def _transfer(self, header, transfer, words=b"", nonblock=False):
+        task = Task(self, Reply(), transfer)
+        self._transfers.append(task)
+        try:
+            self._server.submit(header, words, task.reply)
+        except Exception:
+            self._transfers.remove(task)
+            raise
+        return self._issue(task, nonblock)
 
     def send(self, port, array, n=None, nonblock=False):
         """Sends `n` wavelets into an input stream: one element each."""
         self._require_running("send")
-        name = self._port(port, "in")
-        words = self._wavelets(array, n)
-        if array.dtype.itemsize == 2:
-            data = np.ascontiguousarray(array).reshape(-1)[:words].view(np.uint16).astype(np.uint32)
-        else:
-            data = np.ascontiguousarray(array).reshape(-1)[:words].view(np.uint32)
-        task = Task(self._server.submit({"cmd": "send", "port": name}, data), lambda _: None)
-        self._transfers.append(task)
-        return self._issue(task, nonblock)
+        header, words, transfer = self._streams.send(port, array, n)
+        return self._transfer(header, transfer, words, nonblock)
 
     def receive(self, port, array, n=None, nonblock=False):
         """Receives `n` wavelets of an output stream into the array."""
         self._require_running("receive")
-        name = self._port(port, "out")
-        if name in self._files:
-            raise RuntimeError(f"the stream '{name}' is written to a file by receive_tofile")
-        words = self._wavelets(array, n)
-        if not array.flags.c_contiguous or not array.flags.writeable:
-            raise TypeError("the array of receive() is not contiguous in C order, or not writable")
-
-        def store(data):
-            values = np.frombuffer(data, np.uint32)
-            bits = np.uint16 if array.dtype.itemsize == 2 else np.uint32
-            array.reshape(-1).view(bits)[:words] = values.astype(bits)
-
-        task = Task(self._server.submit({"cmd": "receive", "port": name, "words": words}), store)
-        self._transfers.append(task)
-        return self._issue(task, nonblock)
+        header, transfer = self._streams.receive(port, array, n)
+        return self._transfer(header, transfer, nonblock=nonblock)
 
     def receive_tofile(self, port, file, nonblock=False):
         """Has all wavelets that still come out of an output stream written to a file, as 32-bit words.
@@ -334,55 +299,16 @@ class SdkRuntime:
         """
         del nonblock  # the file is complete at stop()
         self._require_running("receive_tofile")
-        name = self._port(port, "out")
-        with open(file, "ab"):  # a path that cannot be written is an error now
-            pass
-        if name in self._files:
-            raise RuntimeError(f"the stream '{name}' is written to '{self._files[name]}' already")
-        self._files[name] = os.path.abspath(file)
-        return Task(None)
-
-    def _write_files(self):
-        """Receives until no word comes any more."""
-        most = 1 << 30  # words; a PE sends one a cycle
-        for port, path in self._files.items():
-            number = self._server.call({"cmd": "receive", "port": port, "words": most}).header["transfer"]
-            with open(path, "wb") as file:
-                file.write(self._server.call({"cmd": "wait", "transfer": number, "rest": True}).data)
-
-    @staticmethod
-    def _wavelets(array, n):
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"a stream takes a NumPy array, not a {type(array).__name__}")
-        if array.dtype.itemsize not in (2, 4) or array.dtype.kind not in "iuf":
-            raise ValueError(f"a stream takes elements of 16 or 32 bits, not {array.dtype}")
-        if n is None and array.dtype.itemsize == 2:
-            raise TypeError("the number of wavelets must be given for elements of 16 bits")
-        count = array.size if n is None else arguments.whole(n, "the number of wavelets")
-        if not 0 < count <= array.size:
-            raise ValueError(f"{count} wavelets do not fit an array of {array.size} elements")
-        return count
-
-    def _port(self, port, direction):
-        if not isinstance(port, str):
-            names = [p["name"] for p in self._program["ports"]]
-            number = arguments.whole(port, "the port")
-            port = names[number] if 0 <= number < len(names) else number
-        if port not in self._ports:
-            raise arguments.unknown("stream", port, list(self._ports))
-        if self._ports[port]["direction"] != direction:
-            raise ValueError(f"the stream '{port}' is an {self._ports[port]['direction']}put stream")
-        return port
+        self._streams.add_file(port, file)
+        return Task(self)
 
     def get_port_id(self, name):
         """The number of a stream."""
-        if name not in self._ports:
-            raise arguments.unknown("stream", name, list(self._ports))
-        return list(self._ports).index(name)
+        return self._streams.number_of(name)
 
     def report_port_infos(self):
         """Name, direction and place of each stream."""
-        return [dict(port) for port in self._ports.values()]
+        return [dict(port) for port in self._streams.ports.values()]
 
     def coord_logical_to_physical(self, coordinates):
         """From coordinates in the program to those of the fabric."""
@@ -396,11 +322,19 @@ class SdkRuntime:
         self._require_running("read_symbol")
         reply = self._server.call({"cmd": "read", "x": arguments.whole(x, "x"), "y": arguments.whole(y, "y"),
                                    "symbol": name})
-        return arguments.elements_of(reply.data, dtype, name)
+        return arrays.elements_of(reply.data, dtype, name)
 
     def dump_core(self, path):
-        """Has the memory of the machine copied to a file at stop()."""
-        self._core_paths.append(path)
+        """Writes the memory of the PEs to a file for csdb, as it is now."""
+        if self._state == "created":
+            raise RuntimeError("dump_core needs load() and run() before it")
+        if self._dump is not None:
+            write_core(self._folder, path)
+        else:
+            self._require_running("dump_core")
+            with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+                self._server.call({"cmd": "dump", "folder": folder})
+                write_core(folder, path)
 
     dump_elf_core = dump_core
 

@@ -16,6 +16,7 @@ PROGRAM = {
     "arch": "wse2", "size": [3, 2], "offset": [4, 1],
     "symbols": [{"name": "A", "kind": "variable", "type": "[*]f32", "mutable": True, "inputs": []},
                 {"name": "y", "kind": "variable", "type": "[*]f32", "mutable": False, "inputs": []},
+                {"name": "refused", "kind": "variable", "type": "[*]f32", "mutable": True, "inputs": []},
                 {"name": "compute", "kind": "function", "type": "fn", "inputs": ["i16", "f32", "u32"]},
                 {"name": "crash", "kind": "function", "type": "fn", "inputs": []},
                 {"name": "leave", "kind": "function", "type": "fn", "inputs": []},
@@ -65,6 +66,8 @@ class Fake:
         return reply({"id": number})
 
     def copy(self, header, data):
+        if header.get("symbol") == "refused":
+            return fail(header["id"], "the machine refuses", "value", False)
         if "file" in header:
             with open(header["file"], "r+b") as file, mmap.mmap(file.fileno(), header["bytes"]) as words:
                 if header["cmd"] == "h2d":
@@ -99,15 +102,15 @@ class Fake:
         data, self.stream = self.stream[:wanted], self.stream[wanted:]
         return reply({"id": header["id"], "done": True}, data)
 
-    def stop(self, header):
-        with open(os.path.join(self.folder, "memory.bin"), "wb") as file:
+    @staticmethod
+    def dump(folder):
+        with open(os.path.join(folder, "memory.bin"), "wb") as file:
             trace = [13, 0, 1, 1, 3, 4, 5, 2, 1, 10, 0, 0x3FC0, 6, 0xFFFE]
             file.write(bytes(range(64)) + bytes(range(16)) + struct.pack("<24H", *(trace + [0] * 10)))
-        with open(os.path.join(self.folder, "memory.json"), "w", encoding="utf-8") as file:
+        with open(os.path.join(folder, "memory.json"), "w", encoding="utf-8") as file:
             json.dump({"bytes": 64, "offset": [4, 1], "tiles": [[4, 1, 0], [5, 1, 0]],
                        "codes": [{"symbols": {"A": [8, 8], "tessera.trace.k": [16, 48]},
                                   "strings": ["zero", "one"]}]}, file)
-        reply({"id": header["id"], "cycles": 7})
 
     def serve(self):
         while True:
@@ -133,8 +136,12 @@ class Fake:
                 self.wait(header)
             elif command == "read":
                 reply({"id": number}, bytes(range(8)))
+            elif command == "dump":
+                self.dump(header["folder"])
+                reply({"id": number})
             elif command == "stop":
-                self.stop(header)
+                self.dump(self.folder)
+                reply({"id": number, "cycles": 7})
                 return
             else:
                 reply({"id": number})

@@ -10,6 +10,7 @@ import tempfile
 import time
 import unittest
 import warnings
+import zipfile
 from pathlib import Path
 from unittest import mock
 
@@ -88,6 +89,51 @@ class Copies(HostTest):
         self.assertEqual((row["broadcast"], column["broadcast"], stride["strides"]), ("row", "column", [2, 2]))
         self.assertEqual(stream["color"], 7)
 
+    def test_longer_arrays_give_and_take_their_first_elements(self):
+        runtime = self.runtime()
+        runtime.memcpy_h2d(runtime.get_id("A"), np.arange(9, dtype=np.uint32), 0, 0, 3, 2, 1, **COPY)
+        back = np.full((2, 4), 77, np.uint32)
+        runtime.memcpy_d2h(back, runtime.get_id("A"), 0, 0, 3, 2, 1, **COPY)
+        runtime.stop()
+        np.testing.assert_array_equal(back.ravel(), [0, 1, 2, 3, 4, 5, 77, 77])
+
+    def test_sizes_of_numpy_integers_do_not_overflow(self):
+        runtime = self.runtime()
+        self.refused(ValueError, "moves 180000", runtime.memcpy_h2d, runtime.get_id("A"), np.zeros(4, np.uint32), np.int16(0),
+                     np.int16(0), np.int16(3), np.int16(2), np.int16(30000), **COPY)
+        runtime.stop()
+
+    def test_copies_all_by_position(self):
+        runtime = self.runtime()
+        symbol, back = runtime.get_id("A"), np.zeros(6, np.uint32)
+        runtime.memcpy_h2d(symbol, np.arange(6, dtype=np.uint32), False, 0, 0, 3, 2, 1, 0, False)
+        task = runtime.memcpy_d2h(back, symbol, False, 0, 0, 3, 2, 1, 0, True)
+        runtime.memcpy_h2d(7, np.arange(6, dtype=np.uint32), True, 0, 0, 3, 2, 1)
+        runtime.task_wait(task)
+        runtime.stop()
+        self.assertEqual(list(back), [0, 1, 2, 3, 4, 5])
+        self.assertEqual(self.headers()[3]["color"], 7)
+
+    def test_a_refused_copy_leaves_no_descriptor(self):
+        runtime = self.runtime()
+        big = np.zeros(6 << 18, np.uint32)
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(5):
+            self.refused(ValueError, "the machine refuses", runtime.memcpy_h2d, runtime.get_id("refused"), big, 0, 0, 3, 2, 1 << 18, **COPY)
+            self.refused(ValueError, "the machine refuses", runtime.memcpy_d2h, big, runtime.get_id("refused"), 0, 0, 3, 2, 1 << 18, **COPY)
+            self.refused(ValueError, "a function", runtime.memcpy_h2d, runtime.get_id("compute"), big, 0, 0, 3, 2, 1 << 18, **COPY)
+        self.assertEqual(len(os.listdir("/proc/self/fd")), before)
+        runtime.stop()
+
+    def test_a_task_belongs_to_its_runtime(self):
+        first, second = self.runtime(), self.runtime()
+        task = first.launch("compute", 1, 1.0, 1, nonblock=True)
+        self.refused(ValueError, "another runtime", second.task_wait, task)
+        self.refused(ValueError, "another runtime", second.is_task_done, task)
+        first.task_wait(task)
+        first.stop()
+        second.stop()
+
     def test_large_arrays_travel_in_shared_memory(self):
         runtime = self.runtime()
         values = np.arange(6 << 18, dtype=np.uint32)
@@ -136,11 +182,13 @@ class Launches(HostTest):
     def test_arguments_are_words_by_declared_type(self):
         runtime = self.runtime()
         runtime.launch("compute", np.int16(-2), np.float32(1.5), np.uint32(7), nonblock=False)
-        runtime.call("compute", [3, 2, 0xFFFFFFFF])
+        runtime.call("compute", [3, 2.0, 0xFFFFFFFF])
+        runtime.call("compute", np.array([0xFFFF8001, 0x40000000, 5], np.uint32))
         runtime.stop()
-        first, second = (header["arguments"] for header in self.headers()[1:])
+        first, second, raw = (header["arguments"] for header in self.headers()[1:])
         self.assertEqual(first, [0xFFFE, 0x3FC00000, 7])
         self.assertEqual(second, [3, 0x40000000, 0xFFFFFFFF])
+        self.assertEqual(raw, [0x8001, 0x40000000, 5])
 
     def test_wrong_arguments_are_refused_before_anything_runs(self):
         runtime = self.runtime()
@@ -171,6 +219,8 @@ class BadUse(HostTest):
         self.refused(ValueError, ["no color 6 as MEMCPYH2D_k", "gives 7"], copy, 6, values, 0, 0, 3, 2, 1,
                      **dict(COPY, streaming=True))
         self.refused(TypeError, ["as a list", "'compute'"], runtime.call, "compute", 5)
+        self.refused(TypeError, ["argument 0", "no word"], runtime.call, "compute", [1 << 32, 1, 1])
+        self.refused(TypeError, ["by position", "px, py"], copy, symbol, values, True, 0, 0, 3, 2)
         self.refused(TypeError, "not None", runtime.task_wait, None)
         self.refused(TypeError, "not 3", runtime.is_task_done, 3)
         self.refused(ValueError, "a function", copy, runtime.get_id("compute"), values, 0, 0, 3, 2, 1, **COPY)
@@ -307,7 +357,9 @@ class AfterTheRun(HostTest):
         np.testing.assert_array_equal(runtime.read_symbol(4, 1, "A"), np.arange(8))
         runtime.dump_core(str(self.work / "core"))
         runtime.stop()
-        self.assertTrue((self.work / "core").is_file())
+        runtime.dump_core(str(self.work / "core2"))
+        with zipfile.ZipFile(self.work / "core") as one, zipfile.ZipFile(self.work / "core2") as other:
+            self.assertEqual({n: one.read(n) for n in one.namelist()}, {n: other.read(n) for n in ("memory.json", "memory.bin")})
         expected = np.arange(8, 16, dtype=np.uint8)
         np.testing.assert_array_equal(runtime.read_symbol(5, 1, "A").view(np.uint16), expected.view(np.uint16))
         reader = debug_util(self.out)

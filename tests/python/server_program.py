@@ -78,6 +78,22 @@ def write(folder, version):
            {"version": version, "memcpy": True, "exports": exports, "ports": [], "links": []}, {"A": 4096, "B": 4098})
 
 
+def digest_of(text):
+    """As text::digest_of: FNV-1a of 64 bits."""
+    digest = 0xCBF29CE484222325
+    for byte in text.encode():
+        digest = (digest ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return f"{digest:016x}"
+
+
+def sign(folder, facts):
+    """Writes tessera.json with digests that fit the files of the folder."""
+    names = ("layout.json", "bin/out_0_0.elf")
+    digests = {name: digest_of((Path(folder) / name).read_text(encoding="utf-8")) for name in names}
+    text = json.dumps(dict(facts, digest=16 * "0", digests=digests))
+    (Path(folder) / "tessera.json").write_text(text.replace(16 * "0", digest_of(text), 1), encoding="utf-8")
+
+
 def _write(folder, code, place, routes, facts, pointers):
     folder = Path(folder)
     (folder / "bin").mkdir(parents=True)
@@ -85,8 +101,8 @@ def _write(folder, code, place, routes, facts, pointers):
     (folder / "layout.json").write_text(json.dumps({
         "schema": "tessera-wse-layout-1", "grid": place["grid"], "routes": routes,
         "tiles": [{"rect": place["rectangle"], "code": "bin/out_0_0.elf"}]}), encoding="utf-8")
-    (folder / "tessera.json").write_text(json.dumps(dict(
+    sign(folder, dict(
         facts, schema="tessera-csl-1", file="test.csl", arch="wse3", rectangle=place["rectangle"], streams_in=0, streams_out=0,
         params={}, colors={}, sources=[],
-        codes=[{"source": "test.csl", "code": "bin/out_0_0.elf", "pointers": pointers, "functions": {name: name for name in FUNCTIONS},
-                "variables": {name: name for name in ("A", "B", "last") if f"data {name}:" in code}}])), encoding="utf-8")
+        codes=[{"source": "test.csl", "code": "bin/out_0_0.elf", "pointers": pointers, "functions": {name: name for name in FUNCTIONS if f"fn {name}\n" in code},
+                "variables": {name: name for name in ("A", "B", "last") if f"data {name}:" in code}}]))

@@ -63,8 +63,8 @@ class ServerTest(unittest.TestCase):
         return subprocess.run(["./run.py"], cwd=self.work, capture_output=True, text=True, timeout=100, check=False,
                               env=dict(os.environ, PATH=path, **environment))
 
-    def passes(self, script, **environment):
-        done = self.host(script, **environment)
+    def passes(self, script, start=START, **environment):
+        done = self.host(script, start, **environment)
         self.assertEqual((done.returncode, without_remark(done.stderr)), (0, ""), done.stdout + done.stderr)
         return done.stdout
 
@@ -158,8 +158,8 @@ class Runs(ServerTest):
         self.passes("""
             big = np.zeros(6 * 12288, np.uint32)
             expect(ValueError, ["address"], runner.memcpy_h2d, A, big, 0, 0, 3, 2, 12288, **WIDE)
-            import tessera_csl.server as server
-            server.LARGE = 16
+            import tessera_csl.shared as shared
+            shared.LARGE = 16
             values = np.arange(24, dtype=np.uint32)
             runner.memcpy_h2d(A, values, 0, 0, 3, 2, 4, **WIDE)
             back = np.zeros(24, np.uint32)
@@ -418,6 +418,54 @@ os._exit(0)
                 expect(RuntimeError, words, SdkRuntime, "out")
             runner.stop()
             """)
+
+    def test_an_edited_folder(self):
+        self.passes("""
+            import json
+            runner.stop()
+            facts = json.load(open("out/tessera.json"))
+            for edit in (dict(rectangle=[4, 1, 6, 3]), dict(streams_in=1), dict(codes=[dict(facts["codes"][0], pointers=dict(A=65535))]),
+                         dict(codes=[dict(facts["codes"][0], functions=dict(double="nowhere"))])):
+                json.dump(dict(facts, **edit), open("out/tessera.json", "w"))
+                expect(RuntimeError, ["out/tessera.json", "not as tessera_cslc has written it"], SdkRuntime, "out")
+            """)
+        import server_program as programs  # pylint: disable=import-outside-toplevel
+        facts = json.loads((self.work / "out/tessera.json").read_text(encoding="utf-8"))
+        code = facts["codes"][0]
+        for edit, words in ((dict(rectangle=[4, 1, 6, 3]), "tile (7, 1) in it has no code"),
+                            (dict(codes=[dict(code, pointers={"A": 65535})]), "address 65535"),
+                            (dict(codes=[dict(code, functions={"double": "nowhere"})]), "no function 'nowhere'")):
+            shutil.rmtree(self.work / "out")
+            programs.write(self.work / "out", version())
+            original = json.loads((self.work / "out/tessera.json").read_text(encoding="utf-8"))
+            programs.sign(self.work / "out", dict(original, **edit))
+            done = self.host("", start="runner.load(); runner.run()")
+            self.assertIn(words, done.stderr.splitlines()[-1])
+            done = subprocess.run([SDK.parent.parent / "bin/wse_platform", self.work / "out"], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(words, done.stderr)
+
+    def test_commands_that_no_package_sends(self):
+        self.passes("""
+            server = runner._server
+            copy = {"cmd": "d2h", "symbol": "A", "region": [0, 0, 3, 2], "elements": 4, "order": "row", "bits": 32}
+            for edit in (dict(strides=[0, 0]), dict(strides=[1]), dict(strides=[-1, 1]), dict(region=[0, 0, 1 << 32, 2]), dict(bits=24),
+                         dict(region=[0, 0, 3]), dict(region=[0.5, 0, 3, 2]), dict(order="diagonal"), dict(broadcast="all"),
+                         dict(elements=-1), dict(elements=1 << 50), dict(region=[0, 0, 2147483647, 2147483647], elements=1 << 39),
+                         dict(symbol=5), dict(color=256 + 7), dict(color=-1), dict(cmd="nothing"), dict(file="/nowhere", bytes=96),
+                         dict(cmd="read", x=1 << 32, y=0), dict(cmd="launch", function="put", arguments=[1 << 32, 0]),
+                         dict(cmd="wait", transfer=5), dict(cmd="receive", port="z", words=1)):
+                expect(ValueError, [], server.call, dict(copy, **edit))
+            words = np.zeros(24, np.uint32)
+            runner.memcpy_d2h(words, A, 0, 0, 3, 2, 4, **WIDE)
+            runner.stop()
+            """)
+
+    def test_a_folder_that_cannot_be_written_is_known_at_the_start(self):
+        self.passes("""
+            os.mkdir("out/memory.bin")
+            expect(RuntimeError, ["memory.bin"], runner.run)
+            """, start="runner.load()\n")
 
     def test_a_full_disk(self):
         done = self.host("""

@@ -4,6 +4,7 @@ import json
 import pathlib
 import sys
 import tempfile
+import threading
 import unittest
 
 import numpy as np
@@ -316,6 +317,50 @@ class Clusters(unittest.TestCase):
                 machine.reset(keep_memory=limit == 500)
                 np.testing.assert_array_equal(self.run_add(machine, a, b), expected)
                 self.assertEqual(machine.report()["digest"], report["digest"])
+
+
+class Threads(unittest.TestCase):
+    def test_four_threads_share_a_machine(self):
+        problems = []
+
+        def use(machine):
+            try:
+                for _ in range(40):
+                    # The library itself, without the lock of the package: the text is that of this thread.
+                    json.loads(tessera._c.tessera_report(machine._handle))  # pylint: disable=protected-access
+                    machine.step(3)
+                    self.assertEqual(machine.report()["platform"], "api")
+                    self.assertIsInstance(machine.waits(), tessera.Waits)
+                    self.assertGreater(machine.cycle, 0)
+                    machine.read("A", 1, 1)
+            except Exception as error:  # pylint: disable=broad-except
+                problems.append(error)
+        with tessera.Machine(GEMV) as machine:
+            machine.launch(machine.functions[0])
+            threads = [threading.Thread(target=use, args=(machine,)) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(problems, [])
+
+    def test_what_a_listener_raises_comes_out_of_the_run(self):
+        def listener(*_):
+            raise KeyError("of the listener")
+        with tessera.Machine(GEMV) as machine:
+            machine.listen(listener)
+            machine.launch(machine.functions[0])
+            with self.assertRaisesRegex(KeyError, "of the listener"):
+                machine.run()
+            machine.listen(None)
+            machine.run()
+
+    def test_a_closed_machine_is_refused(self):
+        machine = tessera.Machine(GEMV)
+        machine.close()
+        for call in (machine.report, lambda: machine.cycle, machine.run, machine.waits, lambda: machine.read("A")):
+            with self.assertRaises((tessera.Error, ValueError)):
+                call()
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ An independent implementation of a published interface.
 """
 import numpy as np
 
+from tessera_csl.arrays import is_native
+
 
 def memcpy_view(array, datatype):
     """A writable view of `array`, which has 32-bit elements, as `datatype`: of 8 and 16 bits the low part of each word."""
@@ -13,6 +15,9 @@ def memcpy_view(array, datatype):
         raise ValueError(f"memcpy_view takes an array of 32-bit elements, this one has {array.dtype}")
     if datatype.itemsize not in (1, 2, 4):
         raise ValueError(f"memcpy_view makes views of 8, 16 and 32 bits, {datatype} has {8 * datatype.itemsize}")
+    for kind in (array.dtype, datatype):
+        if not is_native(kind):
+            raise ValueError(f"memcpy_view gives the bits of words, which are little-endian; {kind} are not")
     step = 4 // datatype.itemsize
     if step == 1:
         return array.view(datatype)
@@ -28,6 +33,9 @@ def input_array_to_u32(np_arr, sentinel, fast_dim_sz):
     `fast_dim_sz`. Words of 32-bit elements are their bits.
     """
     flat = np.ascontiguousarray(np_arr).ravel()
+    if isinstance(np_arr, np.ma.MaskedArray) or flat.dtype.kind not in "iuf":
+        raise ValueError(f"input_array_to_u32 takes an array of numbers without a mask, not {type(np_arr).__name__} of {flat.dtype}")
+    flat = flat.astype(flat.dtype.newbyteorder("<"), copy=False)
     if flat.dtype.itemsize == 4:
         return flat.view(np.uint32).copy()
     if flat.dtype.itemsize != 2:
@@ -44,6 +52,7 @@ def calculate_cycles(timestamp_buf):
     words = np.ascontiguousarray(timestamp_buf).ravel()
     if words.size != 3 or words.dtype.itemsize != 4:
         raise ValueError(f"calculate_cycles takes 3 words of 32 bits, not {words.size} elements of {words.dtype}")
+    words = words.astype(words.dtype.newbyteorder("<"), copy=False)
     first, second, third = (int(word) for word in words.view(np.uint32))
     start = first | (second & 0xFFFF) << 32
     end = second >> 16 | third << 16

@@ -7,7 +7,8 @@ from tessera_csl.layout import (Color, CodeRegion, Edge, Route, RoutingPosition,
                                 get_edge_routing)
 from tessera_csl.platform import (FP16TYPE, SdkCompileArtifacts, SdkTarget, SimfabConfig, get_platform,
                                   get_simulator, get_system)
-from tessera_csl.runtime import MemcpyDataType, MemcpyOrder, SdkRuntime, Task
+from tessera_csl.copies import MemcpyDataType, MemcpyOrder
+from tessera_csl.runtime import SdkRuntime, Task
 
 __all__ = ["Color", "CodeRegion", "Edge", "FP16TYPE", "MemcpyDataType", "MemcpyOrder", "Route", "RoutingPosition",
            "SdkCompileArtifacts", "SdkLayout", "SdkRuntime", "SdkTarget", "SimfabConfig", "Task",

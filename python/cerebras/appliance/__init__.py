@@ -1,0 +1,1 @@
+"""Part of an independent implementation of a published interface (see the package `cerebras`)."""

@@ -1,0 +1,4 @@
+"""Memory of the PEs after a run of an artifact. An independent implementation of a published interface."""
+from tessera_csl.client import debug_util
+
+__all__ = ["debug_util"]

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Launch scripts of clusters: compile, stage, run, download. client_test.py FOLDER, which has cs_python."""
+import io
+import json
+import os
+import re
+import shutil
+import sys
+import tarfile
+import tempfile
+import unittest
+from contextlib import redirect_stderr
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+SDK = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build/sdk/bin").resolve()
+sys.path.insert(0, str(ROOT / "python"))
+os.environ["TESSERA_BIN"] = str(SDK.parent.parent / "bin")
+
+from cerebras.appliance import logger  # noqa: E402, F401
+from cerebras.appliance.pb.sdk.sdk_common_pb2 import MemcpyDataType, MemcpyOrder  # noqa: E402
+from cerebras.sdk.client import SdkCompiler, SdkLauncher, SdkRuntime, sdk_utils  # noqa: E402, F401
+from cerebras.sdk.client._version import __version__  # noqa: E402, F401
+from cerebras.sdk.client.debug_util import debug_util  # noqa: E402
+from tessera_csl import client  # noqa: E402
+
+LAYOUT = """
+param memcpy_params_width: u16;
+const memcpy = @import_module("<memcpy/get_params>", .{ .width = memcpy_params_width, .height = 1 });
+layout {
+  @set_rectangle(memcpy_params_width, 1);
+  for (@range(u16, memcpy_params_width)) |x| { @set_tile_code(x, 0, "pe.csl", .{ .memcpy_params = memcpy.get_params(x) }); }
+  @export_name("y", [*]f32, true);
+  @export_name("twice", fn () void);
+}
+"""
+PE = """
+param memcpy_params: PARAMS;
+const sys = @import_module("<memcpy/memcpy>", memcpy_params);
+const print = @import_module("<simprint>", .{ .enable = true });
+export var y = @constants([4]f32, 1.5);
+var y_ptr: [*]f32 = &y;
+fn twice() void {
+  for (@range(u16, 4)) |i| { y[i] = 2.0 * y[i]; }
+  print.print_string("doubled\\n");
+  sys.unblock_cmd_stream();
+}
+comptime { @export_symbol(y_ptr, "y"); @export_symbol(twice); }
+"""
+HOST = """
+import argparse
+import numpy as np
+from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder, SdkRuntime
+parser = argparse.ArgumentParser()
+parser.add_argument("--name")
+parser.add_argument("--cmaddr")
+args = parser.parse_args()
+runner = SdkRuntime(args.name, cmaddr=args.cmaddr)
+runner.load()
+runner.run()
+runner.launch("twice", nonblock=False)
+y = np.zeros(8, np.float32)
+runner.memcpy_d2h(y, runner.get_id("y"), 0, 0, 2, 1, 4, streaming=False, order=MemcpyOrder.ROW_MAJOR,
+                  data_type=MemcpyDataType.MEMCPY_32BIT, nonblock=False)
+runner.stop()
+print("SUCCESS" if list(y) == 8 * [3.0] else f"wrong: {y}")
+"""
+OPTIONS = "--arch=wse3 --fabric-dims=9,3 --fabric-offsets=4,1 --params=memcpy_params_width:2 --memcpy --channels=1 -o out"
+COPY = {"streaming": False, "data_type": MemcpyDataType.MEMCPY_32BIT, "order": MemcpyOrder.ROW_MAJOR, "nonblock": False}
+
+
+class Base(unittest.TestCase):
+    """A program in src/ and its host program."""
+
+    def setUp(self):
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(work.name)
+        Path("src").mkdir()
+        for name, text in (("layout.csl", LAYOUT), ("pe.csl", PE.replace("PARAMS", "comptime_struct"))):
+            (Path("src") / name).write_text(text, encoding="utf-8")
+        Path("run.py").write_text(HOST, encoding="utf-8")
+        self.said = io.StringIO()
+        silence = redirect_stderr(self.said)
+        silence.__enter__()
+        self.addCleanup(silence.__exit__, None, None, None)
+        environment = mock.patch.dict(os.environ)
+        environment.start()
+        self.addCleanup(environment.stop)
+        os.environ["TESSERA_CSL_VERSION"] = "1.4"
+
+    def compile(self, options=OPTIONS, out="."):
+        with SdkCompiler(disable_version_check=True, resource_cpu=1000) as compiler:
+            return compiler.compile("./src", "layout.csl", options, out)
+
+    def check(self, **keywords):
+        y = np.zeros(8, np.float32)
+        with SdkRuntime(self.artifact, **keywords) as runner:
+            runner.launch("twice", nonblock=False)
+            runner.memcpy_d2h(y, runner.get_id("y"), 0, 0, 2, 1, 4, **COPY)
+        self.assertEqual(y.tolist(), 8 * [3.0])
+
+
+class Client(Base):
+    def test_an_artifact_is_run_and_read(self):
+        self.artifact = self.compile()
+        self.assertTrue(re.fullmatch(r"(\./)?cs_[0-9a-f]{16}\.tar\.gz", self.artifact), self.artifact)
+        self.check(simulator=True, suppress_simfab_trace=True)
+        self.assertEqual(debug_util(self.artifact, simulator=True).get_symbol(4, 1, "y", np.float32).tolist(), 4 * [3.0])
+        self.check(simulator=True)  # once more, from the start
+        log = Path("sim.log").read_text(encoding="utf-8")
+        self.assertEqual(log.count(" doubled\n"), 2)
+
+    def test_older_names_and_a_compiler_without_with(self):
+        self.artifact = SdkCompiler().compile(app_path="src", csl_main="layout.csl", options=OPTIONS.replace("-o out", "-o=deep/er"),
+                                              out_path="made/artifact.tar.gz")
+        self.assertEqual(self.artifact, "made/artifact.tar.gz")
+        with tarfile.open(self.artifact) as archive:
+            self.assertIn("deep/er/out.json", archive.getnames())
+        self.check(simulator=True)
+
+    def test_commands_run_where_the_artifact_is(self):
+        artifact = self.compile(out="artifacts")
+        with SdkLauncher(artifact, simulator=False, disable_version_check=True) as launcher:
+            launcher.stage("run.py")
+            launcher.stage("src")
+            response = launcher.run("cs_python run.py --name out --cmaddr %CMADDR%", "echo note > note; ls src")
+            self.assertEqual(response.splitlines(), ["SUCCESS", "layout.csl", "pe.csl"])
+            self.assertEqual(launcher.run("cat note"), "note\n")
+            self.assertEqual(launcher.download_artifact("sim.log", "."), "sim.log")
+            self.assertEqual(launcher.download_artifact("out", "results.tar.gz"), "results.tar.gz")
+            self.assertEqual(launcher.run("cs_python run.py --name nowhere", "echo never"), "")
+            with self.assertRaisesRegex(FileNotFoundError, "no 'lost'"):
+                launcher.download_artifact("lost", ".")
+            with self.assertRaisesRegex(ValueError, "not the name"):
+                launcher.download_artifact("../run.py", ".")
+            with self.assertRaisesRegex(FileNotFoundError, "nothing.py"):
+                launcher.stage("nothing.py")
+            folder = launcher.run("pwd").strip()
+        self.assertFalse(os.path.exists(folder))
+        self.assertTrue(Path("sim.log").read_text(encoding="utf-8").startswith("@0 "))
+        self.assertIn("exit status 1", self.said.getvalue())
+        self.assertTrue(Path("src/out/out.json").is_file())
+
+    def test_without_a_cluster_the_simulator_is_named_once(self):
+        self.artifact = self.compile()
+        with mock.patch.object(client._use_simulator, "told", False):
+            self.check()
+            self.check(simulator=False)
+            self.assertEqual(self.said.getvalue().count("so the program runs on the simulator"), 1)
+        with mock.patch.object(client._use_simulator, "told", False), mock.patch.dict(os.environ, {"TESSERA_APPLIANCE": "simulate"}):
+            self.check(simulator=False)
+            self.assertEqual(self.said.getvalue().count("so the program runs on the simulator"), 1)
+        for mode, words in (("refuse", "reaches none"), ("maybe", "simulate or refuse")):
+            with mock.patch.dict(os.environ, {"TESSERA_APPLIANCE": mode}), self.assertRaisesRegex(RuntimeError, words):
+                SdkRuntime(self.artifact, simulator=False)
+
+    def test_mistakes(self):
+        with self.assertRaisesRegex(RuntimeError, "nowhere.csl"):
+            SdkCompiler().compile("src", "nowhere.csl", OPTIONS, ".")
+        with self.assertRaisesRegex(RuntimeError, "no folder lost"):
+            SdkCompiler().compile("lost", "layout.csl", OPTIONS, ".")
+        with self.assertRaisesRegex(TypeError, "'outdir' once"):
+            SdkCompiler().compile("src", "layout.csl", OPTIONS)
+        with self.assertRaisesRegex(ValueError, "names '../out'"):
+            self.compile(OPTIONS.replace("-o out", "-o ../out"))
+        for kind in (SdkRuntime, SdkLauncher):
+            with self.assertRaisesRegex(RuntimeError, "no artifact lost.tar.gz"):
+                kind("lost.tar.gz", simulator=True)
+            with self.assertRaisesRegex(RuntimeError, "run.py is no artifact"):
+                kind("run.py", simulator=True)
+        with tarfile.open("evil.tar.gz", "w:gz") as archive:
+            archive.add("run.py", arcname="../run.py")
+        with self.assertRaisesRegex(RuntimeError, r"holds '../run.py'"):
+            SdkLauncher("evil.tar.gz", simulator=True)
+        artifact = self.compile()
+        with self.assertRaisesRegex(ValueError, "no %CMADDR%"):
+            SdkLauncher(artifact, simulator=True).run("cs_python run.py --cmaddr %CMADDR%")
+        with self.assertRaisesRegex(KeyError, "the body"):
+            with SdkRuntime(artifact, simulator=True):
+                raise KeyError("the body")
+        shutil.rmtree("src/out")
+
+
+class Log(Base):
+    def log(self, **environment):
+        with mock.patch.dict(os.environ, environment):
+            self.artifact = self.compile()
+            self.check(simulator=True)
+        return Path("sim.log").read_text(encoding="utf-8").splitlines()
+
+    def test_the_end_of_the_log_has_the_figures_of_the_run(self):
+        lines = self.log()
+        self.assertIn("@0 dimX=9, dimY=3", lines)
+        cycles = int(re.search(r"cycles=([0-9]+)", "\n".join(lines))[1])
+        idle = int(re.search(r"([0-9]+) cycles since a wavelet landed", "\n".join(lines))[1])
+        self.assertGreater(cycles, idle)
+        at = f"@{cycles} "
+        self.assertIn(at + "Stopping due to user request", lines)
+        self.assertTrue(lines[-1].startswith(at + "CTF Stats: num_inst_pipe"), lines[-1])
+        numbers = [int(line[1:].split()[0]) for line in lines]
+        self.assertEqual(numbers, sorted(numbers))
+        statistics = json.loads(Path("sim_stats.json").read_text(encoding="utf-8"))
+        self.assertEqual((statistics["cycle_count"], statistics["fabric_x"], statistics["hwtile_count"]), (cycles, 9, 2))
+
+    def test_traces_that_the_environment_asks_for(self):
+        for name in ("SIMFABRIC_DEBUG", "SINGULARITYENV_SIMFABRIC_DEBUG", "APPTAINERENV_SIMFABRIC_DEBUG"):
+            lines = self.log(**{name: "inst_trace,hwtile"})
+            self.assertTrue(any("[IS OP]" in line for line in lines))
+            self.assertFalse(any(" landing C" in line for line in lines))
+            numbers = [int(line[1:].split()[0]) for line in lines]
+            self.assertEqual(numbers, sorted(numbers))
+        self.assertEqual([name for name in os.listdir(".") if "trace" in name], [])
+        with self.assertRaisesRegex(RuntimeError, "'everything' is no trace"):
+            self.log(SIMFABRIC_DEBUG="everything")
+
+
+if __name__ == "__main__":
+    unittest.main()
