@@ -96,15 +96,16 @@ void check_symbols(const Program& program, const Symbols& symbols, const pe::Ima
   };
   for (const auto& [name, address] : symbols.pointers) {
     const Export* found = program.find_export(name);
-    if (found == nullptr || found->is_function)
-      fail("the pointer '" + name + "' is no exported variable");
+    if (found != nullptr && found->is_function)
+      fail("the pointer '" + name + "' has the name of an exported function");
     if (address % 2 != 0 || address > pe::kSramBytes - kPointerBytes)
       fail("the address " + std::to_string(address) + " of the pointer '" + name +
            "' does not lie in the memory of a PE");
   }
   for (const auto& [name, function] : symbols.functions) {
     const Export* found = program.find_export(name);
-    if (found == nullptr || !found->is_function) fail("'" + name + "' is no exported function");
+    if (found != nullptr && !found->is_function)
+      fail("the function '" + name + "' has the name of an exported variable");
     if (image.find_function(function) == nullptr)
       fail("there is no function '" + function + "' in it");
   }

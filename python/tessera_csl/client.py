@@ -80,11 +80,13 @@ class SdkCompiler(_Context):
     def compile(self, codedir=None, layout=None, args=None, outdir=None, *, app_path=None, csl_main=None, options=None,
                 out_path=None):
         """Compiles `layout` in the folder `codedir` with the options `args` of cslc, which leaves its folder there, and packs that
-        folder into an archive in the folder `outdir`, or with that name. Returns the path of the archive. The other four names
+        folder into an archive in the folder `outdir` (default: the working directory), or with that name. Returns the path of the archive. The other four names
         are those of older versions."""
         given = [("codedir", codedir, app_path), ("layout", layout, csl_main), ("args", args, options), ("outdir", outdir, out_path)]
         values = []
         for name, value, older in given:
+            if value is None and older is None and name == "outdir":
+                value = "."
             if (value is None) == (older is None):
                 raise TypeError(f"compile() takes '{name}' once; it is missing or given twice")
             values.append(older if value is None else value)

@@ -1,4 +1,5 @@
 """The process that simulates a machine. Commands are sent at once and carried out in order."""
+import os
 import subprocess
 import weakref
 
@@ -19,6 +20,7 @@ class Server:
             self._channel = Channel(self._process)
         except OSError as error:  # too many processes or open files
             raise RuntimeError(f"the simulator cannot be started: {error}") from None
+        self._owner = os.getpid()
         self._end = weakref.finalize(self, self._channel.close)
         self.hello = self.call({"cmd": "hello", "protocol": PROTOCOL}).header
 
@@ -28,6 +30,8 @@ class Server:
 
     def submit(self, header, data=b"", reply=None):
         """Sends a command and returns its Reply, which arrives later. A reply that was submitted before is only returned."""
+        if os.getpid() != self._owner:  # a copy of this process has no thread of the frames
+            raise RuntimeError("this runtime belongs to another process; start one of its own after the fork")
         self._raise_unreported()
         reply = reply or Reply()
         if reply.is_submitted:

@@ -164,8 +164,9 @@ class Client(Base):
             SdkCompiler().compile("src", "nowhere.csl", OPTIONS, ".")
         with self.assertRaisesRegex(RuntimeError, "no folder lost"):
             SdkCompiler().compile("lost", "layout.csl", OPTIONS, ".")
-        with self.assertRaisesRegex(TypeError, "'outdir' once"):
-            SdkCompiler().compile("src", "layout.csl", OPTIONS)
+        for arguments, named in ((("src", "layout.csl"), {}), (("src", "layout.csl", OPTIONS), {"options": OPTIONS})):
+            with self.assertRaisesRegex(TypeError, "'args' once"):
+                SdkCompiler().compile(*arguments, **named)
         with self.assertRaisesRegex(ValueError, "names '../out'"):
             self.compile(OPTIONS.replace("-o out", "-o ../out"))
         for kind in (SdkRuntime, SdkLauncher):

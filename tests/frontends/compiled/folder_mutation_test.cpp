@@ -172,7 +172,7 @@ TEST(CompiledFolderMutation, SaysWhatDoesNotFit) {
   using ::testing::HasSubstr;
   EXPECT_THAT(with("\"rectangle\":[", "\"rectangle\":[1"), HasSubstr("does not lie in the fabric"));
   EXPECT_THAT(with("\"functions\":{", "\"functions\":{\"nobody\":\"nobody\","),
-              HasSubstr("'nobody' is no exported function"));
+              HasSubstr("there is no function 'nobody'"));
   EXPECT_THAT(with("\"variables\":{", "\"variables\":{\"nobody\":\"nobody\","),
               HasSubstr("there is no variable 'nobody'"));
   EXPECT_THAT(with("\"streams_in\":", "\"streams_in\":16777216,\"streams_was\":"),
