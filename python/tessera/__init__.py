@@ -360,7 +360,11 @@ class Machine:
 
     def _call(self, name: str, *arguments: Any) -> None:
         with _lock:
-            _check(getattr(_c, "tessera_" + name)(self._handle, *arguments))
+            try:
+                status = getattr(_c, "tessera_" + name)(self._handle, *arguments)
+            except ctypes.ArgumentError as error:  # "argument 2: ValueError: -1 is not in .."
+                raise ValueError(f"{name}: {str(error).rsplit('Error: ', 1)[-1]}") from None
+            _check(status)
 
     def _value(self, name: str, *arguments: Any) -> Any:
         """The answer of a function that has no status: a number, or the copy of a text."""

@@ -86,7 +86,7 @@ class Channel:
         self._thread.start()
 
     def submit(self, header, data, reply):
-        """Gives a command to the thread."""
+        """Gives a command to the thread; without a header `data` is a function for the thread to call."""
         self._commands.put((header, data, reply))
         self._wake_up()
 
@@ -139,6 +139,9 @@ class Channel:
             if reply.is_submitted:  # the call was interrupted, and made again
                 continue
             reply.is_submitted = True
+            if header is None:  # a function, which no interrupt cuts off here
+                reply.complete({"result": data()}, b"", None)
+                continue
             self._is_stopped = header["cmd"] == "stop"
             self._next += 1
             self._replies[self._next] = reply

@@ -17,7 +17,6 @@ from tessera_csl.frames import Reply
 from tessera_csl.memory import MemoryDump, write_core
 from tessera_csl.platform import ignore, require_simulator
 from tessera_csl.server import Server
-from tessera_csl.shared import shared_memory
 from tessera_csl.streams import Streams
 
 
@@ -188,7 +187,7 @@ class SdkRuntime:
 
     def _to_device(self, header, array, count, nonblock):
         words = arrays.words_in(array, count, "the source of memcpy_h2d")
-        shared = shared_memory(words.nbytes)
+        shared = self._server.shared_memory(words.nbytes)
         if shared is None:
             return self._issue(Task(self, self._server.submit(header, words)), nonblock)
         # The functions of the reply hold the memory until the reply is there.
@@ -197,7 +196,7 @@ class SdkRuntime:
         return self._issue(Task(self, reply), nonblock)
 
     def _from_device(self, header, count, store, nonblock):
-        shared = shared_memory(4 * count)
+        shared = self._server.shared_memory(4 * count)
         if shared is None:
             reply = Reply(on_done=lambda reply: store(np.frombuffer(reply.data, np.uint32)))
         else:

@@ -3,6 +3,7 @@ import os
 import subprocess
 import weakref
 
+from tessera_csl import shared
 from tessera_csl.frames import Channel, Reply
 from tessera_csl.platform import tool
 
@@ -57,6 +58,18 @@ class Server:
     def call(self, header, data=b"", reply=None):
         """Sends a command and waits for its reply."""
         return self.wait(self.submit(header, data, reply))
+
+    def shared_memory(self, size):
+        """shared_memory(), made where no interrupt can leave half of it behind."""
+        if size < shared.LARGE:
+            return None
+        reply = Reply()
+        self._channel.submit(None, lambda: shared.shared_memory(size), reply)
+        while not reply.is_done:
+            reply.wait()
+            if self._channel.has_left:
+                return None  # the next command says why
+        return reply.header["result"]
 
     def close(self, raises=True):
         """Ends the process, and raises an error that no call has raised."""

@@ -128,8 +128,8 @@ class Client(Base):
         with SdkLauncher(artifact, simulator=False, disable_version_check=True) as launcher:
             launcher.stage("run.py")
             launcher.stage("src")
-            response = launcher.run("cs_python run.py --name out --cmaddr %CMADDR%", "echo note > note; ls src")
-            self.assertEqual(response.splitlines(), ["SUCCESS", "layout.csl", "pe.csl"])
+            response = launcher.run("cs_python run.py --name out --cmaddr %CMADDR%", "echo note > note; ls src/*.csl")
+            self.assertEqual(response.splitlines(), ["SUCCESS", "src/layout.csl", "src/pe.csl"])
             self.assertEqual(launcher.run("cat note"), "note\n")
             self.assertEqual(launcher.download_artifact("sim.log", "."), "sim.log")
             self.assertEqual(launcher.download_artifact("out", "results.tar.gz"), "results.tar.gz")

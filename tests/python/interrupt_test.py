@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Interrupts at random times: the session goes on, and every value is right. interrupt_test.py FOLDER, which has cs_python."""
+import gc
 import os
 import random
 import signal
@@ -98,6 +99,7 @@ class Interrupts(unittest.TestCase):
                 if interrupts % 10 == 0:
                     copy(np.arange(24, dtype=np.float32) + interrupts)
         copy(np.arange(24, dtype=np.float32))
+        gc.collect()
         self.assertLessEqual(len(os.listdir("/proc/self/fd")), descriptors)
         runtime.stop()
         self.assertEqual(list(runtime.read_symbol(6, 2, "A", np.float32)), [20, 21, 22, 23])
