@@ -30,7 +30,7 @@ void guarded(report::Report& report, const std::function<void()>& work) {
 }
 
 /// What the system refuses is no defect: the sentence says what is short.
-Failure failure_of(const std::system_error& error) {
+Failure failure_of_system(const std::system_error& error) {
   const std::error_code code = error.code();
   if (code == std::errc::resource_unavailable_try_again)
     return {report::Status::kUserInput,
@@ -125,7 +125,7 @@ Failure current_failure() {
   } catch (const std::bad_alloc&) {
     return {report::Status::kUserInput, kNoMemory};
   } catch (const std::system_error& e) {  // and std::filesystem::filesystem_error
-    return failure_of(e);
+    return failure_of_system(e);
   } catch (const std::exception& e) {
     return {report::Status::kInternal, std::string("internal error: ") + e.what()};
   }
