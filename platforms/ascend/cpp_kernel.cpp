@@ -72,11 +72,14 @@ bool ends_with(const std::string& text, const std::string& end) {
 }
 
 pto_cpp::CompiledKernel compile(const Options& options, const AscendConfig& config) {
-  const pto_cpp::KernelText text = pto_cpp::read_kernel(options.program, options.text.function);
+  const pto_cpp::KernelText text =
+      pto_cpp::read_kernel(options.program, options.text.function, options.includes);
   pto_cpp::CompileOptions compiling;
   compiling.profile = config.machine.profile;
   compiling.function = text.entry.name;
   compiling.includes = options.includes;
+  if (config.ratio && aics_of(*config.ratio) == 0) compiling.only = CoreKind::kAiv;
+  if (config.ratio && aivs_of(*config.ratio) == 0) compiling.only = CoreKind::kAic;
   return pto_cpp::compile(text, compiling);
 }
 
@@ -121,7 +124,9 @@ CppKernel::CppKernel(const Options& options, const AscendConfig& config,
     const std::string& file = cube ? compiled.aic : compiled.aiv;
     if (file.empty()) continue;
     auto& module = cube ? native_.aic : native_.aiv;
+    trail.enter(pto_cpp::NativeTrail::kLoading, cube ? CoreKind::kAic : CoreKind::kAiv);
     module = std::make_shared<pto_cpp::KernelModule>(file, compiled.library);
+    trail.leave();
     trail.set_module(cube ? CoreKind::kAic : CoreKind::kAiv, *module);
   }
   names_ = compiled.entry.parameters;
@@ -145,7 +150,8 @@ std::string CppKernel::signature() const {
   return text + ")";
 }
 
-void CppKernel::prepare(const Options& options, const AscendConfig& config) {
+void CppKernel::prepare(const Options& options, const AscendConfig& config,
+                        std::function<void()> at_end) {
   read_arguments(options, config);
   native_.memory = std::make_shared<pto_cpp::MemoryMap>(
       cluster::kMaxClusters * 3,
@@ -162,6 +168,7 @@ void CppKernel::prepare(const Options& options, const AscendConfig& config) {
   kernel.arrays = native_.arrays;
   cores_ = std::make_shared<pto_cpp::NativeCores>(native_);
   launched_ = std::make_unique<LaunchedKernel>(std::move(kernel), launch, cores_);
+  launched_->at_end = std::move(at_end);
   if (options.host_program)
     launched_->next_launch = [this](Arrays& arrays, Cycle next) { return go_on(arrays, next); };
 }

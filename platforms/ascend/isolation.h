@@ -4,8 +4,12 @@
 
 #include <sys/types.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "frontends/pto_cpp/native_trail.h"
 #include "platforms/report/report.h"
@@ -27,17 +31,37 @@ class Isolation {
   std::optional<bool> split(report::Report& report, std::uint64_t patience_s);
   /// Where native code is; both processes see it.
   pto_cpp::NativeTrail& trail() { return shared_->trail; }
+  /// The process that runs calls this before it writes anything that a user asked for. Throws IllegalBehaviour if native code has
+  /// closed or replaced the standard streams, or has changed the working directory: what is written would go astray.
+  void require_surroundings() const;
+  /// Ends the process if it is a copy that native code has made of the one that runs.
+  void end_copy() const;
   /// The process that runs calls this when its report is published.
-  void set_published() { shared_->is_published.store(true); }
+  void set_published();
 
  private:
+  /// What native code can change under the feet of a run: standard streams and working directory.
+  struct Surroundings {
+    std::array<std::pair<dev_t, ino_t>, 4> files;  // of none: 0, 0
+    bool operator==(const Surroundings& other) const { return files == other.files; }
+  };
   struct Shared {
     pto_cpp::NativeTrail trail;
     std::atomic<bool> is_published{false};
+    std::atomic<bool> is_astray{false};  // the report is, or could not be, published
   };
-  int wait_for(pid_t process, std::uint64_t patience_s) const;
+  struct End {
+    int status = 0;
+    bool is_ours = false;  // this process has ended it, because it was stuck
+    int asked = 0;         // the signal that asked this process to end
+  };
+  static Surroundings surroundings();
+  End wait_for(pid_t process, std::uint64_t patience_s) const;
+  std::string describe(const End& end, std::uint64_t patience_s) const;
 
   Shared* shared_;
+  pid_t process_;
+  Surroundings surroundings_;
 };
 
 }  // namespace tessera::ascend

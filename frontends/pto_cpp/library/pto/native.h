@@ -39,3 +39,13 @@ TSR_HOOK void __sanitizer_cov_trace_pc() {
 }
 TSR_HOOK void __asan_before_dynamic_init(const char*) {}
 TSR_HOOK void __asan_after_dynamic_init() {}
+
+// A copy of the process that goes on with the kernel would be a second run.
+#define TSR_NO_COPY(NAME)                                                \
+  TSR_HOOK int NAME() noexcept {                                         \
+    tsr_api->fail(tsr_api->self, "native code called " #NAME "(): a kernel cannot make processes"); \
+    return -1;                                                           \
+  }
+TSR_NO_COPY(fork)
+TSR_NO_COPY(vfork)
+#undef TSR_NO_COPY
