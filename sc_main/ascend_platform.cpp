@@ -111,10 +111,10 @@ int sc_main(int argc, char* argv[]) {
   const auto run = [&](report::Report& report) {
     try {
       const bool publishes = run_kernel(options, isolation, report);
-      isolation.end_copy();
+      isolation.restore_surroundings();
       return publishes;
     } catch (...) {
-      isolation.end_copy();
+      isolation.restore_surroundings();
       throw;
     }
   };

@@ -87,6 +87,16 @@ std::string in_cpp(std::string text, const std::string& operation) {
 bool is_tensor(const TsrOperand& o) {
   return o.role == TSR_TENSOR_IN || o.role == TSR_TENSOR_OUT;
 }
+/// Sizes and strides are computed, and the device takes them as they are.
+void check_sizes(const TsrTensor& tensor, const SourceLine& place) {
+  for (const auto* numbers : {&tensor.shape, &tensor.stride})
+    for (const std::int64_t number : *numbers)
+      if (number < 0)
+        throw UserError(place.file, std::to_string(place.line),
+                        std::string("the tensor has a ") +
+                            (numbers == &tensor.shape ? "size" : "stride") + " of " +
+                            std::to_string(number) + "; expected no negative number");
+}
 const TsrTile* first_tile(const TsrCall& call) {
   for (unsigned n = 0; n < call.count; ++n)
     if (call.operands[n].role == TSR_IN || call.operands[n].role == TSR_OUT)
@@ -158,6 +168,8 @@ Step CallSites::operation(const TsrCall& call, std::uint64_t from) {
 }
 
 OperationCode CallSites::lower(const TsrCall& call, const SourceLine& place) {
+  for (unsigned n = 0; n < call.count; ++n)
+    if (is_tensor(call.operands[n])) check_sizes(*call.operands[n].tensor, place);
   Operation op;
   op.name = call.operation;
   op.place.line = place.line;

@@ -105,7 +105,7 @@ void set_commands(Job& job, const KernelText& kernel, const CompileOptions& opti
   std::vector<std::string> words = compiler_words();
   for (const char* word :
        {"-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-shared", "-Wl,-Bsymbolic",
-        "-fno-semantic-interposition", "-fno-gnu-unique", "-fmax-errors=8",
+        "-fno-semantic-interposition", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset", "-fno-builtin-memcmp", "-fno-gnu-unique", "-fmax-errors=8",
         "-fdiagnostics-color=never", "-fsanitize=kernel-address", "--param",
         "asan-instrumentation-with-call-threshold=0", "--param", "asan-stack=0", "--param",
         "asan-globals=0", "-fsanitize-coverage=trace-pc"})

@@ -22,7 +22,10 @@ namespace tessera::pto_cpp {
 namespace {
 
 constexpr int kPatienceMs = 10'000;  // for one answer of addr2line
-constexpr const char* kLinesMark = "tessera lines 2\n";
+/// The first line of the file that keeps lines: whose lines they are.
+std::string mark_of(const std::string& module) {
+  return "tessera lines 2 " + module.substr(module.rfind('/') + 1) + "\n";
+}
 
 std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -41,8 +44,9 @@ LineTable::LineTable(std::string module, std::string library)
 void LineTable::read_kept() {
   auto text = own_contents(cache_);
   if (text) text = unsealed(std::move(*text));
-  if (!text || text->rfind(kLinesMark, 0) != 0) return;
-  std::istringstream kept(text->substr(std::string(kLinesMark).size()));
+  const std::string mark = mark_of(module_);
+  if (!text || text->rfind(mark, 0) != 0) return;
+  std::istringstream kept(text->substr(mark.size()));
   std::string row;
   while (std::getline(kept, row)) {
     std::istringstream fields(row);
@@ -57,7 +61,7 @@ LineTable::~LineTable() {
   stop();
   if (!is_new_) return;
   std::ostringstream kept;
-  kept << kLinesMark;
+  kept << mark_of(module_);
   for (const auto& [offset, line] : known_)
     if (!line.file.empty()) kept << offset << ' ' << line.line << ' ' << line.file << '\n';
   try {

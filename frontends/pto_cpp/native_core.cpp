@@ -40,7 +40,8 @@ class NativeCores::Interface {
             launch,
             block,
             fail,
-            allocate};
+            allocate,
+            refuse_at};
   }
 
  private:
@@ -195,6 +196,9 @@ class NativeCores::Interface {
     refuse(core_of(self), __builtin_return_address(0),
            "a kernel cannot allocate memory of the device");
     return nullptr;
+  }
+  static void refuse_at(void* self, const char* text, const void* at) {
+    refuse(core_of(self), at, text);
   }
   static void fail(void* self, const char* text) {
     refuse(core_of(self), __builtin_return_address(0), text);

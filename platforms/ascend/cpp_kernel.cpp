@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontends/pto_cpp/compile.h"
+#include "platforms/ascend/arguments_file.h"
 #include "platforms/data/npy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -34,7 +35,7 @@ constexpr std::array<TypeName, 11> kTypes = {{{"f32", DType::kF32, Element::kF32
                                               {"i32", DType::kI32, Element::kI32},
                                               {"u32", DType::kU32, Element::kU32},
                                               {"i64", DType::kI64, Element::kI64},
-                                              {"u64", DType::kI64, Element::kI64}}};
+                                              {"u64", DType::kU64, Element::kI64}}};
 
 [[noreturn]] void refuse(const std::string& name, const std::string& value,
                          const std::string& why) {
@@ -57,6 +58,10 @@ std::optional<std::pair<const TypeName*, data::Shape>> array_in(const std::strin
     at = end + 1;
   }
   return std::pair(&*type, shape);
+}
+
+bool is_null(const std::string& value) {
+  return value == "null" || value == "nullptr" || value == "0";
 }
 
 constexpr const char* kNativeId = "/tessera/cluster/native";
@@ -176,16 +181,18 @@ void CppKernel::prepare(const Options& options, const AscendConfig& config,
 void CppKernel::read_arguments(const Options& options, const AscendConfig& config) {
   std::vector<std::string> known, missing;
   for (unsigned n = 0; n < entry().count; ++n) known.push_back(name_of(n));
-  for (const auto& [name, value] : options.args)
+  std::map<std::string, std::string> args = options.args;
+  if (!options.args_file.empty()) add_arguments_of(options.args_file, known, args);
+  for (const auto& [name, value] : args)
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw UserError("", "--arg",
                       "'" + name + "' is no argument of " + native_.name +
                           did_you_mean(name, known));
   for (unsigned n = 0; n < entry().count; ++n) {
     const TsrParameter& p = entry().parameters[n];
-    const auto given = options.args.find(known[n]);
+    const auto given = args.find(known[n]);
     pto_cpp::KernelArgument argument;
-    if (given == options.args.end()) {
+    if (given == args.end()) {
       // What launchers have: the stream of the host, and the number of blocks.
       const bool is_stream = p.is_pointer != 0 && known[n].find("stream") != std::string::npos;
       const bool is_blocks = p.is_pointer == 0 && known[n].rfind("block", 0) == 0;
@@ -193,6 +200,8 @@ void CppKernel::read_arguments(const Options& options, const AscendConfig& confi
         argument.value = config.blocks > config.clusters ? config.blocks : config.clusters;
       if (!is_stream && !is_blocks)
         missing.push_back("--arg " + known[n] + (p.is_pointer != 0 ? "=FILE.npy" : "=NUMBER"));
+    } else if (p.is_pointer != 0 && is_null(given->second)) {
+      argument.value = 0;
     } else if (p.is_pointer != 0) {
       argument.array = static_cast<int>(native_.arrays.size());
       add_array(known[n], given->second, p.type);
@@ -233,7 +242,8 @@ void CppKernel::add_array(const std::string& name, const std::string& value,
   } else {
     refuse(
         name, value,
-        "the argument is a pointer: expected FILE.npy, or a type and shape such as f16[128,128]");
+        "the argument is a pointer: expected FILE.npy, or a type and shape such as f16[128,128], or "
+        "null");
   }
   native_.arrays.push_back({name, element});
   array_bytes_.push_back(data::element_count(array.shape) * data::bytes_of(array.dtype));

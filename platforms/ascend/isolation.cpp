@@ -9,10 +9,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -36,7 +38,7 @@ void pass_on(const siginfo_t& signal, pid_t process) {
   if (signal.si_signo != SIGCHLD && signal.si_code != SI_KERNEL) kill(process, signal.si_signo);
 }
 
-constexpr const char* kNativeId = "/tessera/cluster/native";
+constexpr const char* kAstrayId = "/tessera/cluster/native";
 constexpr const char* kAstray =
     "native code of the kernel has closed or replaced a standard stream, or changed the working "
     "directory, so that results would go astray";
@@ -49,7 +51,7 @@ Isolation::Isolation() {
   if (page == MAP_FAILED) throw std::bad_alloc();
   shared_ = new (page) Shared;
   process_ = getpid();
-  surroundings_ = surroundings();
+  before_ = surroundings();
 }
 
 Isolation::~Isolation() {
@@ -68,6 +70,7 @@ std::optional<bool> Isolation::split(report::Report& report, std::uint64_t patie
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     process_ = getpid();
+    is_child_ = true;
     return std::nullopt;
   }
   if (process < 0)
@@ -112,28 +115,30 @@ std::string Isolation::describe(const End& end, std::uint64_t patience_s) const 
 Isolation::Surroundings Isolation::surroundings() {
   Surroundings found{};
   struct stat status {};
-  for (std::size_t n = 0; n < 3; ++n)
-    if (fstat(static_cast<int>(n), &status) == 0) found.files[n] = {status.st_dev, status.st_ino};
-  if (stat(".", &status) == 0) found.files[3] = {status.st_dev, status.st_ino};
+  for (std::size_t n = 0; n < found.streams.size(); ++n)
+    if (fstat(static_cast<int>(n), &status) == 0) found.streams[n] = {status.st_dev, status.st_ino};
+  std::error_code error;
+  found.folder = std::filesystem::current_path(error).string();
   return found;
 }
 
-void Isolation::end_copy() const {
-  if (getpid() != process_) _exit(4);
+bool Isolation::restore_surroundings() const {
+  if (getpid() != process_) _exit(4);  // a copy that native code has made
+  const Surroundings found = surroundings();
+  if (found.streams != before_.streams) {
+    shared_->is_astray.store(true);
+    if (is_child_) _exit(4);  // nothing can be said here
+    return false;
+  }
+  if (found.folder == before_.folder) return true;
+  // What is written goes where it should.
+  if (chdir(before_.folder.c_str()) != 0) _exit(4);
+  return false;
 }
 
 void Isolation::require_surroundings() const {
-  end_copy();
-  if (surroundings() == surroundings_) return;
-  shared_->is_astray.store(true);
-  throw IllegalBehaviour(kAstray, kNativeId);
-}
-
-void Isolation::set_published() {
-  if (surroundings() == surroundings_)
-    shared_->is_published.store(true);
-  else
-    shared_->is_astray.store(true);
+  if (restore_surroundings()) return;
+  throw IllegalBehaviour(kAstray, kAstrayId);
 }
 
 // An alarm ends the native code, so that the run can report it. Code that does not notice it has no run left.
@@ -156,8 +161,10 @@ Isolation::End Isolation::wait_for(pid_t process, std::uint64_t patience_s) cons
     looks = is_stuck ? looks + 1 : 0;
     if (looks == 0 || patience == 0) continue;
     if (looks == patience) kill(process, SIGALRM);
-    end.is_ours = looks == 2 * patience;
-    if (end.is_ours) kill(process, SIGKILL);
+    if (looks == 2 * patience) {
+      end.is_ours = true;
+      kill(process, SIGKILL);
+    }
   }
   return end;
 }

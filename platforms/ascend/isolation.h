@@ -31,24 +31,25 @@ class Isolation {
   std::optional<bool> split(report::Report& report, std::uint64_t patience_s);
   /// Where native code is; both processes see it.
   pto_cpp::NativeTrail& trail() { return shared_->trail; }
-  /// The process that runs calls this before it writes anything that a user asked for. Throws IllegalBehaviour if native code has
-  /// closed or replaced the standard streams, or has changed the working directory: what is written would go astray.
+  /// The process that runs calls this before it writes anything. Native code may have closed or replaced the standard streams, or
+  /// changed the working directory, so that results would go astray: the directory is set again. Returns whether all is as it was.
+  /// Ends the process if it is a copy that native code has made of the one that runs, or can say nothing any more.
+  bool restore_surroundings() const;
+  /// The same; throws IllegalBehaviour in place of returning false.
   void require_surroundings() const;
-  /// Ends the process if it is a copy that native code has made of the one that runs.
-  void end_copy() const;
   /// The process that runs calls this when its report is published.
-  void set_published();
+  void set_published() { shared_->is_published.store(true); }
 
  private:
-  /// What native code can change under the feet of a run: standard streams and working directory.
+  /// What native code can change under the feet of a run.
   struct Surroundings {
-    std::array<std::pair<dev_t, ino_t>, 4> files;  // of none: 0, 0
-    bool operator==(const Surroundings& other) const { return files == other.files; }
+    std::array<std::pair<dev_t, ino_t>, 3> streams;  // of a closed one: 0, 0
+    std::string folder;
   };
   struct Shared {
     pto_cpp::NativeTrail trail;
     std::atomic<bool> is_published{false};
-    std::atomic<bool> is_astray{false};  // the report is, or could not be, published
+    std::atomic<bool> is_astray{false};  // the process that runs can say nothing any more
   };
   struct End {
     int status = 0;
@@ -61,7 +62,8 @@ class Isolation {
 
   Shared* shared_;
   pid_t process_;
-  Surroundings surroundings_;
+  bool is_child_ = false;
+  Surroundings before_;
 };
 
 }  // namespace tessera::ascend
