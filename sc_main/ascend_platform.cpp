@@ -109,6 +109,7 @@ int sc_main(int argc, char* argv[]) {
   ascend::Options options;
   ascend::Isolation isolation;
   const auto run = [&](report::Report& report) {
+    isolation.note_surroundings();
     try {
       const bool publishes = run_kernel(options, isolation, report);
       isolation.restore_surroundings();

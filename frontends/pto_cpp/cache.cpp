@@ -55,9 +55,18 @@ void check_parents(const fs::path& folder) {
   }
 }
 
+/// Folders on the way are private too, as the rules for XDG_CACHE_HOME say, whatever the umask is.
+void make_parents(const fs::path& folder) {
+  std::error_code error;
+  const fs::path parent = folder.parent_path();
+  if (parent == folder || fs::exists(parent, error)) return;
+  make_parents(parent);
+  mkdir(parent.c_str(), 0700);
+}
+
 void make_private(const fs::path& folder) {
   std::error_code error;
-  fs::create_directories(folder.parent_path(), error);
+  make_parents(folder);
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     refuse(folder, std::string("cannot be made: ") + std::strerror(errno));
   const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -64,7 +64,7 @@ struct Job {
   std::string about;  // all that the module depends on, but the files
   fs::path entry;     // the file of the cache that names the module and its inputs
   fs::path fresh, copy, log, rules;
-  std::vector<std::string> command;       // the whole, or what follows the rewrite of launches
+  std::vector<std::string> command;        // the whole, or what follows the rewrite of launches
   std::vector<std::string> preprocessing;  // what comes before it; empty: nothing does
   fs::path preprocessed;
   std::unique_ptr<ChildProcess> process;
@@ -103,12 +103,29 @@ std::vector<std::string> search_flags_of(const KernelText& kernel, const Compile
 void set_commands(Job& job, const KernelText& kernel, const CompileOptions& options,
                   const fs::path& library) {
   std::vector<std::string> words = compiler_words();
-  for (const char* word :
-       {"-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-shared", "-Wl,-Bsymbolic",
-        "-fno-semantic-interposition", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset", "-fno-builtin-memcmp", "-fno-gnu-unique", "-fmax-errors=8",
-        "-fdiagnostics-color=never", "-fsanitize=kernel-address", "--param",
-        "asan-instrumentation-with-call-threshold=0", "--param", "asan-stack=0", "--param",
-        "asan-globals=0", "-fsanitize-coverage=trace-pc"})
+  for (const char* word : {"-std=c++17",
+                           "-O1",
+                           "-g1",
+                           "-w",
+                           "-fPIC",
+                           "-shared",
+                           "-Wl,-Bsymbolic",
+                           "-fno-semantic-interposition",
+                           "-fno-builtin-memcpy",
+                           "-fno-builtin-memmove",
+                           "-fno-builtin-memset",
+                           "-fno-builtin-memcmp",
+                           "-fno-gnu-unique",
+                           "-fmax-errors=8",
+                           "-fdiagnostics-color=never",
+                           "-fsanitize=kernel-address",
+                           "--param",
+                           "asan-instrumentation-with-call-threshold=0",
+                           "--param",
+                           "asan-stack=0",
+                           "--param",
+                           "asan-globals=0",
+                           "-fsanitize-coverage=trace-pc"})
     words.emplace_back(word);
   for (std::string& word : search_flags_of(kernel, options, library))
     words.push_back(std::move(word));
@@ -120,8 +137,8 @@ void set_commands(Job& job, const KernelText& kernel, const CompileOptions& opti
                                  "module", "-MF", job.rules.string(), "-x", "c++"});
   if (kernel.includes_launches) {
     reading.insert(reading.end(), {"-E", job.copy.string(), "-o", job.preprocessed.string()});
-    job.command.insert(job.command.end(),
-                       {"-x", "c++-cpp-output", job.preprocessed.string(), "-o", job.fresh.string()});
+    job.command.insert(job.command.end(), {"-x", "c++-cpp-output", job.preprocessed.string(), "-o",
+                                           job.fresh.string()});
   } else {
     reading.insert(reading.end(), {job.copy.string(), "-o", job.fresh.string()});
   }

@@ -24,11 +24,19 @@ class FloatControl {
  private:
 #if defined(__SSE2__)
   // Without the bits that say what has happened.
-  static unsigned word() { return _mm_getcsr() & ~0x3FU; }
-  static void set(unsigned word) { _mm_setcsr(word); }
+  static unsigned word() {
+    return _mm_getcsr() & ~0x3FU;
+  }
+  static void set(unsigned word) {
+    _mm_setcsr(word);
+  }
 #else
-  static unsigned word() { return static_cast<unsigned>(std::fegetround()) + 1U; }
-  static void set(unsigned word) { std::fesetround(static_cast<int>(word - 1U)); }
+  static unsigned word() {
+    return static_cast<unsigned>(std::fegetround()) + 1U;
+  }
+  static void set(unsigned word) {
+    std::fesetround(static_cast<int>(word - 1U));
+  }
 #endif
 
   unsigned inside_ = 0, outside_ = 0;  // inside_: 0 before the first time

@@ -217,8 +217,7 @@ std::vector<Part> included(const std::string& file, const std::string& text,
         const fs::path path = (fs::path(place) / name).lexically_normal();
         std::error_code error;
         if (!fs::is_regular_file(path, error)) continue;
-        if (seen.insert(path.string()).second)
-          parts.push_back({path.string(), contents_of(path)});
+        if (seen.insert(path.string()).second) parts.push_back({path.string(), contents_of(path)});
         break;
       }
     }
@@ -271,22 +270,21 @@ EntryText find_entry(const Part& kernel, const std::vector<Part>& parts,
                     "the kernel defines no such function" +
                         did_you_mean(plain_name(function), names) + "; it has " + listed);
   if (!chosen || (function.empty() && kernels > 1))
-    throw UserError(
-        kernel.file, "--function",
-        "expected the name of the function that the cores start; the file has " + listed);
+    throw UserError(kernel.file, "--function",
+                    "expected the name of the function that the cores start; the file has " +
+                        listed);
   return *chosen;
 }
 
 bool has_any(const std::string& code, std::initializer_list<const char*> words) {
-  return std::any_of(words.begin(), words.end(), [&code](const char* word) {
-    return code.find(word) != std::string::npos;
-  });
+  return std::any_of(words.begin(), words.end(),
+                     [&code](const char* word) { return code.find(word) != std::string::npos; });
 }
 bool is_for_cube(const std::string& code) {
-  return has_any(code, {"TMATMUL", "TGEMV", "TileLeft", "TileRight", "TileAcc", "TileType::Left",
-                        "TileType::Right", "TileType::Mat", "TileType::Acc", "__DAV_CUBE__",
-                        "__DAV_C220_CUBE__", "__DAV_C310_CUBE__", "DAV_CUBE", "PIPE_MTE1",
-                        "PIPE_FIX"});
+  return has_any(code,
+                 {"TMATMUL", "TGEMV", "TileLeft", "TileRight", "TileAcc", "TileType::Left",
+                  "TileType::Right", "TileType::Mat", "TileType::Acc", "__DAV_CUBE__",
+                  "__DAV_C220_CUBE__", "__DAV_C310_CUBE__", "DAV_CUBE", "PIPE_MTE1", "PIPE_FIX"});
 }
 bool is_for_vector(const std::string& code) {
   return has_any(code, {"TileType::Vec", "PIPE_V", "__DAV_VEC__", "__DAV_C220_VEC__",

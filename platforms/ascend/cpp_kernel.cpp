@@ -240,10 +240,10 @@ void CppKernel::add_array(const std::string& name, const std::string& value,
     array.shape = zeros->second;
     element = zeros->first->element;
   } else {
-    refuse(
-        name, value,
-        "the argument is a pointer: expected FILE.npy, or a type and shape such as f16[128,128], or "
-        "null");
+    refuse(name, value,
+           "the argument is a pointer: expected FILE.npy, or a type and shape such as "
+           "f16[128,128], or "
+           "null");
   }
   native_.arrays.push_back({name, element});
   array_bytes_.push_back(data::element_count(array.shape) * data::bytes_of(array.dtype));

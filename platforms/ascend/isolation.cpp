@@ -51,6 +51,9 @@ Isolation::Isolation() {
   if (page == MAP_FAILED) throw std::bad_alloc();
   shared_ = new (page) Shared;
   process_ = getpid();
+}
+
+void Isolation::note_surroundings() {
   before_ = surroundings();
 }
 

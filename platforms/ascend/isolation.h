@@ -31,6 +31,8 @@ class Isolation {
   std::optional<bool> split(report::Report& report, std::uint64_t patience_s);
   /// Where native code is; both processes see it.
   pto_cpp::NativeTrail& trail() { return shared_->trail; }
+  /// How the surroundings of native code are before it runs.
+  void note_surroundings();
   /// The process that runs calls this before it writes anything. Native code may have closed or replaced the standard streams, or
   /// changed the working directory, so that results would go astray: the directory is set again. Returns whether all is as it was.
   /// Ends the process if it is a copy that native code has made of the one that runs, or can say nothing any more.

@@ -45,9 +45,10 @@ struct Options : cli::MachineOptions {
                                "'" + value.substr(0, value.find('=')) + "' is given twice");
            },
            cli::Option::File::kNone, true},
-          cli::file("args", "FILE.json", args_file, cli::Option::File::kRead,
-                    "the arguments of a kernel in C++ that --arg does not give: an object with names "
-                    "and values, or a list of values in order; files are relative to this one"),
+          cli::file(
+              "args", "FILE.json", args_file, cli::Option::File::kRead,
+              "the arguments of a kernel in C++ that --arg does not give: an object with names "
+              "and values, or a list of values in order; files are relative to this one"),
           cli::flag(
               "auto-sync", auto_sync,
               "the simulator orders the pipes of a kernel in C++ that has no flags, as it does "

@@ -242,10 +242,11 @@ def main():
                 runner.check_harmless(len(runner.rows) + number + 1, n)
             except (AssertionError, subprocess.TimeoutExpired) as error:
                 failures.append(str(error))
+        if failures:
+            sys.exit("\n".join(failures))
         if not sys.argv[2:]:
             check_constructors(runner)
             check_surroundings(runner)
-        sys.exit("\n".join(failures))
 
 
 if __name__ == "__main__":

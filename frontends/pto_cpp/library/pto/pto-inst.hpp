@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <cstring>
 #include <cstdlib>
+#include <cstring>
 
 // So that code of the standard library calls what native.h has in their place.
 #define __builtin_memcpy ::memcpy
