@@ -118,7 +118,7 @@ void LineTable::stop() {
 bool LineTable::answer(std::string& line) {
   for (;;) {
     const std::size_t end = received_.find('\n');
-    if (end != std::string::npos) {
+    if (end != std::string::npos && now_ms() < deadline_ms_) {
       line = received_.substr(0, end);
       received_.erase(0, end + 1);
       return true;
