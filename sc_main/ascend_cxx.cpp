@@ -108,9 +108,33 @@ void print_help(const std::vector<cli::OptionGroup>& groups) {
                "add.so --arg n=42\n";
 }
 
+/// Folders that flags of the compiler name.
+std::vector<std::string> folders_in(const std::vector<std::string>& flags) {
+  std::vector<std::string> folders;
+  for (std::size_t n = 0; n < flags.size(); ++n)
+    for (const std::string start : {"-I", "-isystem", "-iquote"}) {
+      if (flags[n].rfind(start, 0) != 0) continue;
+      if (flags[n].size() > start.size()) folders.push_back(flags[n].substr(start.size()));
+      if (flags[n] == start && n + 1 < flags.size()) folders.push_back(flags[n + 1]);
+    }
+  return folders;
+}
+
+/// A path in a rule of make.
+std::string quoted_for_make(const std::string& path) {
+  std::string text;
+  for (const char c : path) {
+    if (c == ' ' || c == '#') text += '\\';
+    if (c == '$') text += '$';
+    text += c;
+  }
+  return text;
+}
+
 void compile(const Options& options) {
   if (options.source.empty()) throw UserError("", "", "no kernel is given; see --help");
-  const pto_cpp::KernelText text = pto_cpp::read_kernel(options.source, options.function);
+  const pto_cpp::KernelText text =
+      pto_cpp::read_kernel(options.source, options.function, folders_in(options.flags));
   pto_cpp::CompileOptions how;
   how.profile = options.preset == "a5" ? cluster::Profile::kA5 : cluster::Profile::kA2A3;
   how.function = text.entry.name;
@@ -123,8 +147,8 @@ void compile(const Options& options) {
   pto_cpp::write_kernel_file(output, kernel);
   if (options.depfile.empty()) return;
   std::ofstream rule(options.depfile);
-  rule << output << ": " << kernel.source;
-  for (const std::string& file : pto_cpp::files_of(kernel)) rule << " " << file;
+  rule << quoted_for_make(output) << ": " << quoted_for_make(kernel.source);
+  for (const std::string& file : kernel.files) rule << " " << quoted_for_make(file);
   rule << "\n";
   if (!rule) throw UserError(options.depfile, "", "cannot be written");
 }

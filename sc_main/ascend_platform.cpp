@@ -86,7 +86,7 @@ bool run_kernel(const ascend::Options& options, ascend::Isolation& isolation,
     std::cout << (native ? native->signature() + "\n" : pto::print(*program.module));
     return false;
   }
-  if (native) native->prepare(options, config);
+  if (native) native->prepare(options, config, [&] { isolation.require_surroundings(); });
   const ascend::LaunchedKernel& kernel = native ? native->launched() : *lowered;
   ascend::Arrays arrays(options, config.machine.profile, kernel.launch, kernel.kernel);
   if (native) native->fill(arrays);
@@ -108,9 +108,18 @@ bool run_kernel(const ascend::Options& options, ascend::Isolation& isolation,
 int sc_main(int argc, char* argv[]) {
   ascend::Options options;
   ascend::Isolation isolation;
-  const int exit_code =
-      cli::run_main(kExecutable, argc, argv, options,
-                    [&](report::Report& report) { return run_kernel(options, isolation, report); });
+  const auto run = [&](report::Report& report) {
+    isolation.note_surroundings();
+    try {
+      const bool publishes = run_kernel(options, isolation, report);
+      isolation.restore_surroundings();
+      return publishes;
+    } catch (...) {
+      isolation.restore_surroundings();
+      throw;
+    }
+  };
+  const int exit_code = cli::run_main(kExecutable, argc, argv, options, run);
   isolation.set_published();
   return exit_code;
 }

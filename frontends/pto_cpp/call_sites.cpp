@@ -26,46 +26,43 @@ using pto::OperationCode;
 using pto::Role;
 using pto::Value;
 
-/// Mixes a number into a key.
-void mix(std::uint64_t& key, std::uint64_t number) {
-  key = (key ^ number) * 0x9E3779B97F4A7C15ULL;
-  key ^= key >> 29;
-}
-template <class... Numbers>
-std::uint64_t key_of(const Numbers&... numbers) {
-  std::uint64_t key = 0x5851F42D4C957F2DULL;
-  (mix(key, static_cast<std::uint64_t>(numbers)), ...);
-  return key;
-}
 std::uint64_t bits_of(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
 }
 
-void mix(std::uint64_t& key, const TsrOperand& o) {
-  mix(key, o.role);
+/// What the lowering reads of an operand. Types of tiles, names of elements and words of options are constants of the module, so
+/// their addresses stand for them.
+void append(CallSites::Key& key, const TsrOperand& o, const MemoryMap& memory) {
+  key.push_back(o.role);
   switch (o.role) {
   case TSR_IN:
   case TSR_OUT:
-    mix(key, bits_of(o.tile->type));
-    mix(key, o.tile->address);
-    return mix(key, static_cast<std::uint64_t>(o.tile->valid_rows) << 32 |
-                        static_cast<std::uint32_t>(o.tile->valid_columns));
-  case TSR_TENSOR_IN:
-  case TSR_TENSOR_OUT:
-    mix(key, bits_of(o.tensor->data) >> 36);
-    for (unsigned d = 0; d < 5; ++d)
-      mix(key, static_cast<std::uint64_t>(o.tensor->shape[d]) * 31 +
-                   static_cast<std::uint64_t>(o.tensor->stride[d]));
+    key.insert(key.end(), {bits_of(o.tile->type), o.tile->address & 0xFFFFFFFFU,
+                           static_cast<std::uint64_t>(o.tile->valid_rows),
+                           static_cast<std::uint64_t>(o.tile->valid_columns)});
     return;
+  case TSR_TENSOR_IN:
+  case TSR_TENSOR_OUT: {
+    const auto at = memory.find(bits_of(o.tensor->data));
+    key.insert(key.end(), {at ? at->array : ~0U, bits_of(o.tensor->element), o.tensor->layout});
+    for (const std::int64_t size : o.tensor->shape) key.push_back(static_cast<std::uint64_t>(size));
+    for (const std::int64_t step : o.tensor->stride)
+      key.push_back(static_cast<std::uint64_t>(step));
+    return;
+  }
   case TSR_POSITION:
-    return mix(key, static_cast<std::uint64_t>(o.integer));
+    key.push_back(static_cast<std::uint64_t>(o.integer));
+    return;
   case TSR_OPTION:
-    mix(key, bits_of(o.option));
-    return mix(key, bits_of(o.value));
-  default:
+    key.insert(key.end(), {bits_of(o.option), bits_of(o.value)});
+    return;
+  default:  // numbers are in registers
     return;
   }
 }
+
+/// What a site serves: the first word of its key.
+enum class Serves : std::uint64_t { kOperation, kSync, kAccess, kClean, kNothing };
 
 /// "TADD" of "pto.tadd", "TMATMUL_ACC" of "pto.tmatmul.acc": the name in C++.
 std::string name_in_cpp(const std::string& operation) {
@@ -90,6 +87,16 @@ std::string in_cpp(std::string text, const std::string& operation) {
 bool is_tensor(const TsrOperand& o) {
   return o.role == TSR_TENSOR_IN || o.role == TSR_TENSOR_OUT;
 }
+/// Sizes and strides are computed, and the device takes them as they are.
+void check_sizes(const TsrTensor& tensor, const SourceLine& place) {
+  for (const auto* numbers : {&tensor.shape, &tensor.stride})
+    for (const std::int64_t number : *numbers)
+      if (number < 0)
+        throw UserError(place.file, std::to_string(place.line),
+                        std::string("the tensor has a ") +
+                            (numbers == &tensor.shape ? "size" : "stride") + " of " +
+                            std::to_string(number) + "; expected no negative number");
+}
 const TsrTile* first_tile(const TsrCall& call) {
   for (unsigned n = 0; n < call.count; ++n)
     if (call.operands[n].role == TSR_IN || call.operands[n].role == TSR_OUT)
@@ -99,25 +106,40 @@ const TsrTile* first_tile(const TsrCall& call) {
 
 }  // namespace
 
+std::size_t CallSites::Hash::operator()(const Key& key) const {
+  std::uint64_t hash = 0x5851F42D4C957F2DULL;
+  for (const std::uint64_t word : key) {
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+template <class... Words>
+void CallSites::set_key(const Words&... words) {
+  key_.assign({static_cast<std::uint64_t>(words)...});
+}
+
 // Loops come to the same places in the same order.
-Site* CallSites::find(std::uint64_t key) {
-  if (last_ != nullptr && last_->next != nullptr && last_->next->key == key)
+Site* CallSites::find() {
+  if (last_ != nullptr && last_->next != nullptr && *last_->next->key == key_)
     return last_ = last_->next;
-  const auto found = sites_.find(key);
+  const auto found = sites_.find(key_);
   if (found == sites_.end()) return nullptr;
   if (last_ != nullptr) last_->next = &found->second;
   return last_ = &found->second;
 }
 
-Site* CallSites::keep(std::uint64_t key, const SourceLine& place, OperationCode code) {
+Site* CallSites::keep(const SourceLine& place, OperationCode code) {
   for (cluster::Instruction& i : code.code) i.line = place.line;
-  return &sites_.insert_or_assign(key, Site{key, nullptr, 0, 0, std::move(code), place})
-              .first->second;
+  const auto kept = sites_.emplace(key_, Site{}).first;
+  kept->second = {&kept->first, nullptr, 0, 0, std::move(code), place};
+  return &kept->second;
 }
 
 Step CallSites::operation(const TsrCall& call, std::uint64_t from) {
-  std::uint64_t key = key_of(from, bits_of(call.operation));
-  for (unsigned n = 0; n < call.count; ++n) mix(key, call.operands[n]);
+  set_key(Serves::kOperation, from, bits_of(call.operation));
+  for (unsigned n = 0; n < call.count; ++n) append(key_, call.operands[n], memory_);
   Step step;
   for (unsigned n = 0; n < call.count; ++n) {
     const TsrOperand& o = call.operands[n];
@@ -134,11 +156,11 @@ Step CallSites::operation(const TsrCall& call, std::uint64_t from) {
     }
     step.arguments[step.count++] = at->offset;
   }
-  step.site = find(key);
+  step.site = find();
   if (step.site != nullptr) return step;
   const SourceLine& place = lines_.at(from);
   try {
-    step.site = keep(key, place, lower(call, place));
+    step.site = keep(place, lower(call, place));
   } catch (const UserError& e) {
     throw IllegalBehaviour(in_cpp(e.what(), call.operation), kOperationId);
   }
@@ -146,6 +168,8 @@ Step CallSites::operation(const TsrCall& call, std::uint64_t from) {
 }
 
 OperationCode CallSites::lower(const TsrCall& call, const SourceLine& place) {
+  for (unsigned n = 0; n < call.count; ++n)
+    if (is_tensor(call.operands[n])) check_sizes(*call.operands[n].tensor, place);
   Operation op;
   op.name = call.operation;
   op.place.line = place.line;
@@ -206,23 +230,23 @@ Step CallSites::sync(TsrSync what, int pipe, int to, std::int64_t id, int mode,
       Opcode::kSetFlag,       Opcode::kWaitFlag,     Opcode::kBarrier,     Opcode::kGetBuf,
       Opcode::kRlsBuf,        Opcode::kSetCrossCore, Opcode::kWaitFlagDev, Opcode::kSetIntraBlock,
       Opcode::kWaitIntraCore, Opcode::kSetFfts,      Opcode::kDataBarrier};
-  const std::uint64_t key = key_of(from, what, pipe, to, id, mode);
+  set_key(Serves::kSync, from, what, pipe, to, id, mode);
   Step step;
-  step.site = find(key);
+  step.site = find();
   if (step.site != nullptr) return step;
   cluster::Instruction i = instruction(kOpcodes[what], static_cast<Pipe>(pipe));
   i.to = static_cast<Pipe>(to);
   i.id = id;
   i.mode = static_cast<std::uint8_t>(mode);
-  step.site = keep(key, lines_.at(from), {{i}, {}, kArgumentRegisters});
+  step.site = keep(lines_.at(from), {{i}, {}, kArgumentRegisters});
   return step;
 }
 
 Step CallSites::access(const DeviceAddress& at, unsigned bytes, bool stores, std::uint64_t from) {
   using cluster::Element;
-  const std::uint64_t key = key_of(from, at.location, at.array, bytes, stores, 1);
+  set_key(Serves::kAccess, from, at.location, at.array, bytes, stores);
   Step step;
-  step.site = find(key);
+  step.site = find();
   step.arguments[0] = at.offset;
   step.count = 1;
   if (step.site != nullptr) return step;
@@ -248,14 +272,20 @@ Step CallSites::access(const DeviceAddress& at, unsigned bytes, bool stores, std
   if (at.location == Location::kGm) operand.dimensions = {{1, 1}};
   cluster::TileOperation operation;
   operation.operands = {operand};
-  step.site = keep(key, lines_.at(from), {{i}, {operation}, kArgumentRegisters});
+  step.site = keep(lines_.at(from), {{i}, {operation}, kArgumentRegisters});
   return step;
 }
 
 Step CallSites::clean(const DeviceAddress* at, std::uint64_t from) {
-  const std::uint64_t key = key_of(from, at == nullptr ? 0 : at->array + 1, 2);
+  const auto set = [&] {
+    if (at == nullptr)
+      set_key(Serves::kClean, from);
+    else
+      set_key(Serves::kClean, from, at->location, at->array);
+  };
+  set();
   Step step;
-  step.site = find(key);
+  step.site = find();
   if (at != nullptr) {
     step.arguments[0] = at->offset;
     step.count = 1;
@@ -269,18 +299,19 @@ Step CallSites::clean(const DeviceAddress* at, std::uint64_t from) {
     Step load = access(*at, 1, false, from);
     operations = load.site->code.operations;
     i.operation = 1;
+    set();
   }
-  step.site = keep(key, lines_.at(from), {{i}, std::move(operations), kArgumentRegisters});
+  step.site = keep(lines_.at(from), {{i}, std::move(operations), kArgumentRegisters});
   return step;
 }
 
 Step CallSites::nothing(std::uint64_t from) {
-  const std::uint64_t key = key_of(from, 3);
+  set_key(Serves::kNothing, from);
   Step step;
-  step.site = find(key);
+  step.site = find();
   if (step.site == nullptr)
     step.site =
-        keep(key, lines_.at(from), {{instruction(Opcode::kSet, Pipe::kS)}, {}, kArgumentRegisters});
+        keep(lines_.at(from), {{instruction(Opcode::kSet, Pipe::kS)}, {}, kArgumentRegisters});
   return step;
 }
 

@@ -22,8 +22,8 @@ using Arguments = std::array<std::int64_t, kArgumentRegisters>;
 
 /// Instructions of one place of the code.
 struct Site {
-  std::uint64_t key = 0;
-  Site* next = nullptr;              ///< the one that came behind it last time
+  const std::vector<std::uint64_t>* key = nullptr;
+  Site* next = nullptr;              ///< the one that came after it last time
   std::uint32_t begin = 0, end = 0;  ///< where its user keeps them; 0: nowhere yet
   pto::OperationCode code;
   SourceLine place;
@@ -38,6 +38,9 @@ struct Step {
 
 class CallSites {
  public:
+  /// All words that the instructions of a site depend on: two calls share a site only if every word agrees.
+  using Key = std::vector<std::uint64_t>;
+
   CallSites(cluster::Profile profile, cluster::CoreKind core, const MemoryMap& memory,
             LineTable& lines)
       : profile_(profile), core_(core), memory_(memory), lines_(lines) {}
@@ -55,9 +58,14 @@ class CallSites {
   static constexpr unsigned kValue = 1;
 
  private:
-  /// nullptr: it comes for the first time.
-  Site* find(std::uint64_t key);
-  Site* keep(std::uint64_t key, const SourceLine& place, pto::OperationCode code);
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
+  };
+  template <class... Words>
+  void set_key(const Words&... words);
+  /// The site of key_; nullptr: it comes for the first time.
+  Site* find();
+  Site* keep(const SourceLine& place, pto::OperationCode code);
   pto::OperationCode lower(const TsrCall& call, const SourceLine& place);
   pto::Instruction instruction(cluster::Opcode op, cluster::Pipe pipe) const;
 
@@ -65,7 +73,8 @@ class CallSites {
   const cluster::CoreKind core_;
   const MemoryMap& memory_;
   LineTable& lines_;
-  std::unordered_map<std::uint64_t, Site> sites_;
+  std::unordered_map<Key, Site, Hash> sites_;
+  Key key_;               // of the call that is being served
   Site* last_ = nullptr;  // the site that was found last
 };
 

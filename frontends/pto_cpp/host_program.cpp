@@ -29,6 +29,7 @@ class HostProgram::Interface {
     api.launch = launch;
     api.block = [](void* self, const void* at) { static_cast<HostProgram*>(self)->trail_.at(at); };
     api.fail = fail;
+    api.fail_at = [](void* self, const char* text, const void*) { fail(self, text); };
     api.allocate = [](void* self, std::size_t bytes) -> void* {
       HostProgram& program = *static_cast<HostProgram*>(self);
       return program.memory_->allocate(program.allocations_++, bytes);

@@ -5,9 +5,11 @@
 #include <cstring>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
 
 #include "frontends/pto_cpp/cache.h"
 #include "frontends/pto_cpp/library/pto/interface.h"
+#include "frontends/text/diagnostics.h"
 #include "frontends/text/files_read.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -18,9 +20,16 @@ namespace {
 /// The end of the file: AIV module, AIC module and text stand in front of it.
 struct Trailer {
   std::uint64_t aiv_bytes, aic_bytes, text_bytes, version;
+  std::array<char, 16> digest;  // of all bytes in front of the trailer
   std::array<char, 16> mark;
 };
-constexpr std::array<char, 16> kMark = {"tessera kernel\n"};
+constexpr std::array<char, 16> kMark = {"tessera kernel2"};
+
+std::array<char, 16> digest_of(std::string_view bytes) {
+  std::array<char, 16> digest{};
+  text::digest_of(bytes).copy(digest.data(), digest.size());
+  return digest;
+}
 
 }  // namespace
 
@@ -36,9 +45,10 @@ void write_kernel_file(const std::string& file, const CompiledKernel& kernel) {
        << kernel.entry.name << '\n';
   for (const std::string& parameter : kernel.entry.parameters) text << parameter << '\n';
   const std::string aiv = contents_of(kernel.aiv), aic = contents_of(kernel.aic);
-  const Trailer trailer{aiv.size(), aic.size(), text.str().size(), TSR_INTERFACE_VERSION, kMark};
-  write_whole(file, aiv + aic + text.str() +
-                        std::string(reinterpret_cast<const char*>(&trailer), sizeof trailer));
+  const std::string all = aiv + aic + text.str();
+  const Trailer trailer{aiv.size(),     aic.size(), text.str().size(), TSR_INTERFACE_VERSION,
+                        digest_of(all), kMark};
+  write_whole(file, all + std::string(reinterpret_cast<const char*>(&trailer), sizeof trailer));
 }
 
 CompiledKernel read_kernel_file(const std::string& file) {
@@ -52,6 +62,8 @@ CompiledKernel read_kernel_file(const std::string& file) {
   if (!fits) throw UserError(file, "", "is no kernel that ascend-cxx has written");
   if (trailer.version != TSR_INTERFACE_VERSION)
     throw UserError(file, "", "is a kernel of another version; compile it again with ascend-cxx");
+  if (trailer.digest != digest_of(std::string_view(bytes).substr(0, room)))
+    throw UserError(file, "", "is damaged; compile it again with ascend-cxx");
   CompiledKernel kernel;
   std::istringstream text(bytes.substr(trailer.aiv_bytes + trailer.aic_bytes, trailer.text_bytes));
   std::string profile, parameter;
@@ -62,13 +74,7 @@ CompiledKernel read_kernel_file(const std::string& file) {
   std::getline(text, kernel.entry.name);
   while (std::getline(text, parameter)) kernel.entry.parameters.push_back(parameter);
   const auto take = [&bytes](std::size_t from, std::size_t count) {
-    if (count == 0) return std::string();
-    const std::string module = bytes.substr(from, count);
-    const std::filesystem::path place =
-        cache_folder() / ("module-" + text::digest_of(module) + ".so");
-    std::filesystem::create_directories(place.parent_path());
-    if (!std::filesystem::exists(place)) write_whole(place, module);
-    return place.string();
+    return count == 0 ? "" : keep_module(std::string_view(bytes).substr(from, count)).string();
   };
   kernel.aiv = take(0, trailer.aiv_bytes);
   kernel.aic = take(trailer.aiv_bytes, trailer.aic_bytes);

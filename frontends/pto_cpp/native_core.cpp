@@ -40,7 +40,8 @@ class NativeCores::Interface {
             launch,
             block,
             fail,
-            allocate};
+            allocate,
+            refuse_at};
   }
 
  private:
@@ -59,6 +60,8 @@ class NativeCores::Interface {
   }
   static void sync(void* self, TsrSync what, int pipe, int to, std::int64_t id, int mode) {
     Core& core = core_of(self);
+    if (const std::string why = why_no_sync(what, pipe, to, mode); !why.empty())
+      return refuse(core, __builtin_return_address(0), why.c_str());
     // A5 keeps the order of its vector unit (ascend.md 2.3), and no pipe S needs a barrier.
     const bool a5 = core.launch.profile == cluster::Profile::kA5;
     const auto barrier = static_cast<cluster::Pipe>(pipe);
@@ -75,6 +78,18 @@ class NativeCores::Interface {
     r.id = id;
     r.mode = mode;
     core.wait(r);
+  }
+  // Kernels compute pipes and cast them. Ids are checked where those of PTO text are.
+  static std::string why_no_sync(TsrSync what, int pipe, int to, int mode) {
+    if (what < TSR_SET_FLAG || what > TSR_DATA_BARRIER)
+      return "a call that the library does not have";
+    for (const int number : {pipe, to})
+      if (number < 0 || number >= static_cast<int>(tessera::sync::kPipeCount))
+        return "pipe " + std::to_string(number) +
+               " does not exist; expected PIPE_S, V, MTE1, MTE2, MTE3, M, ALL or FIX";
+    if (mode < 0 || mode > 255)
+      return "mode " + std::to_string(mode) + " does not exist; expected 0, 1 or 2";
+    return "";
   }
   static std::int64_t special(void* self, TsrSpecial what) {
     Core& core = core_of(self);
@@ -182,6 +197,9 @@ class NativeCores::Interface {
            "a kernel cannot allocate memory of the device");
     return nullptr;
   }
+  static void refuse_at(void* self, const char* text, const void* at) {
+    refuse(core_of(self), at, text);
+  }
   static void fail(void* self, const char* text) {
     refuse(core_of(self), __builtin_return_address(0), text);
   }
@@ -222,7 +240,9 @@ void NativeCores::Core::run() {
   module.enter(statics, api);
   blocks_run = 0;
   launch.trail->enter(NativeTrail::kFirstCore + id.index(), cluster::kind_of(id));
+  float_control.enter();
   fiber.run();
+  float_control.leave();
   launch.trail->leave();
   served = false;
   if (fiber.crash().signal == 0) return;
@@ -255,7 +275,8 @@ void NativeCores::Core::fail() const {
     line = module.lines().at(module.offset_of(crash.callers[n]));
   const std::string place =
       line.file.empty() ? "" : line.file + ":" + std::to_string(line.line) + ": ";
-  throw IllegalBehaviour(place + "kernel " + launch.name + " on " + to_string(id) + ": " + failure,
+  throw IllegalBehaviour(place + "kernel " + launch.name + " on " + to_string(id) + ": " + failure +
+                             module.lines().trouble(),
                          kNativeId);
 }
 

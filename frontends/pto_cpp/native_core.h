@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "frontends/pto_cpp/call_sites.h"
+#include "frontends/pto_cpp/float_control.h"
 #include "frontends/pto_cpp/native_cores.h"
 #include "frontends/pto_cpp/native_fiber.h"
 
@@ -39,6 +40,7 @@ struct NativeCores::Core {
   void run();
   /// Native code calls this to wait until its request has been served.
   [[gnu::always_inline]] void wait(const Request& r) {
+    if (!fiber.is_running()) launch.trail->end_run("calls PTO in a thread or a process of its own");
     launch.trail->at(reinterpret_cast<const void*>(module.base() + r.from));
     request = r;
     fiber.wait();
@@ -71,6 +73,7 @@ struct NativeCores::Core {
   Cycle now = 0, scalar_cycles = 0;
   std::uint64_t blocks_run = 0;  // basic blocks since the last request
   NativeFiber fiber;
+  FloatControl float_control;  // how this core's native code rounds
   CallSites sites;
   std::deque<Store> stores;  // not issued yet
   unsigned block = 0, block_count = 0;

@@ -41,6 +41,8 @@ class NativeFiber {
   /// The code calls this to wait. It returns when run() is called again.
   [[gnu::always_inline]] void wait() { stacks_.leave(); }
   bool ended() const { return ended_; }
+  /// Whether it is this fiber that calls.
+  bool is_running() const;
   const Crash& crash() const { return crash_; }
   /// "a segmentation fault at address 0x8".
   std::string describe_crash() const;
@@ -86,6 +88,10 @@ class NativeFiber::Signals {
   std::array<struct sigaction, kSignals.size()> before_{};
   stack_t stack_before_{};
 };
+
+inline bool NativeFiber::is_running() const {
+  return Signals::running() == this;
+}
 
 // A switch of stacks upsets the prediction of returns, so the fewer functions it leaves, the better.
 inline void NativeFiber::run() {

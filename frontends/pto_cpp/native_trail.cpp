@@ -1,5 +1,7 @@
 #include "frontends/pto_cpp/native_trail.h"
 
+#include <unistd.h>
+
 #include <cstring>
 
 #include "frontends/pto_cpp/kernel_module.h"
@@ -27,8 +29,15 @@ void NativeTrail::set_module(cluster::CoreKind kind, const KernelModule& module)
   keep(m.file, module.file());
 }
 
+void NativeTrail::end_run(const char* why) {
+  keep(why_ended_, why);
+  _exit(4);
+}
+
 std::string NativeTrail::place() const {
   if (who() == kNobody) return "";
+  if (who() == kLoading)
+    return std::string("kernel ") + kernel_ + ": constructors of global objects: ";
   const Module& module = modules_[kind_.load(std::memory_order_relaxed)];
   LineTable lines(module.file, library_);
   const SourceLine& line = lines.at(last_.load(std::memory_order_relaxed) - module.base);

@@ -14,7 +14,8 @@ class KernelModule;
 
 class NativeTrail {
  public:
-  static constexpr std::uint32_t kNobody = 0, kHost = 1, kFirstCore = 2;
+  /// kLoading: constructors of global objects, while a module is loaded.
+  static constexpr std::uint32_t kNobody = 0, kHost = 1, kLoading = 2, kFirstCore = 3;
 
   /// What is about to run. Texts that are too long are cut.
   void set_kernel(const std::string& name, const std::string& library);
@@ -32,6 +33,11 @@ class NativeTrail {
     last_.store(reinterpret_cast<std::uint64_t>(place), std::memory_order_relaxed);
   }
 
+  /// Ends this process at once, when the run cannot go on and nothing can be unwound: the other one says why.
+  [[noreturn]] void end_run(const char* why);
+  /// What end_run() was called with; "": it was not.
+  std::string why_ended() const { return why_ended_; }
+
   std::uint64_t entries() const { return entries_.load(std::memory_order_relaxed); }
   std::uint32_t who() const { return who_.load(std::memory_order_relaxed); }
   /// "add.cpp:17: kernel add on AIV0 of cluster 2: " of the code that runs: the last place that is known, it may be
@@ -48,7 +54,7 @@ class NativeTrail {
 
   std::atomic<std::uint64_t> entries_{0}, last_{0};
   std::atomic<std::uint32_t> who_{kNobody}, kind_{0};
-  char kernel_[kMostText] = "", library_[kMostText] = "";
+  char kernel_[kMostText] = "", library_[kMostText] = "", why_ended_[kMostText] = "";
   Module modules_[2] = {};  // by kind
 };
 

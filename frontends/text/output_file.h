@@ -43,7 +43,7 @@ class OutputFile {
 void require_writable(const std::string& path);
 
 /// From now on a write to a full file, or to a pipe that nobody reads, is an error of the stream and
-/// not the end of the process (SIGXFSZ, SIGPIPE).
+/// not the end of the process (SIGXFSZ, SIGPIPE). A standard stream that is closed stays one that cannot be written.
 void make_failed_writes_errors();
 
 /// Flushes standard output. Throws UserError when not everything that was printed could be written.

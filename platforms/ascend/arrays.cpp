@@ -62,12 +62,12 @@ void Arrays::read(std::size_t array, const std::string& file) {
                     std::string("the array has elements of ") + data::to_string(values.dtype) +
                         ", expected " + data::to_string(expected) + " for %" + declared.name +
                         ", a pointer to " + to_string(declared.element));
-  shapes_[array] = values.shape;
+  forms_[array] = {values.shape, values.dtype};
   data_->bind(array, std::move(values.bytes));
 }
 
 void Arrays::give(std::size_t array, data::HostArray values, std::size_t zeros) {
-  shapes_[array] = values.shape;
+  forms_[array] = {values.shape, values.dtype};
   if (zeros > 0) return data_->resize(array, zeros);
   data_->bind(array, std::move(values.bytes));
 }
@@ -79,12 +79,12 @@ void Arrays::write_outputs(report::Report& report) {
     const auto file = options_.outputs.find(array.name);
     const bool wanted = file != options_.outputs.end();
     if (!wanted && !data_->is_written(i)) continue;
-    const auto read = shapes_.find(i);
-    const data::Shape shape = read != shapes_.end() ? read->second : data_->shape(i);
-    if (wanted)
-      data::write_npy(file->second, {dtype_of(array, "--output"), shape, data_->contents(i)});
-    const std::string dtype =
-        array.element == Element::kBf16 ? "bf16" : data::to_string(dtype_of(array, "--output"));
+    const auto read = forms_.find(i);
+    const bool is_known = read != forms_.end();
+    const data::Shape shape = is_known ? read->second.shape : data_->shape(i);
+    const DType type = is_known ? read->second.dtype : dtype_of(array, "--output");
+    if (wanted) data::write_npy(file->second, {type, shape, data_->contents(i)});
+    const std::string dtype = array.element == Element::kBf16 ? "bf16" : data::to_string(type);
     report.outputs.push_back({array.name, dtype, shape, wanted ? file->second : ""});
   }
 }

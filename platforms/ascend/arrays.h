@@ -33,7 +33,11 @@ class Arrays {
 
   const Options& options_;
   std::unique_ptr<cluster::ClusterData> data_;
-  std::map<std::size_t, data::Shape> shapes_;  // shapes of the arrays that were read or given
+  struct Form {
+    data::Shape shape;
+    data::DType dtype = data::DType::kF32;
+  };
+  std::map<std::size_t, Form> forms_;  // of the arrays that were read or given
 };
 
 }  // namespace tessera::ascend

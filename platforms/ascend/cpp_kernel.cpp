@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontends/pto_cpp/compile.h"
+#include "platforms/ascend/arguments_file.h"
 #include "platforms/data/npy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -34,7 +35,7 @@ constexpr std::array<TypeName, 11> kTypes = {{{"f32", DType::kF32, Element::kF32
                                               {"i32", DType::kI32, Element::kI32},
                                               {"u32", DType::kU32, Element::kU32},
                                               {"i64", DType::kI64, Element::kI64},
-                                              {"u64", DType::kI64, Element::kI64}}};
+                                              {"u64", DType::kU64, Element::kI64}}};
 
 [[noreturn]] void refuse(const std::string& name, const std::string& value,
                          const std::string& why) {
@@ -59,6 +60,10 @@ std::optional<std::pair<const TypeName*, data::Shape>> array_in(const std::strin
   return std::pair(&*type, shape);
 }
 
+bool is_null(const std::string& value) {
+  return value == "null" || value == "nullptr" || value == "0";
+}
+
 constexpr const char* kNativeId = "/tessera/cluster/native";
 /// Arrays that a host program may allocate behind its first launch.
 constexpr std::size_t kLaterArrays = 64;
@@ -72,11 +77,14 @@ bool ends_with(const std::string& text, const std::string& end) {
 }
 
 pto_cpp::CompiledKernel compile(const Options& options, const AscendConfig& config) {
-  const pto_cpp::KernelText text = pto_cpp::read_kernel(options.program, options.text.function);
+  const pto_cpp::KernelText text =
+      pto_cpp::read_kernel(options.program, options.text.function, options.includes);
   pto_cpp::CompileOptions compiling;
   compiling.profile = config.machine.profile;
   compiling.function = text.entry.name;
   compiling.includes = options.includes;
+  if (config.ratio && aics_of(*config.ratio) == 0) compiling.only = CoreKind::kAiv;
+  if (config.ratio && aivs_of(*config.ratio) == 0) compiling.only = CoreKind::kAic;
   return pto_cpp::compile(text, compiling);
 }
 
@@ -121,7 +129,9 @@ CppKernel::CppKernel(const Options& options, const AscendConfig& config,
     const std::string& file = cube ? compiled.aic : compiled.aiv;
     if (file.empty()) continue;
     auto& module = cube ? native_.aic : native_.aiv;
+    trail.enter(pto_cpp::NativeTrail::kLoading, cube ? CoreKind::kAic : CoreKind::kAiv);
     module = std::make_shared<pto_cpp::KernelModule>(file, compiled.library);
+    trail.leave();
     trail.set_module(cube ? CoreKind::kAic : CoreKind::kAiv, *module);
   }
   names_ = compiled.entry.parameters;
@@ -145,7 +155,8 @@ std::string CppKernel::signature() const {
   return text + ")";
 }
 
-void CppKernel::prepare(const Options& options, const AscendConfig& config) {
+void CppKernel::prepare(const Options& options, const AscendConfig& config,
+                        std::function<void()> at_end) {
   read_arguments(options, config);
   native_.memory = std::make_shared<pto_cpp::MemoryMap>(
       cluster::kMaxClusters * 3,
@@ -162,6 +173,7 @@ void CppKernel::prepare(const Options& options, const AscendConfig& config) {
   kernel.arrays = native_.arrays;
   cores_ = std::make_shared<pto_cpp::NativeCores>(native_);
   launched_ = std::make_unique<LaunchedKernel>(std::move(kernel), launch, cores_);
+  launched_->at_end = std::move(at_end);
   if (options.host_program)
     launched_->next_launch = [this](Arrays& arrays, Cycle next) { return go_on(arrays, next); };
 }
@@ -169,16 +181,18 @@ void CppKernel::prepare(const Options& options, const AscendConfig& config) {
 void CppKernel::read_arguments(const Options& options, const AscendConfig& config) {
   std::vector<std::string> known, missing;
   for (unsigned n = 0; n < entry().count; ++n) known.push_back(name_of(n));
-  for (const auto& [name, value] : options.args)
+  std::map<std::string, std::string> args = options.args;
+  if (!options.args_file.empty()) add_arguments_of(options.args_file, known, args);
+  for (const auto& [name, value] : args)
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw UserError("", "--arg",
                       "'" + name + "' is no argument of " + native_.name +
                           did_you_mean(name, known));
   for (unsigned n = 0; n < entry().count; ++n) {
     const TsrParameter& p = entry().parameters[n];
-    const auto given = options.args.find(known[n]);
+    const auto given = args.find(known[n]);
     pto_cpp::KernelArgument argument;
-    if (given == options.args.end()) {
+    if (given == args.end()) {
       // What launchers have: the stream of the host, and the number of blocks.
       const bool is_stream = p.is_pointer != 0 && known[n].find("stream") != std::string::npos;
       const bool is_blocks = p.is_pointer == 0 && known[n].rfind("block", 0) == 0;
@@ -186,6 +200,8 @@ void CppKernel::read_arguments(const Options& options, const AscendConfig& confi
         argument.value = config.blocks > config.clusters ? config.blocks : config.clusters;
       if (!is_stream && !is_blocks)
         missing.push_back("--arg " + known[n] + (p.is_pointer != 0 ? "=FILE.npy" : "=NUMBER"));
+    } else if (p.is_pointer != 0 && is_null(given->second)) {
+      argument.value = 0;
     } else if (p.is_pointer != 0) {
       argument.array = static_cast<int>(native_.arrays.size());
       add_array(known[n], given->second, p.type);
@@ -224,9 +240,10 @@ void CppKernel::add_array(const std::string& name, const std::string& value,
     array.shape = zeros->second;
     element = zeros->first->element;
   } else {
-    refuse(
-        name, value,
-        "the argument is a pointer: expected FILE.npy, or a type and shape such as f16[128,128]");
+    refuse(name, value,
+           "the argument is a pointer: expected FILE.npy, or a type and shape such as "
+           "f16[128,128], or "
+           "null");
   }
   native_.arrays.push_back({name, element});
   array_bytes_.push_back(data::element_count(array.shape) * data::bytes_of(array.dtype));

@@ -26,8 +26,9 @@ class CppKernel {
             const std::optional<pto_cpp::CompiledKernel>& compiled, pto_cpp::NativeTrail& trail);
   /// "add(f32* x, f32* y, i32 n)".
   std::string signature() const;
-  /// Reads its arguments, and finds out which kinds of core take part. Throws UserError.
-  void prepare(const Options& options, const AscendConfig& config);
+  /// Reads its arguments, and finds out which kinds of core take part. `at_end` is called when the run is over, before anything
+  /// is written. Throws UserError.
+  void prepare(const Options& options, const AscendConfig& config, std::function<void()> at_end);
 
   const LaunchedKernel& launched() const { return *launched_; }
   /// Puts the contents of its arguments into the arrays of the machine.

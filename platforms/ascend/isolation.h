@@ -4,8 +4,12 @@
 
 #include <sys/types.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "frontends/pto_cpp/native_trail.h"
 #include "platforms/report/report.h"
@@ -27,17 +31,41 @@ class Isolation {
   std::optional<bool> split(report::Report& report, std::uint64_t patience_s);
   /// Where native code is; both processes see it.
   pto_cpp::NativeTrail& trail() { return shared_->trail; }
+  /// How the surroundings of native code are before it runs.
+  void note_surroundings();
+  /// The process that runs calls this before it writes anything. Native code may have closed or replaced the standard streams, or
+  /// changed the working directory, so that results would go astray: the directory is set again. Returns whether all is as it was.
+  /// Ends the process if it is a copy that native code has made of the one that runs, or can say nothing any more.
+  bool restore_surroundings() const;
+  /// The same; throws IllegalBehaviour in place of returning false.
+  void require_surroundings() const;
   /// The process that runs calls this when its report is published.
   void set_published() { shared_->is_published.store(true); }
 
  private:
+  /// What native code can change under the feet of a run.
+  struct Surroundings {
+    std::array<std::pair<dev_t, ino_t>, 3> streams;  // of a closed one: 0, 0
+    std::string folder;
+  };
   struct Shared {
     pto_cpp::NativeTrail trail;
     std::atomic<bool> is_published{false};
+    std::atomic<bool> is_astray{false};  // the process that runs can say nothing any more
   };
-  int wait_for(pid_t process, std::uint64_t patience_s) const;
+  struct End {
+    int status = 0;
+    bool is_ours = false;  // this process has ended it, because it was stuck
+    int asked = 0;         // the signal that asked this process to end
+  };
+  static Surroundings surroundings();
+  End wait_for(pid_t process, std::uint64_t patience_s) const;
+  std::string describe(const End& end, std::uint64_t patience_s) const;
 
   Shared* shared_;
+  pid_t process_;
+  bool is_child_ = false;
+  Surroundings before_;
 };
 
 }  // namespace tessera::ascend

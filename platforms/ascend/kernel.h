@@ -44,6 +44,8 @@ struct LaunchedKernel {
   const std::shared_ptr<cluster::InstructionSource> source;  ///< nullptr: the programs have all
   /// The launch has ended before cycle `next`: prepares another one of the same cores, if there is one.
   std::function<bool(Arrays& arrays, Cycle next)> next_launch;
+  /// The run is over, and nothing is written yet. May throw IllegalBehaviour.
+  std::function<void()> at_end;
 };
 
 }  // namespace tessera::ascend

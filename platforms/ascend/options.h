@@ -38,13 +38,17 @@ struct Options : cli::MachineOptions {
           {"arg", "NAME=VALUE",
            "an argument of a kernel in C++: a number, a file FILE.npy, or the type and shape of an "
            "array of "
-           "zeros, f16[128,128]",
+           "zeros, f16[128,128], or null",
            [this](const std::string& value) {
              if (!args.insert(cli::split("arg", value, "NAME=VALUE")).second)
                throw UserError("", "--arg",
                                "'" + value.substr(0, value.find('=')) + "' is given twice");
            },
            cli::Option::File::kNone, true},
+          cli::file(
+              "args", "FILE.json", args_file, cli::Option::File::kRead,
+              "the arguments of a kernel in C++ that --arg does not give: an object with names "
+              "and values, or a list of values in order; files are relative to this one"),
           cli::flag(
               "auto-sync", auto_sync,
               "the simulator orders the pipes of a kernel in C++ that has no flags, as it does "
@@ -74,6 +78,7 @@ struct Options : cli::MachineOptions {
   TextOptions text;
   std::string hazards = "warn";
   std::map<std::string, std::string> args;  ///< arguments of a kernel in C++
+  std::string args_file;                    ///< a file with more of them
   std::vector<std::string> includes;
   bool auto_sync = false;
   bool host_program = false;

@@ -47,6 +47,7 @@ run::Stop Simulation::drive(run::RunControl& control) {
     ++launches_;
     stop = control.run_to_idle();
   }
+  if (kernel_.at_end) kernel_.at_end();
   return stop;
 }
 

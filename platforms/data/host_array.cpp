@@ -36,6 +36,9 @@ struct Int64 : Plain<std::int64_t> {
   static constexpr Range kRange = {-9223372036854775808.0,
                                    9223372036854774784.0};  // largest double below 2^63
 };
+struct Uint64 : Plain<std::uint64_t> {
+  static constexpr Range kRange = {0, 18446744073709549568.0};  // largest double below 2^64
+};
 struct Half {
   using Stored = std::uint16_t;
   static constexpr bool kIsFloat = true;
@@ -68,6 +71,8 @@ auto with_storage(DType dtype, Visit visit) {
     return visit(Plain<std::int8_t>());
   case DType::kU8:
     return visit(Plain<std::uint8_t>());
+  case DType::kU64:
+    return visit(Uint64());
   }
   return visit(Plain<float>());
 }
@@ -94,13 +99,13 @@ bool fits(double value) {
 }  // namespace
 
 std::size_t bytes_of(DType dtype) {
-  constexpr std::array<std::size_t, 10> kBytes = {2, 4, 8, 2, 2, 4, 4, 8, 1, 1};
+  constexpr std::array<std::size_t, 11> kBytes = {2, 4, 8, 2, 2, 4, 4, 8, 1, 1, 8};
   return kBytes[static_cast<std::size_t>(dtype)];
 }
 
 const char* to_string(DType dtype) {
-  constexpr std::array<const char*, 10> kNames = {"f16", "f32", "f64", "i16", "u16",
-                                                  "i32", "u32", "i64", "i8",  "u8"};
+  constexpr std::array<const char*, 11> kNames = {"f16", "f32", "f64", "i16", "u16", "i32",
+                                                  "u32", "i64", "i8",  "u8",  "u64"};
   return kNames[static_cast<std::size_t>(dtype)];
 }
 

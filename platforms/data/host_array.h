@@ -11,10 +11,10 @@
 
 namespace tessera::data {
 
-/// kF64 and kI64 exist only in files: NumPy's own defaults. Tiles hold the others
+/// kF64, kI64 and kU64 exist only in files: NumPy's own defaults. Tiles hold the others
 /// (pe::ElementType), and of AI cores also 8-bit integers. kF16 is IEEE binary16, NumPy's only 16-bit
 /// float.
-enum class DType : std::uint8_t { kF16, kF32, kF64, kI16, kU16, kI32, kU32, kI64, kI8, kU8 };
+enum class DType : std::uint8_t { kF16, kF32, kF64, kI16, kU16, kI32, kU32, kI64, kI8, kU8, kU64 };
 
 std::size_t bytes_of(DType dtype);
 /// "f32", as in layouts and reports.

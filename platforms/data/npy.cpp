@@ -31,7 +31,7 @@ const std::vector<std::pair<std::string, DType>>& descrs() {
   static const std::vector<std::pair<std::string, DType>> kDescrs = {
       {"<f2", DType::kF16}, {"<f4", DType::kF32}, {"<f8", DType::kF64}, {"<i2", DType::kI16},
       {"<u2", DType::kU16}, {"<i4", DType::kI32}, {"<u4", DType::kU32}, {"<i8", DType::kI64},
-      {"|i1", DType::kI8},  {"|u1", DType::kU8}};
+      {"|i1", DType::kI8},  {"|u1", DType::kU8},  {"<u8", DType::kU64}};
   return kDescrs;
 }
 

@@ -368,10 +368,40 @@ def sort(executable, folder, rng):
     assert np.array_equal(lists[0::2], -np.sort(-x[:64]))
 
 
+CALLS = HEAD + """
+using Rows = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using Out = GlobalTensor<float, Shape<1, 1, 1, 2, 32>, Stride<1, 1, 1, 32, 1>>;
+extern "C" __global__ AICORE void calls(__gm__ float* x, __gm__ float* z, __gm__ float* y) {
+  const int pairs[COUNT][2] = {PAIRS};
+  for (int n = 0; n < COUNT; ++n) {
+    Tile<TileType::Vec, float, 2, 32> t;
+    TASSIGN(t, n % 2 * 1024);
+    TLOAD(t, Rows(n % 3 == 2 ? z : x, {pairs[n][0]}, {pairs[n][1]}));
+    TSTORE(Out(y + n * 64), t);
+  }
+}
+"""
+
+
 def queue(executable, folder, rng, preset):
     a, b = rng.uniform(-1, 1, (5, 32, 32)).astype("f2"), rng.uniform(-1, 1, (32, 32)).astype("f2")
     y, = run(executable, folder, PIPE, preset, "queue", {"a": a, "b": b, "slots": "f32[8,32,32]", "y": "f32[5,32,32]", "base": 4096}, ("y",))
     assert np.allclose(y, a.astype("f4") @ b.astype("f4") + 1, atol=1e-4), preset
+
+
+def calls(executable, folder, rng):
+    """A loop calls at one place with other sizes, strides, arrays and addresses each time: no two of them are taken for one."""
+    x = np.arange(1, 16385, dtype="f4")
+    for _ in range(4):
+        first = [(int(r), int(s)) for r, s in zip(rng.integers(2, 9, 4), rng.integers(4, 20, 4) * 8)]
+        # Of equal sums, as of a mix of rows and strides by small factors.
+        pairs = first + [(r + 8, s - 8 * k) for k, (r, s) in zip((31, 16, 1, 62), first) if s - 8 * k >= 64] + [(10, 64), (2, 312)]
+        text = ", ".join(f"{{{r}, {s}}}" for r, s in pairs)
+        y, = run(executable, folder, CALLS.replace("PAIRS", text).replace("COUNT", str(len(pairs))), "a2a3", "calls", {
+            "x": x, "z": -x, "y": f"f32[{len(pairs)},2,32]"}, ("y",), "--auto-sync")
+        for n, (got, (_, stride)) in enumerate(zip(y, pairs)):
+            source = -x if n % 3 == 2 else x
+            assert np.array_equal(got, np.stack([source[:32], source[stride:stride + 32]])), (n, pairs[n], got[:, 0])
 
 
 def narrow(executable, folder, preset):
@@ -418,6 +448,7 @@ def main():
         os.environ.setdefault("TESSERA_CACHE", str(folder / "cache"))
         executable = str(pathlib.Path(sys.argv[1]).resolve())
         rows(executable, folder, np.random.default_rng(1))
+        calls(executable, folder, np.random.default_rng(8))
         sort(executable, folder, np.random.default_rng(2))
         breadth(executable, folder, np.random.default_rng(4))
         insert(executable, folder, np.random.default_rng(5))

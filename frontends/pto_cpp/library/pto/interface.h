@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#define TSR_INTERFACE_VERSION 1
+#define TSR_INTERFACE_VERSION 2
 
 /// Where the boxes of a tile begin, and which way they go (ascend.md 1.3).
 enum TsrBoxes { TSR_NO_BOXES = 0, TSR_ROW_BOXES = 1, TSR_COLUMN_BOXES = 2 };
@@ -109,6 +109,8 @@ struct TsrApi {
   void (*fail)(void* self, const char* text);
   /// Memory in GM, for a host program.
   void* (*allocate)(void* self, std::size_t bytes);
+  /// As fail(), for a function of the library that native code at `from` has called.
+  void (*fail_at)(void* self, const char* text, const void* from);
 };
 
 /// A function that --function names: how it takes its arguments.

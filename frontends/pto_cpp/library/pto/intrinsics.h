@@ -123,6 +123,20 @@ TSR_INLINE void dsb(K) {
   tsr_api->sync(tsr_api->self, TSR_DATA_BARRIER, PIPE_S, PIPE_S, 0, 0);
 }
 
+/// Scalar accesses past the cache: the line is written back and dropped, so that the access meets GM.
+template <class T>
+TSR_INLINE std::remove_cv_t<T> ld_dev(T* address, int offset) {
+  if (offset != 0) tsr_api->fail(tsr_api->self, "ld_dev with an offset: expected 0");
+  dcci(address, SINGLE_CACHE_LINE, CACHELINE_OUT);
+  return *const_cast<const volatile T*>(address);
+}
+template <class V, class T>
+TSR_INLINE void st_dev(V value, T* address, int offset) {
+  if (offset != 0) tsr_api->fail(tsr_api->self, "st_dev with an offset: expected 0");
+  *const_cast<volatile T*>(address) = static_cast<T>(value);
+  dcci(address, SINGLE_CACHE_LINE, CACHELINE_OUT);
+}
+
 template <class A, class B>
 constexpr std::common_type_t<A, B> min(A a, B b) {
   using T = std::common_type_t<A, B>;

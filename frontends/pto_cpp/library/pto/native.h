@@ -39,3 +39,72 @@ TSR_HOOK void __sanitizer_cov_trace_pc() {
 }
 TSR_HOOK void __asan_before_dynamic_init(const char*) {}
 TSR_HOOK void __asan_after_dynamic_init() {}
+
+// Functions of the C library that native code calls with addresses in GM or UB; g++ has no hook for what happens inside of them.
+namespace tsr {
+TSR_INLINE void touch(const void* address, std::size_t bytes, bool stores, const void* from) {
+  if (bytes > 0 && is_device(reinterpret_cast<std::uintptr_t>(address)))
+    tsr_api->access(tsr_api->self, address, bytes, stores, from);
+}
+/// In place, so that the compiler makes no call of memcpy out of it.
+TSR_INLINE void move_forward(void* to, const void* from, std::size_t bytes) {
+#if defined(__x86_64__)
+  __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+#else
+  for (std::size_t n = 0; n < bytes; ++n)
+    static_cast<volatile unsigned char*>(to)[n] =
+        static_cast<const volatile unsigned char*>(from)[n];
+#endif
+}
+TSR_INLINE void move_backward(void* to, const void* from, std::size_t bytes) {
+  while (bytes-- > 0)
+    static_cast<volatile unsigned char*>(to)[bytes] =
+        static_cast<const volatile unsigned char*>(from)[bytes];
+}
+}  // namespace tsr
+
+TSR_HOOK void* memcpy(void* to, const void* from, std::size_t bytes) noexcept {
+  tsr::touch(from, bytes, false, __builtin_return_address(0));
+  tsr::touch(to, bytes, true, __builtin_return_address(0));
+  tsr::move_forward(to, from, bytes);
+  return to;
+}
+TSR_HOOK void* memmove(void* to, const void* from, std::size_t bytes) noexcept {
+  tsr::touch(from, bytes, false, __builtin_return_address(0));
+  tsr::touch(to, bytes, true, __builtin_return_address(0));
+  const auto distance =
+      reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
+  if (distance >= bytes)
+    tsr::move_forward(to, from, bytes);
+  else
+    tsr::move_backward(to, from, bytes);
+  return to;
+}
+TSR_HOOK void* memset(void* to, int byte, std::size_t bytes) noexcept {
+  tsr::touch(to, bytes, true, __builtin_return_address(0));
+  for (std::size_t n = 0; n < bytes; ++n)
+    static_cast<volatile unsigned char*>(to)[n] = static_cast<unsigned char>(byte);
+  return to;
+}
+TSR_HOOK int memcmp(const void* a, const void* b, std::size_t bytes) noexcept {
+  tsr::touch(a, bytes, false, __builtin_return_address(0));
+  tsr::touch(b, bytes, false, __builtin_return_address(0));
+  for (std::size_t n = 0; n < bytes; ++n) {
+    const int difference = static_cast<const volatile unsigned char*>(a)[n] -
+                           static_cast<const volatile unsigned char*>(b)[n];
+    if (difference != 0) return difference;
+  }
+  return 0;
+}
+
+// A copy of the process that goes on with the kernel would be a second run.
+#define TSR_NO_COPY(NAME)                                                                          \
+  TSR_HOOK int NAME() noexcept {                                                                   \
+    tsr_api->fail_at(tsr_api->self,                                                                \
+                     "native code called " #NAME "(): a kernel cannot make processes",             \
+                     __builtin_return_address(0));                                                 \
+    return -1;                                                                                     \
+  }
+TSR_NO_COPY(fork)
+TSR_NO_COPY(vfork)
+#undef TSR_NO_COPY

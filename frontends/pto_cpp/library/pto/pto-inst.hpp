@@ -7,6 +7,14 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <cstdlib>
+#include <cstring>
+
+// So that code of the standard library calls what native.h has in their place.
+#define __builtin_memcpy ::memcpy
+#define __builtin_memmove ::memmove
+#define __builtin_memset ::memset
+
 #include "pto/intrinsics.h"
 #include "pto/native.h"
 #include "pto/types.h"
