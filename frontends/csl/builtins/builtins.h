@@ -78,8 +78,8 @@ Result call_builtin(Evaluator& evaluator, const Builtin& node);
 std::optional<Result> field_of(const Result& structure, std::string_view name);
 /// The fields of a struct in their order.
 std::vector<std::pair<std::string, Result>> fields_of(const Result& structure);
-/// Fails if a descriptor has no such field, or a field of the fabric is of another type.
-void check_dsd_field(const BuiltinCall& call, bool is_fabric, const std::string& name,
+/// Fails if a descriptor of this kind has no such field or the field is of another type.
+void check_dsd_field(const BuiltinCall& call, const Type& kind, const std::string& name,
                      const Result& value);
 /// The DSRs that `@load_to_dsr`, `@load_to_dsr_xdsr` or `@load_to_dsr_xdsr_sr` names.
 DsrLoad named_dsrs(const BuiltinCall& call);

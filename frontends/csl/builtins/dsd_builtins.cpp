@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontends/csl/builtins/builtins.h"
+#include "frontends/csl/builtins/options.h"
 #include "frontends/csl/builtins/tensor_access.h"
 
 namespace tessera::csl {
@@ -10,10 +11,6 @@ namespace {
 constexpr std::int64_t kLargestExtent = 0xffff;
 constexpr std::int64_t kExtendedDsrs = 8;  // number of XDSRs in the model (wse.md 5.11)
 constexpr std::int64_t kStrideRegisters = 8;
-constexpr std::string_view kFifoOptions[] = {"activate_push", "activate_pop", "empty_action",
-                                             "full_action",   "priority",     "simd_mode",
-                                             "dest",          "src",          "xdsr"};
-
 /// Extents and strides: a number, or a list of them.
 std::vector<std::int64_t> numbers(const BuiltinCall& call, const Result& field,
                                   const std::string& name) {
@@ -58,7 +55,8 @@ void set_base(const BuiltinCall& call, Dsd& dsd, const Expr& e) {
   dsd.base = std::make_shared<const PointerValue>(std::move(base));
 }
 
-void read_memory_field(const BuiltinCall& call, Dsd& dsd, const LiteralField& field) {
+void read_memory_field(const BuiltinCall& call, const Type& kind, Dsd& dsd,
+                       const LiteralField& field) {
   const std::string name(field.name.text);
   if (name == "base_address") {
     set_base(call, dsd, *field.value);
@@ -73,7 +71,7 @@ void read_memory_field(const BuiltinCall& call, Dsd& dsd, const LiteralField& fi
   } else if (name == "offset") {
     dsd.offset = numbers(call, value, name).at(0);
   } else {
-    check_dsd_field(call, false, name, value);
+    check_dsd_field(call, kind, name, value);
     dsd.options.emplace_back(name, value);
   }
 }
@@ -91,7 +89,7 @@ Dsd memory_dsd(const BuiltinCall& call, const Type& kind, const Literal& fields)
   Dsd dsd;
   for (const LiteralField& field : fields.values) {
     if (field.name.text != "tensor_access") {
-      read_memory_field(call, dsd, field);
+      read_memory_field(call, kind, dsd, field);
       continue;
     }
     const TensorAccess* access = if_is<TensorAccess>(*field.value);
@@ -107,38 +105,13 @@ Dsd memory_dsd(const BuiltinCall& call, const Type& kind, const Literal& fields)
   return dsd;
 }
 
-bool is_fabric_field(std::string_view name) {
-  for (const std::string_view known :
-       {"input_queue", "output_queue", "fabric_color", "simd_mode", "control_transform", "priority",
-        "control", "wavelet_index_offset", "advance_switch", "zero"}) {
-    if (name == known) return true;
-  }
-  return false;
-}
-
-/// Queues and colors have types of their own; flags are bools, choices structs.
-void check_fabric_field(const BuiltinCall& call, const std::string& name, const Result& value) {
-  const bool is_queue = name == "input_queue" || name == "output_queue";
-  const std::string_view handle = name == "fabric_color" ? std::string_view("color") : name;
-  const bool is_choice = name == "simd_mode" || name == "priority" || name == "zero";
-  const bool fits = is_queue || name == "fabric_color" ? value.type->is_handle(handle)
-                    : is_choice                        ? value.type->is(TypeKind::kStruct)
-                                                       : value.type->is(TypeKind::kBool);
-  if (!fits)
-    call.fail("the field .", name, " is of type ", text::in_quotes(value.type->name),
-              " instead of ",
-              is_choice                     ? "a struct with one true field"
-              : handle == name && !is_queue ? "'bool'"
-                                            : text::in_quotes(handle));
-}
-
-Dsd fabric_dsd(const BuiltinCall& call, const Result& fields) {
+Dsd fabric_dsd(const BuiltinCall& call, const Type& kind, const Result& fields) {
   Dsd dsd;
   for (auto& [name, value] : fields_of(fields)) {
     if (name == "extent") {
       dsd.extents = numbers(call, value, name);
     } else {
-      check_dsd_field(call, true, name, value);
+      check_dsd_field(call, kind, name, value);
       dsd.options.emplace_back(name, value);
     }
   }
@@ -159,7 +132,7 @@ Result get_dsd(const BuiltinCall& call) {
   const Literal* literal = if_is<Literal>(call.expr(1));
   if (!is_fabric && literal == nullptr)
     call.fail("the fields of a memory descriptor are written as .{ .. }");
-  Dsd dsd = is_fabric ? fabric_dsd(call, call.structure(1)) : memory_dsd(call, *kind, *literal);
+  Dsd dsd = is_fabric ? fabric_dsd(call, *kind, call.structure(1)) : memory_dsd(call, *kind, *literal);
   return {kind, Value{std::make_shared<const Dsd>(std::move(dsd))}};
 }
 
@@ -209,24 +182,52 @@ Result set_dsd_stride(const BuiltinCall& call) {
   return changed(from, std::move(dsd));
 }
 
+/// The array that an expression names, or that a pointer to a whole array points to.
+std::shared_ptr<const Cell> fifo_buffer(const BuiltinCall& call) {
+  const std::optional<Location> place = call.evaluator.locate(call.expr(0));
+  std::shared_ptr<const Cell> cell;
+  if (place && place->type->is(TypeKind::kArray)) {
+    if (place->path.empty()) cell = place->cell;
+  } else {
+    const Result pointer = call.value(0);
+    const bool is_whole = pointer.type->is(TypeKind::kPointer) &&
+                          !pointer.value().is_undefined() &&
+                          pointer.value().pointer().path.empty();
+    if (is_whole) cell = pointer.value().pointer().cell;
+  }
+  if (!cell || !cell->type->is(TypeKind::kArray) || cell->kind != Cell::Kind::kRunTimeVariable ||
+      cell->declaration == nullptr)
+    call.fail("the buffer is a global array that is a variable, or a pointer to one");
+  return cell;
+}
+
+void check_buffer(const BuiltinCall& call, const Cell& buffer) {
+  constexpr std::int64_t kLeastAlignment = 16;  // bytes (wse.md 5.6)
+  const Type& element = *buffer.type->element;
+  if (!element.is_number() || size_of(element) < 2)
+    call.fail("the buffer ", text::in_quotes(buffer.name), " has elements of type ",
+              text::in_quotes(element.name), " instead of numbers of 16 or 32 bits");
+  if (buffer.alignment != 0 && buffer.alignment < kLeastAlignment)
+    call.fail("the buffer ", text::in_quotes(buffer.name), " is declared with align(",
+              buffer.alignment, "), and a FIFO needs align(", kLeastAlignment, ") or more");
+  if (buffer.alignment == 0 && buffer.declaration->linkage == Linkage::kExtern)
+    call.engine().warn(call.node, "the extern buffer " + text::in_quotes(buffer.name) +
+                                      " has no align(..); its definition needs 16 bytes or more");
+}
+
 Result allocate_fifo(const BuiltinCall& call) {
   if (call.engine().tile() == nullptr) call.fail("allowed only in the code of a PE");
-  const std::optional<Location> buffer = call.evaluator.locate(call.expr(0));
-  if (!buffer || !buffer->type->is(TypeKind::kArray) || !buffer->cell ||
-      buffer->cell->kind != Cell::Kind::kRunTimeVariable || buffer->cell->declaration == nullptr)
-    call.fail("the buffer is a global array that is a variable");
-  const auto options = fields_of(call.structure(1));
-  for (const auto& [name, value] : options) {
-    const auto& known = kFifoOptions;
-    if (std::find(std::begin(known), std::end(known), name) == std::end(known))
-      call.fail("there is no option ", text::in_quotes(name));
-  }
+  if (call.evaluator.frame().function != nullptr)
+    call.fail("a FIFO is a constant of the file, not one of a function");
+  const std::shared_ptr<const Cell> buffer = fifo_buffer(call);
+  check_buffer(call, *buffer);
+  const Fields options = fields_of(call.structure(1));
+  check_options(call.engine(), fifo_options_table(), options, call.node, "@allocate_fifo: ");
   for (const FifoDeclaration& other : call.tile().fifos) {
-    if (other.buffer == buffer->cell)
-      call.fail("the array ", text::in_quotes(buffer->cell->name),
-                " is the buffer of another FIFO");
+    if (other.buffer == buffer)
+      call.fail("the array ", text::in_quotes(buffer->name), " is the buffer of another FIFO");
   }
-  call.tile().fifos.push_back({buffer->cell, options, &call.node});
+  call.tile().fifos.push_back({buffer, options, &call.node});
   return call.number("fifo", static_cast<std::int64_t>(call.tile().fifos.size()) - 1);
 }
 
@@ -262,14 +263,9 @@ Result load_to_dsr(const BuiltinCall& call) {
 
 }  // namespace
 
-void check_dsd_field(const BuiltinCall& call, bool is_fabric, const std::string& name,
+void check_dsd_field(const BuiltinCall& call, const Type& kind, const std::string& name,
                      const Result& value) {
-  const bool is_memory_field =
-      name == "wavelet_index_offset" || name == "wraparound" || name == "advance_switch";
-  if (is_fabric ? !is_fabric_field(name) : !is_memory_field)
-    call.fail("a ", is_fabric ? "fabric" : "memory", " descriptor has no field ",
-              text::in_quotes(name));
-  if (is_fabric) check_fabric_field(call, name, value);
+  check_option(call.engine(), dsd_fields_table(kind.name), name, value, call.node, "@get_dsd: ");
 }
 
 std::size_t dsd_argument(const BuiltinCall& call) {

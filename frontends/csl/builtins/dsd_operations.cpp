@@ -4,6 +4,7 @@
 #include "frontends/csl/syntax/printer.h"
 #include "frontends/csl/lower/builtins.h"
 #include "frontends/csl/builtins/dsd_values.h"
+#include "frontends/csl/builtins/options.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 
@@ -71,67 +72,29 @@ ir::Value scalar_operand(const BuiltinCall& call, const Result& value, pe::Value
   return made;
 }
 
-TaskId task_option(TileCode& tile, const Result& value, const Node& at, const std::string& name) {
-  const Value& known = tile.engine().known(value, at);
-  if (known.holds<FunctionValue>()) return tile.id_of(known.get<FunctionValue>(), at);
-  if (!value.type->is(TypeKind::kHandle) || value.type->is_handle("output_queue") ||
-      value.type->is_handle("ut_id"))
-    tile.engine().fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
-                       " instead of the id of a task");
-  return TaskId(static_cast<unsigned>(known.integer()));
-}
-
-bool flag_option(const Engine& engine, const Result& value, const Node& at,
-                 const std::string& name) {
-  const Value& known = engine.known(value, at);
-  if (!known.holds<bool>())
-    engine.fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
-                " instead of 'bool'");
-  return known.get<bool>();
-}
-
-void check_struct_option(const Engine& engine, const Result& value, const Node& at,
-                         const std::string& name) {
-  engine.known(value, at);
-  if (!value.type->is(TypeKind::kStruct))
-    engine.fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
-                " instead of a struct");
-}
-
 /// The fields of a struct, some of which may belong to the running program.
-std::vector<std::pair<std::string, Result>> option_fields(Evaluator& evaluator,
-                                                          const Result& options, const Node& at) {
-  std::vector<std::pair<std::string, Result>> all;
+Fields option_fields(Evaluator& evaluator, const Result& options, const Node& at) {
+  Fields all;
   for (std::size_t i = 0; i < options.type->fields.size(); ++i)
     all.emplace_back(options.type->fields[i].name, part_of(evaluator, options, i, at));
   return all;
 }
 
 void read_on_control(TileCode& tile, pe::OpConfig& config, const Result& value, const Node& at) {
-  check_struct_option(tile.engine(), value, at, "on_control");
+  const auto target = [&](pe::OnControl action, unsigned id) {
+    config.on_control = action;
+    config.on_control_target = TaskId(id);
+  };
   for (const auto& [name, field] : fields_of(value)) {
-    if (name == "terminate") {
-      if (flag_option(tile.engine(), field, at, name))
-        config.on_control = pe::OnControl::kTerminate;
-    } else if (name == "activate" || name == "unblock") {
-      config.on_control = name == "activate" ? pe::OnControl::kActivate : pe::OnControl::kUnblock;
-      config.on_control_target = task_option(tile, field, at, "on_control");
-    } else {
-      tile.engine().fail(at, "the option .on_control has no field ", text::in_quotes(name));
-    }
+    if (name == "terminate" && field.value().get<bool>())
+      config.on_control = pe::OnControl::kTerminate;
+    if (name == "activate")
+      target(pe::OnControl::kActivate,
+             activated_id(tile.engine(), tile.tile(), field, at, "on_control"));
+    if (name == "unblock")
+      target(pe::OnControl::kUnblock,
+             unblocked_id(tile.engine(), tile.tile(), field, at, "on_control"));
   }
-}
-
-std::optional<pe::Priority> priority_option(const Engine& engine, const Result& value,
-                                            const Node& at) {
-  check_struct_option(engine, value, at, "priority");
-  for (const auto& [name, field] : fields_of(value)) {
-    if (!flag_option(engine, field, at, name)) continue;
-    if (name == "high") return pe::Priority::kHigh;
-    if (name == "medium") return pe::Priority::kMedium;
-    if (name == "low") return pe::Priority::kLow;
-  }
-  return std::nullopt;
 }
 
 /// Whether two expressions name one object: `&x` and `x`, or `p` and `p.*`.
@@ -185,48 +148,30 @@ pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination
   return {file, static_cast<std::uint8_t>(number), 0};
 }
 
-pe::OpConfig operation_options(TileCode& tile,
-                               const std::vector<std::pair<std::string, Result>>& options,
+pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const Fields& options,
                                const Node& at, Result* index) {
-  Engine& engine = tile.engine();
+  const Engine& engine = tile.engine();
+  check_options(engine, table, options, at);
   pe::OpConfig config;
   for (const auto& [name, value] : options) {
-    if (name == "async") {
-      config.async = flag_option(engine, value, at, name);
-    } else if (name == "activate") {
-      config.activate = task_option(tile, value, at, name);
-    } else if (name == "unblock") {
-      config.unblock = task_option(tile, value, at, name);
-    } else if (name == "on_control") {
-      read_on_control(tile, config, value, at);
-    } else if (name == "ut_id") {
-      engine.known(value, at);
-      if (!value.type->is_handle("ut_id"))
-        engine.fail(at, "the option .ut_id is of type ", text::in_quotes(value.type->name),
-                    " instead of 'ut_id'");
+    if (name == "async") config.async = value.value().get<bool>();
+    if (name == "save_address") config.save_address = value.value().get<bool>();
+    if (name == "single_step") config.single_step = value.value().get<bool>();
+    if (name == "activate")
+      config.activate = TaskId(activated_id(engine, tile.tile(), value, at, name));
+    if (name == "unblock")
+      config.unblock = TaskId(unblocked_id(engine, tile.tile(), value, at, name));
+    if (name == "on_control") read_on_control(tile, config, value, at);
+    if (name == "ut_id")
       config.ut = MicrothreadId(static_cast<unsigned>(value.value().integer()));
-    } else if (name == "priority") {
-      config.priority = priority_option(engine, value, at);
-    } else if (name == "save_address") {
-      config.save_address = flag_option(engine, value, at, name);
-    } else if (name == "single_step") {
-      config.single_step = flag_option(engine, value, at, name);
-    } else if (name == "index") {
-      if (index != nullptr)
-        *index = value.is_known() ? engine.convert(value, engine.types.word("u16"), at, "the index")
-                                  : value;
-    } else {
-      engine.fail(at, "there is no option ", text::in_quotes(name));
-    }
+    if (name == "priority") config.priority = priority_of(choice_of(value));
+    if (name == "index") *index = value;
   }
-  if (config.activate && config.unblock)
-    engine.fail(at, "an operation has .activate or .unblock, not both");
-  if (tile.is_wse3()) config.priority.reset();  // the descriptor has it
   return config;
 }
 
-void add_extension(const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
-  const pe::OpConfig made = ir::extension_of(dsd, slot);
+void add_extension(const TileCode& tile, const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
+  const pe::OpConfig made = ir::extension_of(dsd, slot, tile.dsrs().choice());
   config.xdsr = made.xdsr;
   config.sr = made.sr;
 }
@@ -365,15 +310,12 @@ class Operation {
       call_.engine().fail(call_.expr(number), "options are a struct instead of a value of type ",
                           text::in_quotes(options.type->name));
     Result index;
-    config_ = operation_options(code_.tile, option_fields(evaluator_, options, call_.node),
-                                call_.node, &index);
+    config_ = operation_options(code_.tile, operation_options_table(),
+                                option_fields(evaluator_, options, call_.node), call_.node, &index);
     if (config_.async && !may_be_async_)
       call_.fail("an operation on memory alone is not asynchronous; one operand has to be of the "
                  "fabric or a FIFO");
     if (index.type == nullptr) return;
-    if (!index.type->is_any_integer())
-      call_.fail("the option .index is of type ", text::in_quotes(index.type->name),
-                 " instead of an integer type");
     const Type* u16 = call_.types().word("u16");
     index = index.is_known() ? call_.engine().convert(index, u16, call_.node, "the option .index")
                              : cast_operand(evaluator_, index, u16, call_.node);
@@ -428,11 +370,12 @@ Result load_to_dsr_builtin(const BuiltinCall& call) {
   pe::OpConfig config;
   if (call.size() > at + 1) {
     const Result options = evaluator.operand(call.expr(at + 1));
-    config = operation_options(code.tile, option_fields(evaluator, options, call.node), call.node);
+    config = operation_options(code.tile, load_options_table(),
+                               option_fields(evaluator, options, call.node), call.node);
   }
   if (!live.record) {
     const pe::Dsd& dsd = code.tile.module().descriptors[live.descriptor].dsd;
-    add_extension(dsd, config, dsr.kind == pe::kSrc1 ? 2 : dsr.kind == pe::kSrc0 ? 1 : 0);
+    add_extension(code.tile, dsd, config, dsr.kind == pe::kSrc1 ? 2 : dsr.kind == pe::kSrc0 ? 1 : 0);
     code.tile.note_load(dsr, dsd, config);
   }
   if (named.extended) name_extension(named, config);

@@ -21,6 +21,9 @@ Result kept_dsd(Evaluator& evaluator, const Result& value, const std::string& na
 /// Copies or fills an array with one operation. false: it needs single stores.
 bool copy_array(Evaluator& evaluator, const Type& type, const Storage& storage, const Result& value,
                 const Node& at);
+/// What the checked choices of `.simd_mode` and `.priority` mean.
+pe::SimdMode simd_mode_of(std::string_view choice);
+pe::Priority priority_of(std::string_view choice);
 /// The descriptor of a FIFO or of the fabric as the tile program has it.
 ir::Descriptor lowered(TileCode& tile, const Type& kind, const Dsd& dsd, const Node& at);
 

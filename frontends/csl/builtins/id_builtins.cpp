@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontends/csl/builtins/builtins.h"
+#include "frontends/csl/builtins/options.h"
 
 namespace tessera::csl {
 namespace {
@@ -99,6 +100,8 @@ Result bind_rotating_tasks(const BuiltinCall& call) {
   if (!call.is_wse3()) call.fail("only WSE-3 has it");
   RotatingTasks made{call.handle(2, {"local_task_id", "data_task_id", "control_task_id"}),
                      call.function(0), call.function(1), fields_of(call.structure(3))};
+  check_options(call.engine(), rotation_options_table(), made.options, call.node,
+                "@bind_rotating_tasks: ");
   for (const RotatingTasks& other : call.tile().rotating_tasks) {
     if (other.id == made.id) call.fail("the id ", made.id, " has rotating tasks already");
   }
@@ -120,16 +123,14 @@ Result set_control_task_table(const BuiltinCall& call) {
   if (call.tile().control_table) call.fail("the code calls it twice");
   ControlTable made;
   made.at = &call.node;
-  for (const auto& [name, value] : fields_of(call.structure(0))) {
-    const bool is_stride = name == "stride";
-    if (!is_stride && name != "instructions")
-      call.fail("there is no option ", text::in_quotes(name));
-    const std::int64_t number =
-        value.type->is_any_integer() ? static_cast<std::int64_t>(value.value().integer()) : 0;
-    if (is_stride ? number < 1 || number > 7 : number != 2 && number != 4 && number != 8)
-      call.fail("the option .", name, " is ", is_stride ? "a number in 1..7" : "2, 4 or 8");
-    (is_stride ? made.stride : made.instructions) = static_cast<unsigned>(number);
-  }
+  const Fields options = fields_of(call.structure(0));
+  check_options(call.engine(), control_table_options_table(), options, call.node,
+                "@set_control_task_table: ");
+  for (const auto& [name, value] : options)
+    (name == "stride" ? made.stride : made.instructions) =
+        static_cast<unsigned>(value.value().integer());
+  if ((made.instructions & (made.instructions - 1)) != 0)
+    call.fail("the option .instructions is 2, 4 or 8");
   call.tile().control_table = made;
   return call.nothing();
 }
@@ -148,13 +149,8 @@ Result initialize_queue(const BuiltinCall& call) {
   made.is_input = queue.type->is_handle("input_queue");
   made.options = fields_of(call.structure(1));
   made.at = &call.node;
-  for (const auto& [name, option] : made.options) {
-    const bool is_known =
-        name == "color" || name == "priority" || name == "ctrl_table_id" || name == "dense_mode";
-    if (!is_known) call.fail("there is no option ", text::in_quotes(name));
-    if (name == "color" && !option.type->is_handle("color"))
-      call.fail("the option .color is of type ", text::in_quotes(option.type->name));
-  }
+  check_options(call.engine(), queue_options_table(), made.options, call.node,
+                "@initialize_queue: ");
   const bool needs_color = made.is_input || call.is_wse3();
   if (needs_color && !field_of(call.structure(1), "color"))
     call.fail("the option .color is missing");

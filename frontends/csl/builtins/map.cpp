@@ -82,7 +82,7 @@ class Mapping {
       pe::OpConfig config;
       config.single_step = true;
       if (!live.record)
-        add_extension(code_.tile.module().descriptors[live.descriptor].dsd, config,
+        add_extension(code_.tile, code_.tile.module().descriptors[live.descriptor].dsd, config,
                       is_output ? 0 : 2);
       ir::load_dsr(builder_, *input.dsr, operand_of_dsd(live), config);
     }

@@ -251,7 +251,7 @@ std::optional<Result> live_get_dsd(const BuiltinCall& call) {
       read_number(call, field, value, {-32768, kLargestExtent}, known_offset, offset);
     } else {
       call.engine().known(value, *field.value);
-      check_dsd_field(call, is_fabric, name, value);
+      check_dsd_field(call, *kind, name, value);
       dsd.options.emplace_back(name, value);
     }
   }
