@@ -34,7 +34,8 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
 
 void lower_memory(TileCode& tile, pe::Dsd& dsd, std::optional<ir::VariableId>& array,
                   const Dsd& from, const Node& at) {
-  std::int64_t base = from.offset * (from.element == nullptr ? 0 : size_of(*from.element));
+  std::int64_t base =
+      from.offset * (from.element == nullptr ? 0 : size_of(*from.element)) + from.bytes;
   if (from.base) {
     if (from.base->cell) {
       array = tile.variable_of(from.base->cell, at);

@@ -5,13 +5,14 @@
 #include "frontends/csl/builtins/builtins.h"
 
 namespace tessera::csl {
-namespace {
-
-using Kind = FieldKind;
 
 bool has(Machines machines, bool is_wse3) {
   return machines == Machines::kBoth || (machines == Machines::kWse3) == is_wse3;
 }
+
+namespace {
+
+using Of = FieldKind;
 
 FieldRow flag(std::string_view name) {
   FieldRow row;
@@ -19,7 +20,7 @@ FieldRow flag(std::string_view name) {
   return row;
 }
 
-FieldRow field(std::string_view name, Kind kind) {
+FieldRow field(std::string_view name, FieldKind kind) {
   FieldRow row;
   row.name = name;
   row.kind = kind;
@@ -27,20 +28,20 @@ FieldRow field(std::string_view name, Kind kind) {
 }
 
 FieldRow handle(std::string_view name, std::string_view type) {
-  FieldRow row = field(name, Kind::kHandle);
+  FieldRow row = field(name, Of::kHandle);
   row.handle = type;
   return row;
 }
 
 FieldRow number(std::string_view name, std::int64_t lowest, std::int64_t highest) {
-  FieldRow row = field(name, Kind::kNumber);
+  FieldRow row = field(name, Of::kNumber);
   row.lowest = lowest;
   row.highest = highest;
   return row;
 }
 
 FieldRow choice(std::string_view name, std::vector<ChoiceRow> choices) {
-  FieldRow row = field(name, Kind::kChoice);
+  FieldRow row = field(name, Of::kChoice);
   row.choices = std::move(choices);
   return row;
 }
@@ -55,16 +56,16 @@ const OptionsTable& on_control_table() {
   static const OptionsTable kTable = {
       "the option .on_control",
       "field",
-      {flag("terminate"), field("activate", Kind::kLocalTask), field("unblock", Kind::kUnblocked)},
+      {flag("terminate"), field("activate", Of::kLocalTask), field("unblock", Of::kUnblocked)},
       {"terminate", "activate", "unblock"}};
   return kTable;
 }
 
 /// What operations and the loads of DSRs have in common.
 std::vector<FieldRow> completion_rows() {
-  FieldRow on_control = field("on_control", Kind::kStruct);
+  FieldRow on_control = field("on_control", Of::kStruct);
   on_control.fields = &on_control_table();
-  return {flag("async"), field("activate", Kind::kLocalTask), field("unblock", Kind::kUnblocked),
+  return {flag("async"), field("activate", Of::kLocalTask), field("unblock", Of::kUnblocked),
           std::move(on_control),
           on(Machines::kWse3, "a microthread of WSE-2 is that of the queue",
              handle("ut_id", "ut_id")),
@@ -76,6 +77,14 @@ OptionsTable with(std::string_view whose, std::vector<FieldRow> rows,
                   std::vector<FieldRow> more) {
   rows.insert(rows.end(), more.begin(), more.end());
   return {whose, "option", std::move(rows), {"activate", "unblock"}};
+}
+
+std::vector<FieldRow> with_shape(const std::vector<std::string_view>& names,
+                                 const std::vector<FieldRow>& more) {
+  std::vector<FieldRow> rows;
+  for (const std::string_view name : names) rows.push_back(field(name, Of::kShape));
+  rows.insert(rows.end(), more.begin(), more.end());
+  return rows;
 }
 
 FieldRow simd_field() {
@@ -103,22 +112,23 @@ std::vector<FieldRow> fabric_rows(bool is_input) {
 
 std::string type_text(const FieldRow& row, bool is_wse3) {
   switch (row.kind) {
-  case Kind::kFlag:
+  case Of::kFlag:
     return "'bool'";
-  case Kind::kNumber:
+  case Of::kNumber:
     return "an integer type";
-  case Kind::kIndex:
+  case Of::kIndex:
     return "an integer type";
-  case Kind::kHandle:
+  case Of::kHandle:
     return text::in_quotes(row.handle);
-  case Kind::kLocalTask:
+  case Of::kLocalTask:
     return "'local_task_id' or a task that is bound as a local one";
-  case Kind::kUnblocked:
+  case Of::kUnblocked:
     return is_wse3 ? "'input_queue', 'data_task_id', 'local_task_id' or a task (WSE-3)"
                    : "'color', 'data_task_id', 'local_task_id' or a task (WSE-2)";
-  case Kind::kChoice:
+  case Of::kChoice:
     return "a struct with one true field";
-  case Kind::kStruct:
+  case Of::kStruct:
+  case Of::kShape:
     break;
   }
   return "a struct";
@@ -132,20 +142,21 @@ bool is_task(const Result& value) {
 bool fits(const FieldRow& row, const Result& value, bool is_wse3) {
   const Type& type = *value.type;
   switch (row.kind) {
-  case Kind::kFlag:
+  case Of::kFlag:
     return type.is(TypeKind::kBool);
-  case Kind::kNumber:
-  case Kind::kIndex:
+  case Of::kNumber:
+  case Of::kIndex:
     return type.is_any_integer();
-  case Kind::kHandle:
+  case Of::kHandle:
     return type.is_handle(row.handle);
-  case Kind::kLocalTask:
+  case Of::kLocalTask:
     return type.is_handle("local_task_id") || is_task(value);
-  case Kind::kUnblocked:
+  case Of::kUnblocked:
     return type.is_handle("local_task_id") || type.is_handle("data_task_id") ||
            type.is_handle(is_wse3 ? "input_queue" : "color") || is_task(value);
-  case Kind::kChoice:
-  case Kind::kStruct:
+  case Of::kChoice:
+  case Of::kStruct:
+  case Of::kShape:
     break;
   }
   return type.is(TypeKind::kStruct);
@@ -178,14 +189,14 @@ class Check {
     if (!has(row.machines, is_wse3_))
       fail("the ", table_.noun, " .", name, " is one of WSE-", is_wse3_ ? "2" : "3", " only",
            row.instead.empty() ? "" : "; ", row.instead);
-    if (row.kind != Kind::kIndex && engine_.known(value, at_).is_undefined())
+    if (row.kind != Of::kIndex && engine_.known(value, at_).is_undefined())
       fail("the ", table_.noun, " .", name, " is undefined");
     if (!fits(row, value, is_wse3_))
       fail("the ", table_.noun, " .", name, " is of type ", text::in_quotes(value.type->name),
            " instead of ", type_text(row, is_wse3_));
-    if (row.kind == Kind::kNumber) check_number(row, value.value().integer());
-    if (row.kind == Kind::kChoice) check_choice(row, value);
-    if (row.kind == Kind::kStruct) Check(engine_, *row.fields, at_, prefix_).all(fields_of(value));
+    if (row.kind == Of::kNumber) check_number(row, value.value().integer());
+    if (row.kind == Of::kChoice) check_choice(row, value);
+    if (row.kind == Of::kStruct) Check(engine_, *row.fields, at_, prefix_).all(fields_of(value));
   }
 
  private:
@@ -200,8 +211,9 @@ class Check {
       if (row.name == name) return row;
       if (has(row.machines, is_wse3_)) names.emplace_back(row.name);
     }
+    const std::string nearest = did_you_mean(name, names);
     fail(table_.whose, " has no ", table_.noun, " ", text::in_quotes(name),
-         did_you_mean(name, names), "; there are ", text::alternatives(names));
+         nearest.empty() ? "; it has " + text::alternatives(names) : nearest);
   }
 
   void check_number(const FieldRow& row, const BigInt& number) const {
@@ -268,7 +280,7 @@ const std::vector<ChoiceRow>& priority_choices() {
 
 const OptionsTable& operation_options_table() {
   static const OptionsTable kTable =
-      with("an operation", completion_rows(), {field("index", Kind::kIndex)});
+      with("an operation", completion_rows(), {field("index", Of::kIndex)});
   return kTable;
 }
 
@@ -286,7 +298,7 @@ const OptionsTable& fifo_options_table() {
   static const OptionsTable kTable = {
       "a FIFO",
       "option",
-      {field("activate_push", Kind::kLocalTask), field("activate_pop", Kind::kLocalTask),
+      {field("activate_push", Of::kLocalTask), field("activate_pop", Of::kLocalTask),
        choice("empty_action", kActions),
        on(Machines::kWse3, "a full FIFO of WSE-2 is always .test_or_suspend",
           choice("full_action", kActions)),
@@ -328,11 +340,20 @@ const OptionsTable& rotation_options_table() {
 
 const OptionsTable& dsd_fields_table(std::string_view kind) {
   static const OptionsTable kMemory = {
-      "a memory descriptor", "field", {flag("wavelet_index_offset")}, {}};
+      "a memory descriptor",
+      "field",
+      with_shape({"tensor_access", "base_address", "extent", "stride", "offset"},
+                 {flag("wavelet_index_offset")}),
+      {}};
   static const OptionsTable kCircular = {
-      "a circular buffer", "field", {number("wraparound", 1, 0xffff)}, {}};
-  static const OptionsTable kInput = {"a fabric input", "field", fabric_rows(true), {}};
-  static const OptionsTable kOutput = {"a fabric output", "field", fabric_rows(false), {}};
+      "a circular buffer",
+      "field",
+      with_shape({"base_address", "extent"}, {number("wraparound", 1, 0xffff)}),
+      {}};
+  static const OptionsTable kInput = {
+      "a fabric input", "field", with_shape({"extent"}, fabric_rows(true)), {}};
+  static const OptionsTable kOutput = {
+      "a fabric output", "field", with_shape({"extent"}, fabric_rows(false)), {}};
   return kind == "fabin_dsd"     ? kInput
          : kind == "fabout_dsd"  ? kOutput
          : kind == "circbuf_dsd" ? kCircular

@@ -19,6 +19,8 @@ using Fields = std::vector<std::pair<std::string, Result>>;
 
 enum class Machines : std::uint8_t { kBoth, kWse2, kWse3 };
 
+bool has(Machines machines, bool is_wse3);
+
 enum class FieldKind : std::uint8_t {
   kFlag,       ///< a bool
   kChoice,     ///< a struct with exactly one true field, one of `choices`
@@ -27,7 +29,8 @@ enum class FieldKind : std::uint8_t {
   kHandle,     ///< a value of the type `handle`
   kLocalTask,  ///< a local_task_id, or a task that is bound as a local one
   kUnblocked,  ///< what the end of an operation may unblock: depends on the generation
-  kStruct      ///< a struct of the fields `fields`
+  kStruct,     ///< a struct of the fields `fields`
+  kShape       ///< where the elements of a descriptor lie: `@get_dsd` reads it
 };
 
 struct ChoiceRow {

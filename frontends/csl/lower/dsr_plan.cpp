@@ -15,9 +15,8 @@ std::uint16_t file_of(const std::string& dsr) {
 
 }  // namespace
 
-DsrPlan::DsrPlan(const Tile& tile) : named_(tile.dsr_ids), fifos_(tile.fifos.size()) {
-  for (const FifoDeclaration& fifo : tile.fifos)
-    fifo_names_.push_back(text::in_quotes(fifo.buffer->name));
+DsrPlan::DsrPlan(const Tile& tile)
+    : named_(tile.dsr_ids), fifos_(tile.fifos.size()), tile_(tile) {
   choose_extended();
   constexpr std::uint16_t kFiles[] = {pe::kDest, pe::kSrc0, pe::kSrc1};
   for (unsigned slot = 0; slot < 3; ++slot) {
@@ -89,9 +88,10 @@ std::string DsrPlan::owners() const {
     std::string owner;
     if (named_.count({"xdsr", number}) != 0)
       owner = text::joined("@get_xdsr(", number, ")");
-    for (std::size_t fifo = 0; fifo < fifos_; ++fifo) {
+    for (std::size_t fifo = 0; fifo < tile_.fifos.size(); ++fifo) {
       const auto registers = fifo_registers(fifo);
-      if (registers && registers->second == number) owner = "the FIFO of " + fifo_names_[fifo];
+      if (registers && registers->second == number)
+        owner = "the FIFO of " + text::in_quotes(tile_.fifos[fifo].buffer->name);
     }
     if (owner.empty()) continue;
     text += separator + owner;

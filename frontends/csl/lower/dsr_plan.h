@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "frontends/csl/ir/dsd.h"
 #include "frontends/csl/sema/program.h"
@@ -35,7 +34,7 @@ class DsrPlan {
 
   const std::set<std::pair<std::string, unsigned>> named_;
   const std::size_t fifos_;
-  std::vector<std::string> fifo_names_;
+  const Tile& tile_;
   ir::DsrChoice choice_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "frontends/csl/builtins/dsd_values.h"
-#include "frontends/csl/lower/builtins.h"
 #include "frontends/csl/lower/operands.h"
 
 namespace tessera::csl {
@@ -37,6 +36,12 @@ void open_channels_of_local_tasks(TileCode& code) {
                  receives(pe.colors);
         });
     if (!is_received) continue;
+    const Function& function = *task.task.function;
+    code.engine().warn(function, text::joined("the local task ", in_quotes(function.name.text),
+                                              " has the id ", task.id,
+                                              ", which is the number of a color that this PE "
+                                              "receives; on WSE-2 task and channel are one: they "
+                                              "are blocked and unblocked together"));
     const QueueId queue = code.use_queue(true, std::nullopt, task.id, *task.task.function).queue;
     for (pe::QueueBinding& q : code.module().settings.queues) {
       if (q.input && q.id == queue) q.unblocked = true;
@@ -111,9 +116,10 @@ void add_fifos(TileCode& code) {
     made.fifo.name = "fifo" + std::to_string(i);
     const auto registers = code.dsrs().fifo_registers(i);
     if (!registers)
-      code.engine().fail(at, "FIFO ", i + 1, " of the code finds no register: a FIFO keeps a DSR ",
-                         "for pushes, the one of the same number for pops and an extended ",
-                         "register while the program runs. ", code.dsrs().owners());
+      code.engine().fail(at, "the FIFO of ", in_quotes(declared.buffer->name),
+                         " finds no registers: a FIFO keeps two DSRs of one number and an extended "
+                         "register while the program runs. ",
+                         code.dsrs().owners());
     made.fifo.dsr = static_cast<std::uint8_t>(registers->first);
     made.fifo.xdsr = static_cast<std::uint8_t>(registers->second);
     for (const auto& [name, value] : declared.options) {
