@@ -34,6 +34,19 @@ MAY_MAKE_PROGRAMS = ("frontends/csl/ir/", "frontends/csl/codegen/")
 # operations of PTO.
 ROOMS_ABOVE_LANGUAGES = ("compiled", "pto_cpp")
 
+# Rooms of frontends/csl, lowest first, with what each builds on. Headers point down only. One evaluator serves two modes, at
+# compile time and for the running program; so sources of sema and lower may include the rooms above that make the code.
+CSL_ROOMS = {
+    "syntax": (),
+    "ir": (),
+    "codegen": ("ir",),
+    "sema": ("syntax", "ir"),
+    "lower": ("syntax", "ir", "sema"),
+    "builtins": ("syntax", "ir", "sema", "lower"),
+    "library": (),
+}
+CSL_SOURCES_ALSO = {"sema": ("lower", "builtins"), "lower": ("builtins",)}
+
 # Blocks inside models: everything may use timing and observe; a block may use itself and those named here.
 MODELS_COMMON = ("timing", "observe")
 MODELS_SIDEWAYS = {
@@ -118,6 +131,23 @@ def check_front_end_rooms(source):
             yield line, f"frontends/{source.block} must not include models ({name})"
 
 
+def check_csl_rooms(source):
+    """compile.* and option_text.* stand above all rooms."""
+    parts = source.path.split("/")
+    if source.layer != "frontends" or source.block != "csl" or len(parts) < 4:
+        return
+    room = parts[2]
+    if room not in CSL_ROOMS:
+        yield 1, f"frontends/csl has no room {room}"
+        return
+    allowed = CSL_ROOMS[room] + (() if source.is_header else CSL_SOURCES_ALSO.get(room, ()))
+    for line, name in source.includes:
+        target = name.split("/")
+        if target[:2] != ["frontends", "csl"] or target[2] == room or target[2] in allowed:
+            continue
+        yield line, f"{'headers of ' if source.is_header else ''}frontends/csl/{room} must not include {name}"
+
+
 def check_blocks(source):
     if source.layer != "models" or not source.block:
         return
@@ -192,7 +222,7 @@ def violations(root):
     sources = read_tree(root)
     modules = module_stems(root)
     for source in sources.values():
-        checks = (check_layers(source), check_front_end_rooms(source), check_blocks(source), check_platform_rooms(source),
+        checks = (check_layers(source), check_front_end_rooms(source), check_csl_rooms(source), check_blocks(source), check_platform_rooms(source),
                   check_own_paths(source, sources), check_core(source, sources, modules), check_words(source))
         for check in checks:
             for line, problem in check:
@@ -223,6 +253,13 @@ SELF_TESTS = {
                                  "frontends/tasm/b.h": ""}, "frontends/text must not include"),
     "text includes model": ({"frontends/text/a.h": '#include "models/pe/isa.h"\n',
                              "models/pe/isa.h": ""}, "frontends/text must not include"),
+    "header of CSL points up": ({"frontends/csl/sema/a.h": '#include "frontends/csl/lower/b.h"\n',
+                                 "frontends/csl/lower/b.h": ""}, "headers of frontends/csl/sema must not include"),
+    "source of CSL makes code": ({"frontends/csl/sema/a.cpp": '#include "frontends/csl/lower/b.h"\n',
+                                  "frontends/csl/lower/b.h": ""}, None),
+    "code generator knows values": ({"frontends/csl/codegen/a.cpp": '#include "frontends/csl/sema/b.h"\n',
+                                     "frontends/csl/sema/b.h": ""}, "frontends/csl/codegen must not include"),
+    "CSL has another room": ({"frontends/csl/run_time/a.cpp": ""}, "has no room run_time"),
     "language includes language": ({"frontends/csl/a.h": '#include "frontends/tasm/b.h"\n',
                                     "frontends/tasm/b.h": ""}, "frontends/csl must not include other front-ends"),
     "CSL includes model": ({"frontends/csl/a.h": '#include "models/pe/isa.h"\n',

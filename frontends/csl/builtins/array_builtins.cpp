@@ -6,7 +6,7 @@ namespace {
 
 /// The type of an argument that is a type, or of which there is a value or variable.
 const Type* type_behind(const BuiltinCall& call, std::size_t i) {
-  const Result result = call.evaluator.operand(call.expr(i));
+  const Result& result = call.operand(i);
   if (!result.type->is(TypeKind::kType)) return result.type;
   return call.engine().known(result, call.expr(i)).get<const Type*>();
 }
@@ -34,7 +34,9 @@ Result zeros(const BuiltinCall& call) {
 
 Result constants(const BuiltinCall& call) {
   const Type* array = array_behind(call, 0);
-  return filled(array, call.evaluator.value_as(call.expr(1), array->element, call.what(1)).value());
+  return filled(array, call.engine()
+                           .convert(call.operand(1), array->element, call.expr(1), call.what(1))
+                           .value());
 }
 
 Result element_type(const BuiltinCall& call) {
@@ -71,21 +73,25 @@ Result get_array(const BuiltinCall& call) {
 }
 
 Result get_string_from_byte(const BuiltinCall& call) {
-  return {call.types().string, Value{std::string(1, static_cast<char>(call.integer(0, 0, 255)))}};
+  return {call.types().string, Value{std::string(1, static_cast<char>(call.number(0)))}};
 }
 
 }  // namespace
 
 const std::vector<BuiltinRow>& array_builtins() {
+  const OperandRow array = takes(Takes::kUnread, "type or value"),
+                   text = takes(Takes::kText, "text");
   static const std::vector<BuiltinRow> kRows = {
-      {"zeros", Where::kAnywhere, 1, 1, zeros},
-      {"constants", Where::kAnywhere, 2, 2, constants},
-      {"element_type", Where::kAnywhere, 1, 1, element_type},
-      {"element_count", Where::kAnywhere, 1, 1, element_count},
-      {"rank", Where::kAnywhere, 1, 1, rank},
-      {"dimensions", Where::kAnywhere, 1, 1, dimensions},
-      {"get_array", Where::kAnywhere, 1, 1, get_array},
-      {"get_string_from_byte", Where::kAnywhere, 1, 1, get_string_from_byte}};
+      {"zeros", kAnywhere, {array}, zeros, "an array of zeros"},
+      {"constants", kAnywhere, {array, takes(Takes::kAny, "element")}, constants,
+       "an array of equal elements"},
+      {"element_type", kAnywhere, {array}, element_type, "the type of the elements"},
+      {"element_count", kAnywhere, {array}, element_count, "their number"},
+      {"rank", kAnywhere, {array}, rank, "the number of dimensions"},
+      {"dimensions", kAnywhere, {array}, dimensions, "the extents as an array"},
+      {"get_array", kAnywhere, {text}, get_array, "the bytes of a text"},
+      {"get_string_from_byte", kAnywhere, {integer("byte", 0, 255)}, get_string_from_byte,
+       "a text of one byte"}};
   return kRows;
 }
 

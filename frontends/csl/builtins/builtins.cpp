@@ -1,125 +1,262 @@
 #include "frontends/csl/builtins/builtins.h"
 
-#include "frontends/csl/lower/builtins.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
+#include <stdexcept>
+
+#include "frontends/csl/builtins/emit.h"
+#include "frontends/csl/lower/memory.h"
 
 namespace tessera::csl {
-namespace {
 
-/// Builtins of run-time code only: operations on descriptors, and a few more.
-constexpr std::string_view kRunTimeBuiltins[] = {"mov16",
-                                                 "mov32",
-                                                 "fmovh",
-                                                 "fmovs",
-                                                 "add16",
-                                                 "addc16",
-                                                 "and16",
-                                                 "or16",
-                                                 "xor16",
-                                                 "sll16",
-                                                 "slr16",
-                                                 "sar16",
-                                                 "sub16",
-                                                 "clz",
-                                                 "ctz",
-                                                 "popcnt",
-                                                 "fadds",
-                                                 "fsubs",
-                                                 "fmuls",
-                                                 "fmaxs",
-                                                 "faddh",
-                                                 "fsubh",
-                                                 "fmulh",
-                                                 "fmaxh",
-                                                 "faddhs",
-                                                 "fnegs",
-                                                 "fnegh",
-                                                 "fabss",
-                                                 "fabsh",
-                                                 "fmacs",
-                                                 "fmach",
-                                                 "fmachs",
-                                                 "fh2s",
-                                                 "fs2h",
-                                                 "xp162fh",
-                                                 "xp162fs",
-                                                 "fh2xp16",
-                                                 "fs2xp16",
-                                                 "fnormh",
-                                                 "fnorms",
-                                                 "fscaleh",
-                                                 "fscales",
-                                                 "dfilt",
-                                                 "map",
-                                                 "ptrcast",
-                                                 "random16",
-                                                 "set_active_prng",
-                                                 "queue_flush",
-                                                 "set_fifo_read_length",
-                                                 "set_fifo_write_length",
-                                                 "get_config",
-                                                 "get_config_unchecked",
-                                                 "get_symbol_value",
-                                                 "get_tensor_ptr"};
+// Rows
 
-/// Documented builtins that are not taken, and why.
-constexpr std::pair<std::string_view, std::string_view> kNotTaken[] = {
-    {"rpc", "the host launches exported functions without a server task"},
-    {"export", "there are no object files; 'export var' gives a variable a name for the host"}};
+OperandRow takes(Takes takes, std::string_view name) {
+  OperandRow row;
+  row.takes = takes;
+  row.name = name;
+  return row;
+}
 
-const BuiltinRow* find_row(std::string_view name) {
-  static const std::map<std::string_view, const BuiltinRow*> kRows = [] {
-    std::map<std::string_view, const BuiltinRow*> rows;
-    for (const auto* part : {&value_builtins(), &array_builtins(), &program_builtins(),
-                             &id_builtins(), &dsd_builtins(), &json_builtins()}) {
-      for (const BuiltinRow& row : *part) rows.emplace(row.name, &row);
+OperandRow integer(std::string_view name, std::int64_t lowest, std::int64_t highest) {
+  OperandRow row = takes(Takes::kInteger, name);
+  row.lowest = lowest;
+  row.highest = highest;
+  return row;
+}
+
+OperandRow one_of(Takes kind, std::string_view name, std::vector<ChoiceRow> of) {
+  OperandRow row = takes(kind, name);
+  row.of = std::move(of);
+  return row;
+}
+
+OperandRow live(OperandRow row) {
+  row.may_run = true;
+  return row;
+}
+
+OperandRow optional(OperandRow row) {
+  row.is_optional = true;
+  return row;
+}
+
+OperandRow repeated(OperandRow row) {
+  row.repeats = row.is_optional = true;
+  return row;
+}
+
+const std::vector<const BuiltinRow*>& all_builtins() {
+  static const std::vector<const BuiltinRow*> kAll = [] {
+    std::vector<const BuiltinRow*> rows;
+    for (const auto* part :
+         {&value_builtins(), &array_builtins(), &program_builtins(), &id_builtins(),
+          &dsd_builtins(), &register_builtins(), &dsd_operation_builtins(), &machine_builtins(),
+          &json_builtins()}) {
+      for (const BuiltinRow& row : *part) rows.push_back(&row);
     }
     return rows;
   }();
-  const auto found = kRows.find(name);
-  return found == kRows.end() ? nullptr : found->second;
+  return kAll;
 }
 
-template <std::size_t N>
-bool is_among(std::string_view name, const std::string_view (&names)[N]) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+const BuiltinRow* find_builtin(std::string_view name) {
+  static const std::map<std::string_view, const BuiltinRow*> kByName = [] {
+    std::map<std::string_view, const BuiltinRow*> rows;
+    for (const BuiltinRow* row : all_builtins()) rows.emplace(row->name, row);
+    return rows;
+  }();
+  const auto found = kByName.find(name);
+  return found == kByName.end() ? nullptr : found->second;
 }
 
-void check_site(const BuiltinCall& call, Where where) {
+// Calls
+
+namespace {
+
+Where where_of(const BuiltinCall& call) {
+  if (call.makes_code()) return kInCode;
   const Site site = call.engine().site();
-  if (where == Where::kLayout && site != Site::kLayout)
+  return site == Site::kLayout ? kInLayout : site == Site::kTile ? kInTile : kInConstants;
+}
+
+void check_place(const BuiltinCall& call) {
+  if ((call.row.where & where_of(call)) != 0) return;
+  switch (call.row.where) {
+  case kInLayout:
     call.fail("allowed only in a layout block and in functions that it calls");
-  if (where == Where::kTile && site != Site::kTile)
+  case kInTile:
     call.fail("allowed only in a comptime block of the code of a PE");
+  case kInCode:
+    call.fail("belongs to code that runs on the PE; here a value is needed that is known at "
+              "compile time");
+  default:
+    call.fail("allowed only in the code of a PE, in a function or a comptime block");
+  }
+}
+
+void check_count(const BuiltinCall& call) {
+  const std::vector<OperandRow>& operands = call.row.operands;
+  const auto fewest = static_cast<std::size_t>(std::count_if(
+      operands.begin(), operands.end(), [](const OperandRow& o) { return !o.is_optional; }));
+  const bool repeats = !operands.empty() && operands.back().repeats;
+  const std::size_t most = repeats ? kMostOperands : operands.size();
+  if (call.size() < fewest || call.size() > most)
+    call.fail("takes ", fewest == most ? "" : std::to_string(fewest) + " to ",
+              text::plural(most, "argument"), " instead of ", call.size());
+}
+
+/// Builtins of our own modules; for others they do not exist.
+bool is_hidden(const Evaluator& evaluator, std::string_view name) {
+  constexpr std::string_view kPrefix = "tessera_";
+  return name.substr(0, kPrefix.size()) == kPrefix &&
+         evaluator.frame().instance.file->name().front() != '<';
+}
+
+/// What an operand of a row may be, for messages.
+std::string wanted(const OperandRow& row, bool is_wse3) {
+  std::vector<std::string> names;
+  for (const ChoiceRow& type : row.of) {
+    if (has(type.machines, is_wse3)) names.push_back(text::in_quotes(type.name));
+  }
+  if (row.takes == Takes::kTaskId) names.emplace_back("a task");
+  if (!names.empty()) return text::alternatives(names);
+  switch (row.takes) {
+  case Takes::kInteger:
+    return "an integer type";
+  case Takes::kBool:
+    return "'bool'";
+  case Takes::kText:
+    return "'comptime_string'";
+  case Takes::kType:
+    return "a type";
+  case Takes::kStruct:
+    return "a struct";
+  case Takes::kFunction:
+    return "a function or task";
+  case Takes::kDsd:
+    return "a descriptor";
+  case Takes::kDsr:
+    return "a DSR";
+  case Takes::kFifo:
+    return "a FIFO";
+  default:
+    return "a value";
+  }
+}
+
+bool is_among(const OperandRow& row, const Type& type, bool is_wse3) {
+  return row.of.empty() || std::any_of(row.of.begin(), row.of.end(), [&](const ChoiceRow& one) {
+           return one.name == type.name && has(one.machines, is_wse3);
+         });
+}
+
+bool fits(const OperandRow& row, const Result& value, bool is_wse3) {
+  const Type& type = *value.type;
+  switch (row.takes) {
+  case Takes::kInteger:
+    return type.is_any_integer();
+  case Takes::kBool:
+    return type.is(TypeKind::kBool);
+  case Takes::kText:
+    return value.is_known() && value.value().holds<std::string>();
+  case Takes::kType:
+    return value.is_known() && value.value().holds<const Type*>();
+  case Takes::kStruct:
+    return type.is(TypeKind::kStruct);
+  case Takes::kFunction:
+    return value.is_known() && value.value().holds<FunctionValue>();
+  case Takes::kHandle:
+    return type.is(TypeKind::kHandle) && is_among(row, type, is_wse3);
+  case Takes::kTaskId:
+    return (type.is(TypeKind::kHandle) && is_among(row, type, is_wse3)) ||
+           (value.is_known() && value.value().holds<FunctionValue>() &&
+            value.value().get<FunctionValue>().function->is_task);
+  case Takes::kDsd:
+    return type.is(TypeKind::kDsd) && is_among(row, type, is_wse3);
+  case Takes::kDsr:
+    return type.is(TypeKind::kDsr) && is_among(row, type, is_wse3);
+  case Takes::kFifo:
+    return type.is(TypeKind::kFifo);
+  default:
+    return true;
+  }
 }
 
 }  // namespace
 
 Result call_builtin(Evaluator& evaluator, const Builtin& node) {
-  if (evaluator.frame().code != nullptr) {
-    if (std::optional<Result> made = run_time_builtin(evaluator, node)) return *std::move(made);
+  const BuiltinRow* row = find_builtin(node.name);
+  if (row == nullptr || is_hidden(evaluator, node.name)) {
+    std::vector<std::string> names;
+    for (const BuiltinRow* one : all_builtins()) {
+      if (!is_hidden(evaluator, one->name)) names.push_back("@" + std::string(one->name));
+    }
+    const std::string name = "@" + std::string(node.name);
+    evaluator.engine().fail(node, "there is no builtin '", name, "'", did_you_mean(name, names));
   }
-  const BuiltinCall call(evaluator, node);
-  const BuiltinRow* row = find_row(node.name);
-  if (row == nullptr && is_among(node.name, kRunTimeBuiltins))
-    call.fail("belongs to code that runs on the PE; here a value is needed that is known at "
-              "compile time");
-  for (const auto& [name, reason] : kNotTaken) {
-    if (name == node.name) call.fail("not taken: ", reason);
+  const BuiltinCall call(evaluator, node, *row);
+  if (row->handler == nullptr) call.fail("not taken: ", row->about);
+  check_count(call);
+  if (!has(row->machines, call.is_wse3()))
+    call.fail("only WSE-", call.is_wse3() ? "2" : "3", " has it");
+  check_place(call);
+  return row->handler(call);
+}
+
+const OperandRow& BuiltinCall::operand_row(std::size_t i) const {
+  return row.operands[std::min(i, row.operands.size() - 1)];
+}
+
+void BuiltinCall::check(std::size_t i, const OperandRow& operand, const Result& value) const {
+  const bool may_run = operand.may_run && makes_code();
+  if (!may_run) engine().known(value, expr(i));
+  const bool is_undefined = value.is_known() && value.value().is_undefined();
+  if (is_undefined && operand.takes != Takes::kAny) fail_operand(i, " is undefined");
+  if (!fits(operand, value, is_wse3()))
+    fail_operand(i, " is of type ", text::in_quotes(value.type->name), " instead of ",
+                 wanted(operand, is_wse3()));
+  if (operand.takes == Takes::kInteger && operand.lowest < operand.highest)
+    check_range(i, value, operand.lowest, operand.highest);
+}
+
+void BuiltinCall::check_range(std::size_t i, const Result& value, std::int64_t lowest,
+                              std::int64_t highest) const {
+  if (!value.is_known()) return;
+  const BigInt& number = value.value().integer();
+  if (number < lowest || number > highest)
+    fail_operand(i, " is ", number.str(), ", which is not in ", lowest, "..", highest);
+}
+
+Result BuiltinCall::read(std::size_t i) const {
+  const OperandRow& operand = operand_row(i);
+  if (operand.takes == Takes::kPlace || operand.takes == Takes::kFields)
+    throw std::logic_error("@" + std::string(node.name) + " reads an operand that has no value");
+  if (operand.takes == Takes::kUnread) {
+    const Unreachable here(evaluator);
+    return evaluator.operand(expr(i));
   }
-  if (row == nullptr) call.engine().fail(node, "there is no builtin '@", node.name, "'");
-  if (call.size() < row->fewest || call.size() > row->most)
-    call.fail("takes ", row->fewest == row->most ? "" : std::to_string(row->fewest) + " to ",
-              text::plural(row->most, "argument"), " instead of ", call.size());
-  check_site(call, row->where);
-  try {
-    return row->handler(call);
-  } catch (const std::bad_variant_access&) {  // the handlers look at types only
-    call.fail("a value that it needs is undefined");
-  }
+  if (operand.takes == Takes::kType) return evaluator.type_result(evaluator.type(expr(i)));
+  Result value = evaluator.operand(expr(i));
+  check(i, operand, value);
+  return value;
+}
+
+const Result& BuiltinCall::operand(std::size_t i) const {
+  std::optional<Result>& value = read_.at(i);
+  if (!value) value = read(i);
+  return *value;
+}
+
+const Result& BuiltinCall::value(std::size_t i) const {
+  const Result& result = operand(i);
+  engine().known(result, expr(i));
+  return result;
+}
+
+std::int64_t BuiltinCall::number(std::size_t i) const {
+  return static_cast<std::int64_t>(value(i).value().integer());
 }
 
 std::string BuiltinCall::what(std::size_t i) const {
@@ -128,41 +265,24 @@ std::string BuiltinCall::what(std::size_t i) const {
          std::string(node.name);
 }
 
-std::string BuiltinCall::text(std::size_t i) const {
-  const Result result = value(i);
-  if (!result.value().holds<std::string>())
-    engine().fail(expr(i), what(i), " is of type ", text::in_quotes(result.type->name),
-                  " instead of 'comptime_string'");
-  return result.value().text();
-}
-
 Result BuiltinCall::structure(std::size_t i) const {
   if (i >= size()) return {types().structure({}, false), make_aggregate({})};
-  Result result = value(i);
-  if (!result.type->is(TypeKind::kStruct))
-    engine().fail(expr(i), what(i), " is of type ", text::in_quotes(result.type->name),
-                  " instead of a struct");
-  return result;
+  return operand(i);
 }
 
-unsigned BuiltinCall::handle(std::size_t i, const std::vector<std::string_view>& allowed) const {
-  const Result result = value(i);
-  std::vector<std::string> names;
-  for (const std::string_view name : allowed) {
-    if (result.type->is_handle(name)) return static_cast<unsigned>(result.value().integer());
-    names.push_back(text::in_quotes(name));
+unsigned task_id(const BuiltinCall& call, std::size_t i) {
+  const Value& value = call.value(i).value();
+  if (!value.holds<FunctionValue>()) return call.handle(i);
+  const FunctionValue& task = value.get<FunctionValue>();
+  for (const TaskBinding& binding : call.tile().tasks) {
+    if (binding.task.function == task.function && binding.task.instance == task.instance)
+      return binding.id;
   }
-  engine().fail(expr(i), what(i), " is of type ", text::in_quotes(result.type->name),
-                " instead of ", text::alternatives(names));
+  call.engine().fail(call.expr(i), text::in_quotes(task.function->name.text),
+                     " is not bound to a task id");
 }
 
-FunctionValue BuiltinCall::function(std::size_t i) const {
-  const Result result = value(i);
-  if (!result.value().holds<FunctionValue>())
-    engine().fail(expr(i), what(i), " is of type ", text::in_quotes(result.type->name),
-                  " instead of a function or task");
-  return result.value().get<FunctionValue>();
-}
+// Structs
 
 std::optional<Result> field_of(const Result& structure, std::string_view name) {
   const int index = structure.type->find_field(name);
@@ -171,12 +291,19 @@ std::optional<Result> field_of(const Result& structure, std::string_view name) {
   return Result{structure.type->fields[i].type, structure.value().elements()[i]};
 }
 
-std::vector<std::pair<std::string, Result>> fields_of(const Result& structure) {
-  std::vector<std::pair<std::string, Result>> all;
+Fields fields_of(const Result& structure) {
+  Fields all;
   for (std::size_t i = 0; i < structure.type->fields.size(); ++i) {
     const Field& field = structure.type->fields[i];
     all.emplace_back(field.name, Result{field.type, structure.value().elements()[i]});
   }
+  return all;
+}
+
+Fields fields_of(Evaluator& evaluator, const Result& structure, const Node& at) {
+  Fields all;
+  for (std::size_t i = 0; i < structure.type->fields.size(); ++i)
+    all.emplace_back(structure.type->fields[i].name, part_of(evaluator, structure, i, at));
   return all;
 }
 

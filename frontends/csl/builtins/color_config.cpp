@@ -54,7 +54,8 @@ class ColorReader {
   }
 
   std::int64_t integer(const Result& field, std::int64_t highest, const std::string& name) const {
-    if (!field.type->is_any_integer() || field.value().integer() < 0 ||
+    if (!field.type->is_any_integer() || field.value().is_undefined() ||
+        field.value().integer() < 0 ||
         field.value().integer() > highest)
       call_.fail("the field .", name, " is not a number in 0..", highest);
     return static_cast<std::int64_t>(field.value().integer());
@@ -62,6 +63,7 @@ class ColorReader {
 
   /// A direction, or a list of them.
   Directions directions(const Result& field, const std::string& name) const {
+    if (field.value().is_undefined()) call_.fail("the field .", name, " is undefined");
     if (field.type->is(TypeKind::kDirection))
       return static_cast<Directions>(1U << static_cast<unsigned>(field.value().integer()));
     const bool is_array =

@@ -1,328 +1,412 @@
-// Builtins that make descriptors, DSRs and FIFOs (csl.md 7.3, 8).
+// Builtins that make and change descriptors (csl.md 7.3, 8). A descriptor whose fields are all known
+// is a value; one with fields of the running program is a descriptor of the program and the operands
+// that replace some of its fields (csl.md 8.3).
 #include <algorithm>
+#include <set>
 
-#include "frontends/csl/builtins/builtins.h"
+#include "frontends/csl/builtins/dsd_values.h"
+#include "frontends/csl/builtins/emit.h"
 #include "frontends/csl/builtins/tensor_access.h"
+#include "frontends/csl/lower/memory.h"
+#include "frontends/csl/lower/operands.h"
 
 namespace tessera::csl {
 namespace {
 
-constexpr std::int64_t kLargestExtent = 0xffff;
-constexpr std::int64_t kExtendedDsrs = 8;  // number of XDSRs in the model (wse.md 5.11)
-constexpr std::int64_t kStrideRegisters = 8;
-constexpr std::string_view kFifoOptions[] = {"activate_push", "activate_pop", "empty_action",
-                                             "full_action",   "priority",     "simd_mode",
-                                             "dest",          "src",          "xdsr"};
+constexpr std::int64_t kMostExtent = 0xffff;
+constexpr std::size_t kMostLoops = 4;
+constexpr std::pair<std::int64_t, std::int64_t> kI16{-32768, 32767}, kI8{-128, 127},
+    kU16{0, kMostExtent};
 
-/// Extents and strides: a number, or a list of them.
-std::vector<std::int64_t> numbers(const BuiltinCall& call, const Result& field,
-                                  const std::string& name) {
-  std::vector<std::int64_t> all;
-  const auto add = [&](const Type& type, const Value& value) {
-    if (!type.is_any_integer()) call.fail("the field .", name, " is no integer");
-    const BigInt& number = value.integer();
-    if (number < (name == "extent" ? 0 : -kLargestExtent) || number > kLargestExtent)
-      call.fail("the field .", name, " is ", number.str(), ", which does not fit into 16 bits");
-    all.push_back(static_cast<std::int64_t>(number));
-  };
-  if (!field.type->is_aggregate()) {
-    add(*field.type, field.value());
-    return all;
-  }
-  for (std::size_t i = 0; i < field.value().elements().size(); ++i)
-    add(field.type->is(TypeKind::kArray) ? *field.type->element : *field.type->fields[i].type,
-        field.value().elements()[i]);
-  return all;
+bool is_fabric(const Type& kind) {
+  return kind.name == "fabin_dsd" || kind.name == "fabout_dsd";
 }
 
-/// What a pointer or the name of an array stands for: where it begins, and its element.
-void set_base(const BuiltinCall& call, Dsd& dsd, const Expr& e) {
-  std::optional<Location> location = call.evaluator.locate(e);
-  if (location && location->type->is(TypeKind::kArray)) {
-    dsd.element = location->type->element;
-    location->path.push_back(0);
-    dsd.base = location->pointer();
-    return;
-  }
-  const Result pointer = call.evaluator.value(e);
-  if (!pointer.type->is(TypeKind::kPointer))
-    call.engine().fail(e, "a base address is an array or a pointer instead of a value of type ",
-                       text::in_quotes(pointer.type->name));
-  dsd.element = pointer.type->element;
-  if (pointer.value().is_undefined()) return;
-  PointerValue base = pointer.value().pointer();
-  if (dsd.element->is(TypeKind::kArray)) {
-    dsd.element = dsd.element->element;
-    if (base.cell) base.path.push_back(0);
-  }
-  dsd.base = std::make_shared<const PointerValue>(std::move(base));
+/// An operand of the running program as a word.
+ir::Value word_of(const BuiltinCall& call, const Result& value, const Node& at) {
+  const ir::Value number = scalar(call.evaluator, value, at);
+  return ir::is_wide(number.type) ? builder_of(call).convert(ir::Type::kU16, number) : number;
 }
 
-void read_memory_field(const BuiltinCall& call, Dsd& dsd, const LiteralField& field) {
-  const std::string name(field.name.text);
-  if (name == "base_address") {
-    set_base(call, dsd, *field.value);
-    return;
+/// Where the running program has a base.
+Storage storage_of_base(const BuiltinCall& call, const DsdBase& base, const Node& at) {
+  if (base.location) return storage_of(call.evaluator, *base.location, at);
+  return {scalar(call.evaluator, *base.pointer, at), 0};
+}
+
+/// What is known of a base; nothing: the running program has to say where it lies.
+std::shared_ptr<const PointerValue> known_base(const DsdBase& base) {
+  PointerValue made;
+  if (base.location) {
+    if (base.location->storage || !base.location->cell) return nullptr;
+    made = *base.location->pointer();
+    made.path.push_back(0);
+    return std::make_shared<const PointerValue>(std::move(made));
   }
-  const Result value = call.evaluator.value(*field.value);
-  if (name == "extent") {
-    dsd.extents = numbers(call, value, name);
-  } else if (name == "stride") {
-    dsd.strides = numbers(call, value, name);
-    std::reverse(dsd.strides.begin(), dsd.strides.end());  // given inner first
-  } else if (name == "offset") {
-    dsd.offset = numbers(call, value, name).at(0);
-  } else {
-    check_dsd_field(call, false, name, value);
-    dsd.options.emplace_back(name, value);
-  }
+  if (!base.pointer->is_known()) return nullptr;
+  made = base.pointer->value().pointer();
+  if (base.array->is(TypeKind::kArray) && made.cell) made.path.push_back(0);
+  return std::make_shared<const PointerValue>(std::move(made));
 }
 
-void check_memory_dsd(const BuiltinCall& call, const Type& kind, const Dsd& dsd) {
-  if (kind.name != "mem1d_dsd") return;
-  if (dsd.extents.size() > 1)
-    call.fail("a mem1d_dsd runs over one variable instead of ", dsd.extents.size(),
-              "; a mem4d_dsd takes up to 4");
-  if (dsd.strides[0] < -128 || dsd.strides[0] > 127)
-    call.fail("the stride of a mem1d_dsd is ", dsd.strides[0], ", which is not in -128..127");
+const Type* element_of(const DsdBase& base) {
+  return base.array->is(TypeKind::kArray) ? base.array->element : base.array;
 }
 
-Dsd memory_dsd(const BuiltinCall& call, const Type& kind, const Literal& fields) {
-  Dsd dsd;
-  for (const LiteralField& field : fields.values) {
-    if (field.name.text != "tensor_access") {
-      read_memory_field(call, dsd, field);
-      continue;
-    }
-    const TensorAccess* access = if_is<TensorAccess>(*field.value);
-    if (access == nullptr)
-      call.engine().fail(*field.value, "a tensor access |i|{n} -> A[i] is expected");
-    read_tensor_access(call.evaluator, *access, dsd);
-  }
-  if (!dsd.base && dsd.element == nullptr)
-    call.fail("a memory descriptor needs .tensor_access or .base_address");
-  if (dsd.extents.empty()) call.fail("the descriptor has no extent");
-  if (dsd.strides.empty()) dsd.strides.assign(1, 1);
-  check_memory_dsd(call, kind, dsd);
-  return dsd;
-}
+/// A number that is known, or an operand of the running program.
+struct LiveNumber {
+  std::int64_t known = 0;
+  std::optional<Result> live;
+};
 
-bool is_fabric_field(std::string_view name) {
-  for (const std::string_view known :
-       {"input_queue", "output_queue", "fabric_color", "simd_mode", "control_transform", "priority",
-        "control", "wavelet_index_offset", "advance_switch", "zero"}) {
-    if (name == known) return true;
-  }
-  return false;
-}
+/// Reads the fields of `@get_dsd`, each once.
+class DescriptorReader {
+ public:
+  DescriptorReader(const BuiltinCall& call, const Type& kind) : call_(call), kind_(kind) {}
 
-/// Queues and colors have types of their own; flags are bools, choices structs.
-void check_fabric_field(const BuiltinCall& call, const std::string& name, const Result& value) {
-  const bool is_queue = name == "input_queue" || name == "output_queue";
-  const std::string_view handle = name == "fabric_color" ? std::string_view("color") : name;
-  const bool is_choice = name == "simd_mode" || name == "priority" || name == "zero";
-  const bool fits = is_queue || name == "fabric_color" ? value.type->is_handle(handle)
-                    : is_choice                        ? value.type->is(TypeKind::kStruct)
-                                                       : value.type->is(TypeKind::kBool);
-  if (!fits)
-    call.fail("the field .", name, " is of type ", text::in_quotes(value.type->name),
-              " instead of ",
-              is_choice                     ? "a struct with one true field"
-              : handle == name && !is_queue ? "'bool'"
-                                            : text::in_quotes(handle));
-}
-
-Dsd fabric_dsd(const BuiltinCall& call, const Result& fields) {
-  Dsd dsd;
-  for (auto& [name, value] : fields_of(fields)) {
-    if (name == "extent") {
-      dsd.extents = numbers(call, value, name);
+  Result read() {
+    if (const Literal* literal = if_is<Literal>(call_.expr(1))) {
+      read_literal(*literal, false);
     } else {
-      check_dsd_field(call, true, name, value);
-      dsd.options.emplace_back(name, value);
+      const Result fields = call_.evaluator.operand(call_.expr(1));
+      if (!fields.type->is(TypeKind::kStruct))
+        call_.fail_operand(1, " is of type ", text::in_quotes(fields.type->name),
+                           " instead of a struct");
+      for (const auto& [name, value] : fields_of(call_.evaluator, fields, call_.node))
+        read_field(name, value, call_.expr(1), false);
+    }
+    finish();
+    const std::shared_ptr<const PointerValue> known = base_ ? known_base(*base_) : nullptr;
+    const bool is_live = extent_.live || stride_.live || offset_.live || (base_ && !known);
+    if (known) dsd_.base = known;
+    if (!is_live) return {&kind_, Value{std::make_shared<const Dsd>(std::move(dsd_))}};
+    return made_live();
+  }
+
+ private:
+  void read_literal(const Literal& literal, bool is_access) {
+    for (const LiteralField& field : literal.values) {
+      const std::string name(field.name.text);
+      if (name.empty()) call_.engine().fail(*field.value, "a field of a descriptor has a name");
+      const bool is_memory = !is_fabric(kind_);
+      if (is_linear() && name == "tensor_access" && !is_access) {
+        read_access(*field.value);
+      } else if (is_memory && name == "base_address") {
+        note(name, *field.value);
+        base_ = base_of(call_, *field.value);
+      } else {
+        read_field(name, call_.evaluator.operand(*field.value), *field.value, is_access);
+      }
     }
   }
-  if (dsd.extents.empty()) call.fail("the descriptor has no extent");
-  if (fields.type->find_field("simd_mode") < 0) {
-    call.engine().depends_on_version();
-  } else {
-    call.engine().saw(Version::k2_10, call.node);
+
+  bool is_linear() const { return kind_.name == "mem1d_dsd" || kind_.name == "mem4d_dsd"; }
+
+  /// `tensor_access` as an access or as an anonymous struct of what it stands for.
+  void read_access(const Expr& e) {
+    note("tensor_access", e);
+    if (const Literal* literal = if_is<Literal>(e); literal != nullptr && literal->type == nullptr)
+      return read_literal(*literal, true);
+    const TensorAccess* access = if_is<TensorAccess>(e);
+    if (access == nullptr) {
+      const Result fields = call_.evaluator.operand(e);
+      if (!fields.type->is(TypeKind::kStruct))
+        call_.engine().fail(e, "a tensor access |i|{n} -> A[i] is expected, or a struct of "
+                               ".base_address, .offset, .stride and .extent");
+      for (const auto& [name, value] : fields_of(call_.evaluator, fields, e))
+        read_field(name, value, e, true);
+      return;
+    }
+    for (const char* part : {"base_address", "offset", "stride", "extent"}) note(part, e);
+    TensorAccessParts parts = read_tensor_access(call_, *access);
+    base_ = std::move(parts.base);
+    offset_ = {parts.offset, parts.rest};
+    dsd_.extents = std::move(parts.extents);
+    dsd_.strides = std::move(parts.strides);
+    dsd_.has_steps = true;
   }
-  return dsd;
-}
+
+  /// A field stands once, in the access or beside it.
+  void note(const std::string& name, const Node& at) {
+    if (!given_.insert(name).second)
+      call_.engine().fail(at, "the field .", name, " is given twice",
+                          given_.count("tensor_access") != 0 && name != "tensor_access"
+                              ? ": in .tensor_access and beside it"
+                              : "");
+  }
+
+  void read_field(const std::string& name, const Result& value, const Expr& at, bool is_access) {
+    const bool is_memory = !is_fabric(kind_);
+    if (name == "extent") {
+      note(name, at);
+      read_numbers(value, name, at, kU16, dsd_.extents, extent_);
+    } else if (is_linear() && name == "stride") {
+      note(name, at);
+      read_numbers(value, name, at, kind_.name == "mem1d_dsd" ? kI8 : kI16, dsd_.strides, stride_);
+      std::reverse(dsd_.strides.begin(), dsd_.strides.end());  // given inner first
+    } else if (is_linear() && name == "offset") {
+      note(name, at);
+      offset_ = number(value, name, at, kI16);
+    } else if (is_memory && name == "base_address") {
+      note(name, at);
+      if (!value.type->is(TypeKind::kPointer))
+        call_.engine().fail(at, "a base address is an array or a pointer instead of a value of type ",
+                            text::in_quotes(value.type->name));
+      if (!value.is_known() && !call_.makes_code()) call_.engine().known(value, at);
+      if (value.is_known() && value.value().is_undefined())
+        call_.engine().fail(at, "the base address is undefined");
+      base_ = DsdBase{value.type->element, std::nullopt, value};
+    } else if (is_access) {
+      call_.engine().fail(at, "a struct as .tensor_access has no field ", text::in_quotes(name),
+                          "; it has .base_address, .offset, .stride and .extent");
+    } else {
+      note(name, at);
+      check_option(call_.engine(), dsd_fields_table(kind_.name), name, value, at, "@get_dsd: ");
+      dsd_.options.emplace_back(name, value);
+    }
+  }
+
+  LiveNumber number(const Result& value, const std::string& name, const Node& at,
+                    std::pair<std::int64_t, std::int64_t> range) {
+    if (!value.type->is_any_integer())
+      call_.engine().fail(at, "the field .", name, " is of type ", text::in_quotes(value.type->name),
+                          " instead of an integer type");
+    if (!value.is_known()) {
+      if (!call_.makes_code() || kind_.name == "circbuf_dsd") call_.engine().known(value, at);
+      return {0, value};
+    }
+    if (value.value().is_undefined())
+      call_.engine().fail(at, "the field .", name, " is undefined");
+    const BigInt& known = value.value().integer();
+    if (known < range.first || known > range.second)
+      call_.engine().fail(at, "the field .", name, " is ", known.str(), ", which is not in ",
+                          range.first, "..", range.second);
+    return {static_cast<std::int64_t>(known), std::nullopt};
+  }
+
+  /// Extents and strides: a number, or a list of known ones.
+  void read_numbers(const Result& field, const std::string& name, const Node& at,
+                    std::pair<std::int64_t, std::int64_t> range, std::vector<std::int64_t>& all,
+                    LiveNumber& live) {
+    if (!field.type->is_aggregate()) {
+      live = number(field, name, at, range);
+      if (live.live && kind_.name == "mem4d_dsd")
+        call_.engine().fail(at, "the field .", name, " of a mem4d_dsd is known at compile time; ",
+                            ".base_address and .offset take values of the running program");
+      all = {live.live ? 1 : live.known};
+      return;
+    }
+    const bool is_array = field.type->is(TypeKind::kArray);
+    const Value& values = call_.engine().known(field, at);
+    if (values.is_undefined()) call_.engine().fail(at, "the field .", name, " is undefined");
+    for (std::size_t i = 0; i < values.elements().size(); ++i) {
+      const Type* type = is_array ? field.type->element : field.type->fields[i].type;
+      all.push_back(number({type, values.elements()[i]}, name, at, range).known);
+    }
+  }
+
+  void finish() {
+    if (dsd_.extents.empty()) call_.fail("the descriptor has no extent");
+    if (is_fabric(kind_)) return finish_fabric();
+    if (!base_) call_.fail("a memory descriptor needs .tensor_access or .base_address");
+    dsd_.element = element_of(*base_);
+    if (dsd_.strides.empty()) dsd_.strides.assign(dsd_.extents.size(), 1);
+    if (dsd_.strides.size() != dsd_.extents.size())
+      call_.fail("the descriptor has ", text::plural(dsd_.strides.size(), "stride"), " and ",
+                 text::plural(dsd_.extents.size(), "extent"));
+    if (!offset_.live) dsd_.offset = offset_.known;
+    if (kind_.name == "mem1d_dsd") return finish_mem1d();
+    if (dsd_.extents.size() > kMostLoops)
+      call_.fail("a descriptor runs over at most ", kMostLoops, " variables instead of ",
+                 dsd_.extents.size());
+    if (kind_.name == "circbuf_dsd") finish_circular();
+  }
+
+  void finish_mem1d() {
+    if (dsd_.extents.size() > 1)
+      call_.fail("a mem1d_dsd runs over one variable instead of ", dsd_.extents.size(),
+                 "; a mem4d_dsd takes up to 4");
+    if (dsd_.extents.size() == 1 && (dsd_.strides[0] < kI8.first || dsd_.strides[0] > kI8.second))
+      call_.fail("the stride of a mem1d_dsd is ", dsd_.strides[0], ", which is not in ", kI8.first,
+                 "..", kI8.second);
+  }
+
+  void finish_circular() {
+    const bool is_array = base_->array->is(TypeKind::kArray);
+    const auto given = std::find_if(dsd_.options.begin(), dsd_.options.end(),
+                                    [](const auto& one) { return one.first == "wraparound"; });
+    if (given == dsd_.options.end()) {
+      if (!is_array)
+        call_.fail("the field .wraparound is missing; only a pointer to an array has a size");
+      return;
+    }
+    const BigInt& count = given->second.value().integer();
+    if (is_array && count >= base_->array->count())
+      call_.fail("the field .wraparound is ", count.str(),
+                 ", and it has to be less than the size of the array, ", base_->array->count(),
+                 "; without it the buffer is the whole array");
+  }
+
+  void finish_fabric() {
+    if (dsd_.extents.size() > 1) call_.fail("a descriptor of the fabric has one extent");
+    if (given_.count("simd_mode") == 0) {
+      call_.engine().depends_on_version();
+    } else {
+      call_.engine().saw(Version::k2_10, call_.node);
+    }
+  }
+
+  Result made_live() {
+    Evaluator& evaluator = call_.evaluator;
+    LiveDsd live;
+    if (!is_fabric(kind_)) {
+      if (kind_.name == "circbuf_dsd") call_.fail("all fields of a circbuf_dsd are known at compile time");
+      const std::int64_t bytes = size_of(*dsd_.element);
+      Storage base = storage_of_base(call_, *base_, call_.node);
+      base.offset += static_cast<std::int32_t>(offset_.known * bytes);
+      live.base = address_value(evaluator, base);
+      if (offset_.live)
+        live.base = builder_of(call_).element(live.base, word_of(call_, *offset_.live, call_.node),
+                                              static_cast<unsigned>(bytes), 0);
+      dsd_.base = nullptr;
+      dsd_.offset = 0;
+    }
+    if (extent_.live) live.extent = word_of(call_, *extent_.live, call_.node);
+    if (stride_.live) live.stride = word_of(call_, *stride_.live, call_.node);
+    live.descriptor = code_of(evaluator).tile.descriptor_of(kind_, dsd_, call_.node);
+    return live_result(&kind_, live);
+  }
+
+  const BuiltinCall& call_;
+  const Type& kind_;
+  Dsd dsd_;
+  std::optional<DsdBase> base_;
+  LiveNumber extent_, stride_, offset_;
+  std::set<std::string> given_;
+};
 
 Result get_dsd(const BuiltinCall& call) {
   const Type* kind = call.type(0);
   if (!kind->is(TypeKind::kDsd))
     call.fail(text::in_quotes(kind->name), " is no kind of descriptor");
-  const bool is_fabric = kind->name == "fabin_dsd" || kind->name == "fabout_dsd";
-  const Literal* literal = if_is<Literal>(call.expr(1));
-  if (!is_fabric && literal == nullptr)
-    call.fail("the fields of a memory descriptor are written as .{ .. }");
-  Dsd dsd = is_fabric ? fabric_dsd(call, call.structure(1)) : memory_dsd(call, *kind, *literal);
-  return {kind, Value{std::make_shared<const Dsd>(std::move(dsd))}};
+  return DescriptorReader(call, *kind).read();
 }
 
-/// The descriptor of the first argument, to be changed.
-Dsd copy_of_dsd(const BuiltinCall& call, const Result& from) {
-  if (!from.type->is(TypeKind::kDsd))
-    call.fail("the first argument is of type ", text::in_quotes(from.type->name),
-              " instead of a descriptor");
-  return *from.value().get<std::shared_ptr<const Dsd>>();
+// Changes
+
+Dsd copy_of(const Result& dsd) {
+  return *dsd.value().get<std::shared_ptr<const Dsd>>();
 }
 Result changed(const Result& from, Dsd dsd) {
   return {from.type, Value{std::make_shared<const Dsd>(std::move(dsd))}};
 }
 
+/// A type whose arrays operations on descriptors take.
+void check_element(const BuiltinCall& call, const Type& type, const Node& at) {
+  if (!type.is_number() || size_of(type) < 2 || size_of(type) > 4)
+    call.engine().fail(at, "an element of a descriptor is a number of 16 or 32 bits instead of a ",
+                       text::in_quotes(type.name));
+}
+
 Result set_dsd_base_addr(const BuiltinCall& call) {
-  const Result from = call.value(0);
-  Dsd dsd = copy_of_dsd(call, from);
-  set_base(call, dsd, call.expr(1));
-  dsd.offset = 0;
-  return changed(from, std::move(dsd));
+  const Result& from = call.operand(0);
+  const DsdBase base = base_of(call, call.expr(1));
+  check_element(call, *element_of(base), call.expr(1));
+  const std::shared_ptr<const PointerValue> known = known_base(base);
+  if (from.is_known() && known) {
+    Dsd dsd = copy_of(from);
+    dsd.base = known;
+    dsd.element = element_of(base);
+    dsd.offset = dsd.bytes = 0;
+    return changed(from, std::move(dsd));
+  }
+  LiveDsd dsd = live_dsd(call.evaluator, from, call.expr(0));
+  dsd.base = address_value(call.evaluator, storage_of_base(call, base, call.expr(1)));
+  return live_result(from.type, dsd);
+}
+
+ir::Value byte_distance(const BuiltinCall& call, const Result& steps, std::int64_t bytes) {
+  ir::Builder& builder = builder_of(call);
+  if (steps.is_known())
+    return ir::constant(
+        ir::Type::kAddress,
+        static_cast<std::uint32_t>(static_cast<std::int64_t>(steps.value().integer()) * bytes) &
+            0xffffU);
+  const ir::Value n = word_of(call, steps, call.node);
+  if (bytes == 1) return n;
+  return builder.binary(ir::Op::kMul, n,
+                        ir::constant(n.type, static_cast<std::uint32_t>(bytes) & 0xffffU));
 }
 
 Result increment_dsd_offset(const BuiltinCall& call) {
-  const Result from = call.value(0);
-  Dsd dsd = copy_of_dsd(call, from);
-  if (dsd.element == nullptr) call.fail("only a descriptor of memory has an address");
-  const std::int64_t steps = call.integer(1, -32768, 32767);
-  const std::int64_t bytes = steps * size_of(*call.type(2)), element = size_of(*dsd.element);
-  if (bytes % element != 0) call.fail("the offset is no multiple of the size of an element");
-  dsd.offset += bytes / element;
-  return changed(from, std::move(dsd));
+  const Result &from = call.operand(0), &steps = call.operand(1);
+  const Type& type = *call.type(2);
+  check_element(call, type, call.expr(2));
+  const std::int64_t size = size_of(type);
+  if (from.is_known() && steps.is_known()) {
+    Dsd dsd = copy_of(from);
+    const std::int64_t element = size_of(*dsd.element), bytes = call.number(1) * size + dsd.bytes;
+    dsd.bytes = (bytes % element + element) % element;
+    dsd.offset += (bytes - dsd.bytes) / element;
+    return changed(from, std::move(dsd));
+  }
+  LiveDsd dsd = live_dsd(call.evaluator, from, call.expr(0));
+  ir::Builder& builder = builder_of(call);
+  const ir::Value distance = byte_distance(call, steps, size);
+  const ir::Value base = base_address(call.evaluator, dsd);
+  dsd.base = builder.binary(
+      ir::Op::kAdd,
+      base.type == ir::Type::kAddress ? base : builder.copy(ir::Type::kAddress, base), distance);
+  return live_result(from.type, dsd);
 }
 
 Result set_dsd_length(const BuiltinCall& call) {
-  const Result from = call.value(0);
-  Dsd dsd = copy_of_dsd(call, from);
-  if (from.type->name == "mem4d_dsd") call.fail("a mem4d_dsd has no single length");
-  dsd.extents.assign(1, call.integer(1, 0, kLargestExtent));
-  return changed(from, std::move(dsd));
+  const Result &from = call.operand(0), &length = call.operand(1);
+  if (from.is_known() && length.is_known()) {
+    Dsd dsd = copy_of(from);
+    dsd.extents.assign(1, call.number(1));
+    return changed(from, std::move(dsd));
+  }
+  LiveDsd dsd = live_dsd(call.evaluator, from, call.expr(0));
+  dsd.extent = scalar(call.evaluator, number_as(call, 1, "u16"), call.node);
+  return live_result(from.type, dsd);
 }
 
 Result set_dsd_stride(const BuiltinCall& call) {
-  const Result from = call.value(0);
-  Dsd dsd = copy_of_dsd(call, from);
-  if (from.type->name != "mem1d_dsd") call.fail("only a mem1d_dsd has a stride");
-  dsd.strides.assign(1, call.integer(1, -128, 127));
-  return changed(from, std::move(dsd));
-}
-
-Result allocate_fifo(const BuiltinCall& call) {
-  if (call.engine().tile() == nullptr) call.fail("allowed only in the code of a PE");
-  const std::optional<Location> buffer = call.evaluator.locate(call.expr(0));
-  if (!buffer || !buffer->type->is(TypeKind::kArray) || !buffer->cell ||
-      buffer->cell->kind != Cell::Kind::kRunTimeVariable || buffer->cell->declaration == nullptr)
-    call.fail("the buffer is a global array that is a variable");
-  const auto options = fields_of(call.structure(1));
-  for (const auto& [name, value] : options) {
-    const auto& known = kFifoOptions;
-    if (std::find(std::begin(known), std::end(known), name) == std::end(known))
-      call.fail("there is no option ", text::in_quotes(name));
+  const Result &from = call.operand(0), &stride = call.operand(1);
+  if (from.is_known() && stride.is_known()) {
+    Dsd dsd = copy_of(from);
+    dsd.strides.assign(1, call.number(1));
+    return changed(from, std::move(dsd));
   }
-  for (const FifoDeclaration& other : call.tile().fifos) {
-    if (other.buffer == buffer->cell)
-      call.fail("the array ", text::in_quotes(buffer->cell->name),
-                " is the buffer of another FIFO");
-  }
-  call.tile().fifos.push_back({buffer->cell, options, &call.node});
-  return call.number("fifo", static_cast<std::int64_t>(call.tile().fifos.size()) - 1);
-}
-
-Result dsr(const BuiltinCall& call, const Type* kind, unsigned id) {
-  // Several constants may name one DSR: operations that do not overlap share it.
-  if (call.engine().tile() != nullptr) call.tile().dsr_ids.emplace(kind->name, id);
-  return {kind, Value{BigInt(id)}};
-}
-Result get_dsr(const BuiltinCall& call) {
-  const Type* kind = call.type(0);
-  if (!kind->is(TypeKind::kDsr)) call.fail(text::in_quotes(kind->name), " is no kind of DSR");
-  return dsr(call, kind, static_cast<unsigned>(call.integer(1, 0, 15)));
-}
-Result get_xdsr(const BuiltinCall& call) {
-  return dsr(call, call.types().word("xdsr"),
-             static_cast<unsigned>(call.integer(0, 0, kExtendedDsrs - 1)));
-}
-Result get_sr(const BuiltinCall& call) {
-  return dsr(call, call.types().word("sr"),
-             static_cast<unsigned>(call.integer(0, 0, kStrideRegisters - 1)));
-}
-
-Result load_to_dsr(const BuiltinCall& call) {
-  DsrLoad load = named_dsrs(call);
-  const std::size_t at = dsd_argument(call);
-  load.dsd = call.value(at);
-  copy_of_dsd(call, load.dsd);
-  check_loaded_kind(call, load.dsd.type->name);
-  load.options = fields_of(call.structure(at + 1));
-  call.tile().dsrs.push_back(std::move(load));
-  return call.nothing();
+  LiveDsd dsd = live_dsd(call.evaluator, from, call.expr(0));
+  dsd.stride = scalar(call.evaluator, number_as(call, 1, "i16"), call.node);
+  return live_result(from.type, dsd);
 }
 
 }  // namespace
 
-void check_dsd_field(const BuiltinCall& call, bool is_fabric, const std::string& name,
-                     const Result& value) {
-  const bool is_memory_field =
-      name == "wavelet_index_offset" || name == "wraparound" || name == "advance_switch";
-  if (is_fabric ? !is_fabric_field(name) : !is_memory_field)
-    call.fail("a ", is_fabric ? "fabric" : "memory", " descriptor has no field ",
-              text::in_quotes(name));
-  if (is_fabric) check_fabric_field(call, name, value);
-}
-
-std::size_t dsd_argument(const BuiltinCall& call) {
-  const std::string_view name = call.node.name;
-  return name == "load_to_dsr" ? 1 : name == "load_to_dsr_xdsr" ? 2 : 3;
-}
-
-void check_loaded_kind(const BuiltinCall& call, const std::string& kind) {
-  const std::size_t at = dsd_argument(call);
-  const std::string_view wanted = at == 2 ? "circbuf_dsd" : "mem4d_dsd";
-  if (at > 1 && kind != wanted) call.fail("loads a ", wanted, " instead of a ", kind);
-}
-
-DsrLoad named_dsrs(const BuiltinCall& call) {
-  const auto number = [&](const Result& value, const Expr& at, std::string_view kind) {
-    const bool is_it = kind.empty() ? value.type->name != "xdsr" && value.type->name != "sr"
-                                    : value.type->name == kind;
-    if (!value.type->is(TypeKind::kDsr) || !is_it)
-      call.engine().fail(at, "the argument is of type ", text::in_quotes(value.type->name),
-                         " instead of ", kind.empty() ? "a DSR" : text::in_quotes(kind));
-    return static_cast<unsigned>(value.value().integer());
-  };
-  DsrLoad load;
-  const Result target = call.value(0);
-  load.dsr = target.type;
-  load.id = number(target, call.expr(0), "");
-  load.at = &call.node;
-  const std::size_t dsd = dsd_argument(call);
-  if (dsd > 1) load.extended = number(call.value(1), call.expr(1), "xdsr");
-  if (dsd < 3) return load;
-  constexpr std::size_t kMost = 3;
-  const Result strides = call.value(2);
-  const bool is_list = strides.type->is(TypeKind::kStruct) && strides.type->fields.size() <= kMost;
-  if (!is_list) call.engine().fail(call.expr(2), "a list of up to 3 stride registers is expected");
-  for (const auto& [name, value] : fields_of(strides))
-    load.strides.push_back(number(value, call.expr(2), "sr"));
-  return load;
-}
-
 const std::vector<BuiltinRow>& dsd_builtins() {
+  const auto dsd = [](std::vector<ChoiceRow> kinds) {
+    return live(one_of(Takes::kDsd, "descriptor", std::move(kinds)));
+  };
+  const OperandRow memory = dsd({{"mem1d_dsd"}, {"mem4d_dsd"}}),
+                   type = takes(Takes::kType, "type");
   static const std::vector<BuiltinRow> kRows = {
-      {"get_dsd", Where::kAnywhere, 2, 2, get_dsd},
-      {"set_dsd_base_addr", Where::kAnywhere, 2, 2, set_dsd_base_addr},
-      {"increment_dsd_offset", Where::kAnywhere, 3, 3, increment_dsd_offset},
-      {"set_dsd_length", Where::kAnywhere, 2, 2, set_dsd_length},
-      {"set_dsd_stride", Where::kAnywhere, 2, 2, set_dsd_stride},
-      {"allocate_fifo", Where::kAnywhere, 1, 2, allocate_fifo},
-      {"get_dsr", Where::kAnywhere, 2, 2, get_dsr},
-      {"get_xdsr", Where::kAnywhere, 1, 1, get_xdsr},
-      {"get_sr", Where::kAnywhere, 1, 1, get_sr},
-      {"load_to_dsr", Where::kTile, 2, 3, load_to_dsr},
-      {"load_to_dsr_xdsr", Where::kTile, 3, 4, load_to_dsr},
-      {"load_to_dsr_xdsr_sr", Where::kTile, 4, 5, load_to_dsr}};
+      {"get_dsd", kAnywhere, {type, takes(Takes::kFields, "fields")}, get_dsd,
+       "a descriptor of a kind"},
+      {"set_dsd_base_addr", kAnywhere, {memory, takes(Takes::kPlace, "array or pointer")},
+       set_dsd_base_addr, "the descriptor at another address"},
+      {"increment_dsd_offset", kAnywhere,
+       {memory, live(integer("elements", kI16.first, kI16.second)), type}, increment_dsd_offset,
+       "the descriptor so many elements of the type further"},
+      {"set_dsd_length", kAnywhere,
+       {dsd({{"mem1d_dsd"}, {"circbuf_dsd"}, {"fabin_dsd"}, {"fabout_dsd"}}),
+        live(integer("length", 0, kMostExtent))},
+       set_dsd_length, "the descriptor with another length"},
+      {"set_dsd_stride", kAnywhere,
+       {dsd({{"mem1d_dsd"}}), live(integer("stride", kI8.first, kI8.second))}, set_dsd_stride,
+       "the descriptor with another stride"}};
   return kRows;
 }
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "frontends/csl/syntax/printer.h"
-#include "frontends/csl/lower/builtins.h"
 #include "frontends/csl/builtins/dsd_values.h"
+#include "frontends/csl/builtins/emit.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 
@@ -11,13 +11,6 @@ namespace tessera::csl {
 namespace {
 
 using Kind = ir::DsdOperand::Kind;
-
-const pe::OpcodeInfo* operation_of(std::string_view name) {
-  std::string mnemonic(name);
-  if (name == "clz" || name == "ctz" || name == "popcnt") mnemonic += "16";
-  const pe::OpcodeInfo* info = pe::find_opcode(mnemonic);
-  return info != nullptr && info->vector() ? info : nullptr;
-}
 
 bool is_destination_file(const std::string& dsr) {
   return dsr == "dsr_dest" || dsr == "dsr_fifo_dest";
@@ -71,67 +64,21 @@ ir::Value scalar_operand(const BuiltinCall& call, const Result& value, pe::Value
   return made;
 }
 
-TaskId task_option(TileCode& tile, const Result& value, const Node& at, const std::string& name) {
-  const Value& known = tile.engine().known(value, at);
-  if (known.holds<FunctionValue>()) return tile.id_of(known.get<FunctionValue>(), at);
-  if (!value.type->is(TypeKind::kHandle) || value.type->is_handle("output_queue") ||
-      value.type->is_handle("ut_id"))
-    tile.engine().fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
-                       " instead of the id of a task");
-  return TaskId(static_cast<unsigned>(known.integer()));
-}
-
-bool flag_option(const Engine& engine, const Result& value, const Node& at,
-                 const std::string& name) {
-  const Value& known = engine.known(value, at);
-  if (!known.holds<bool>())
-    engine.fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
-                " instead of 'bool'");
-  return known.get<bool>();
-}
-
-void check_struct_option(const Engine& engine, const Result& value, const Node& at,
-                         const std::string& name) {
-  engine.known(value, at);
-  if (!value.type->is(TypeKind::kStruct))
-    engine.fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
-                " instead of a struct");
-}
-
-/// The fields of a struct, some of which may belong to the running program.
-std::vector<std::pair<std::string, Result>> option_fields(Evaluator& evaluator,
-                                                          const Result& options, const Node& at) {
-  std::vector<std::pair<std::string, Result>> all;
-  for (std::size_t i = 0; i < options.type->fields.size(); ++i)
-    all.emplace_back(options.type->fields[i].name, part_of(evaluator, options, i, at));
-  return all;
-}
-
 void read_on_control(TileCode& tile, pe::OpConfig& config, const Result& value, const Node& at) {
-  check_struct_option(tile.engine(), value, at, "on_control");
+  const auto target = [&](pe::OnControl action, unsigned id) {
+    config.on_control = action;
+    config.on_control_target = TaskId(id);
+  };
   for (const auto& [name, field] : fields_of(value)) {
-    if (name == "terminate") {
-      if (flag_option(tile.engine(), field, at, name))
-        config.on_control = pe::OnControl::kTerminate;
-    } else if (name == "activate" || name == "unblock") {
-      config.on_control = name == "activate" ? pe::OnControl::kActivate : pe::OnControl::kUnblock;
-      config.on_control_target = task_option(tile, field, at, "on_control");
-    } else {
-      tile.engine().fail(at, "the option .on_control has no field ", text::in_quotes(name));
-    }
+    if (name == "terminate" && field.value().get<bool>())
+      config.on_control = pe::OnControl::kTerminate;
+    if (name == "activate")
+      target(pe::OnControl::kActivate,
+             activated_id(tile.engine(), tile.tile(), field, at, "on_control"));
+    if (name == "unblock")
+      target(pe::OnControl::kUnblock,
+             unblocked_id(tile.engine(), tile.tile(), field, at, "on_control"));
   }
-}
-
-std::optional<pe::Priority> priority_option(const Engine& engine, const Result& value,
-                                            const Node& at) {
-  check_struct_option(engine, value, at, "priority");
-  for (const auto& [name, field] : fields_of(value)) {
-    if (!flag_option(engine, field, at, name)) continue;
-    if (name == "high") return pe::Priority::kHigh;
-    if (name == "medium") return pe::Priority::kMedium;
-    if (name == "low") return pe::Priority::kLow;
-  }
-  return std::nullopt;
 }
 
 /// Whether two expressions name one object: `&x` and `x`, or `p` and `p.*`.
@@ -168,10 +115,6 @@ void unify_simd(TileCode& tile, std::vector<ir::DsdOperand>& operands) {
 
 }  // namespace
 
-bool is_dsd_operation(std::string_view name) {
-  return operation_of(name) != nullptr;
-}
-
 pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination) {
   const auto number = static_cast<unsigned>(value.value().integer());
   if (value.type->is(TypeKind::kFifo)) {
@@ -185,48 +128,30 @@ pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination
   return {file, static_cast<std::uint8_t>(number), 0};
 }
 
-pe::OpConfig operation_options(TileCode& tile,
-                               const std::vector<std::pair<std::string, Result>>& options,
+pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const Fields& options,
                                const Node& at, Result* index) {
-  Engine& engine = tile.engine();
+  const Engine& engine = tile.engine();
+  check_options(engine, table, options, at);
   pe::OpConfig config;
   for (const auto& [name, value] : options) {
-    if (name == "async") {
-      config.async = flag_option(engine, value, at, name);
-    } else if (name == "activate") {
-      config.activate = task_option(tile, value, at, name);
-    } else if (name == "unblock") {
-      config.unblock = task_option(tile, value, at, name);
-    } else if (name == "on_control") {
-      read_on_control(tile, config, value, at);
-    } else if (name == "ut_id") {
-      engine.known(value, at);
-      if (!value.type->is_handle("ut_id"))
-        engine.fail(at, "the option .ut_id is of type ", text::in_quotes(value.type->name),
-                    " instead of 'ut_id'");
+    if (name == "async") config.async = value.value().get<bool>();
+    if (name == "save_address") config.save_address = value.value().get<bool>();
+    if (name == "single_step") config.single_step = value.value().get<bool>();
+    if (name == "activate")
+      config.activate = TaskId(activated_id(engine, tile.tile(), value, at, name));
+    if (name == "unblock")
+      config.unblock = TaskId(unblocked_id(engine, tile.tile(), value, at, name));
+    if (name == "on_control") read_on_control(tile, config, value, at);
+    if (name == "ut_id")
       config.ut = MicrothreadId(static_cast<unsigned>(value.value().integer()));
-    } else if (name == "priority") {
-      config.priority = priority_option(engine, value, at);
-    } else if (name == "save_address") {
-      config.save_address = flag_option(engine, value, at, name);
-    } else if (name == "single_step") {
-      config.single_step = flag_option(engine, value, at, name);
-    } else if (name == "index") {
-      if (index != nullptr)
-        *index = value.is_known() ? engine.convert(value, engine.types.word("u16"), at, "the index")
-                                  : value;
-    } else {
-      engine.fail(at, "there is no option ", text::in_quotes(name));
-    }
+    if (name == "priority") config.priority = priority_of(choice_of(value));
+    if (name == "index") *index = value;
   }
-  if (config.activate && config.unblock)
-    engine.fail(at, "an operation has .activate or .unblock, not both");
-  if (tile.is_wse3()) config.priority.reset();  // the descriptor has it
   return config;
 }
 
-void add_extension(const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
-  const pe::OpConfig made = ir::extension_of(dsd, slot);
+void add_extension(const TileCode& tile, const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
+  const pe::OpConfig made = ir::extension_of(dsd, slot, tile.dsrs().choice());
   config.xdsr = made.xdsr;
   config.sr = made.sr;
 }
@@ -277,16 +202,13 @@ namespace {
 /// The operands of an operation, its options and where its result goes, from one call.
 class Operation {
  public:
-  explicit Operation(const BuiltinCall& call)
+  Operation(const BuiltinCall& call, pe::Opcode op)
       : call_(call), evaluator_(call.evaluator), code_(code_of(call.evaluator)),
-        info_(*operation_of(call.node.name)), choice_(code_.tile.dsrs().choice()) {}
+        info_(pe::info(op)), choice_(code_.tile.dsrs().choice()) {}
 
   Result make() {
     const std::size_t count = info_.operand_count;
-    if (call_.size() < count || call_.size() > count + 1)
-      call_.fail("takes ", text::plural(count, "operand"), " and perhaps options instead of ",
-                 text::plural(call_.size(), "argument"));
-    for (std::size_t i = 0; i < count; ++i) add(i, evaluator_.operand(call_.expr(i)));
+    for (std::size_t i = 0; i < count; ++i) add(i, call_.operand(i));
     unify_simd(code_.tile, operands_);
     if (!has_vector_) call_.fail("none of the operands is a descriptor, a DSR or a FIFO");
     check_form(call_, info_, operands_);
@@ -360,20 +282,14 @@ class Operation {
   }
 
   void read_options(std::size_t number) {
-    const Result options = evaluator_.operand(call_.expr(number));
-    if (!options.type->is(TypeKind::kStruct))
-      call_.engine().fail(call_.expr(number), "options are a struct instead of a value of type ",
-                          text::in_quotes(options.type->name));
     Result index;
-    config_ = operation_options(code_.tile, option_fields(evaluator_, options, call_.node),
+    config_ = operation_options(code_.tile, operation_options_table(),
+                                fields_of(evaluator_, call_.operand(number), call_.node),
                                 call_.node, &index);
     if (config_.async && !may_be_async_)
       call_.fail("an operation on memory alone is not asynchronous; one operand has to be of the "
                  "fabric or a FIFO");
     if (index.type == nullptr) return;
-    if (!index.type->is_any_integer())
-      call_.fail("the option .index is of type ", text::in_quotes(index.type->name),
-                 " instead of an integer type");
     const Type* u16 = call_.types().word("u16");
     index = index.is_known() ? call_.engine().convert(index, u16, call_.node, "the option .index")
                              : cast_operand(evaluator_, index, u16, call_.node);
@@ -406,58 +322,80 @@ class Operation {
 
 }  // namespace
 
-Result dsd_operation_builtin(const BuiltinCall& call) {
-  return Operation(call).make();
-}
-
 void name_extension(const DsrLoad& load, pe::OpConfig& config) {
   config.xdsr = static_cast<std::uint8_t>(*load.extended);
   for (std::size_t i = 0; i < load.strides.size(); ++i)
     config.sr[i] = static_cast<std::uint8_t>(load.strides[i]);
 }
 
-Result load_to_dsr_builtin(const BuiltinCall& call) {
-  Evaluator& evaluator = call.evaluator;
-  FunctionCode& code = code_of(evaluator);
-  const DsrLoad named = named_dsrs(call);
-  const std::size_t at = dsd_argument(call);
-  const pe::Operand dsr = dsr_operand(code.tile, {named.dsr, Value{BigInt(named.id)}}, false);
-  const Result from = evaluator.operand(call.expr(at));
-  const LiveDsd live = live_dsd(evaluator, from, call.expr(at));
-  check_loaded_kind(call, from.type->name);
-  pe::OpConfig config;
-  if (call.size() > at + 1) {
-    const Result options = evaluator.operand(call.expr(at + 1));
-    config = operation_options(code.tile, option_fields(evaluator, options, call.node), call.node);
-  }
-  if (!live.record) {
-    const pe::Dsd& dsd = code.tile.module().descriptors[live.descriptor].dsd;
-    add_extension(dsd, config, dsr.kind == pe::kSrc1 ? 2 : dsr.kind == pe::kSrc0 ? 1 : 0);
-    code.tile.note_load(dsr, dsd, config);
-  }
-  if (named.extended) name_extension(named, config);
-  ir::load_dsr(code.builder, dsr, operand_of_dsd(live), config);
-  return call.nothing();
+namespace {
+
+template <pe::Opcode kOp>
+Result operation(const BuiltinCall& call) {
+  return Operation(call, kOp).make();
 }
 
-Result set_fifo_length_builtin(const BuiltinCall& call) {
-  FunctionCode& code = code_of(call.evaluator);
-  const Result fifo = call.value(0);
-  if (!fifo.type->is(TypeKind::kFifo)) call.fail("the first argument is no FIFO");
-  const bool writes = call.node.name == "set_fifo_write_length";
-  const Result length = call.evaluator.operand(call.expr(1));
-  const Type* u16 = call.types().word("u16");
-  const ir::Value value =
-      scalar(call.evaluator,
-             length.is_known() ? call.engine().convert(length, u16, call.node, call.what(1))
-                               : cast_operand(call.evaluator, length, u16, call.node),
-             call.node);
-  ir::Machine set;
-  set.op = pe::Opcode::kSetdsl;
-  set.fields = {{ir::Machine::Slot::kFixed, 0, dsr_operand(code.tile, fifo, writes)},
-                {ir::Machine::Slot::kValue, 0, {}}};
-  code.builder.machine(std::move(set), {value});
-  return call.nothing();
+/// The row of an operation: as many operands as its instruction has, and options.
+template <pe::Opcode kOp>
+BuiltinRow row(std::string_view name) {
+  BuiltinRow made{name, kInCode, {}, operation<kOp>, pe::info(kOp).effect};
+  static constexpr std::string_view kNames[] = {"first", "second", "third", "fourth"};
+  for (unsigned i = 0; i < pe::info(kOp).operand_count; ++i)
+    made.operands.push_back(live(takes(Takes::kValue, kNames[i])));
+  made.operands.push_back(optional(live(takes(Takes::kStruct, "options"))));
+  return made;
+}
+
+}  // namespace
+
+const std::vector<BuiltinRow>& dsd_operation_builtins() {
+  using Op = pe::Opcode;
+  static const std::vector<BuiltinRow> kRows = {
+      row<Op::kMov16>("mov16"),
+      row<Op::kMov32>("mov32"),
+      row<Op::kFmovh>("fmovh"),
+      row<Op::kFmovs>("fmovs"),
+      row<Op::kAdd16>("add16"),
+      row<Op::kAddc16>("addc16"),
+      row<Op::kAnd16>("and16"),
+      row<Op::kOr16>("or16"),
+      row<Op::kXor16>("xor16"),
+      row<Op::kSll16>("sll16"),
+      row<Op::kSlr16>("slr16"),
+      row<Op::kSar16>("sar16"),
+      row<Op::kSub16>("sub16"),
+      row<Op::kClz16>("clz"),
+      row<Op::kCtz16>("ctz"),
+      row<Op::kPopcnt16>("popcnt"),
+      row<Op::kFadds>("fadds"),
+      row<Op::kFsubs>("fsubs"),
+      row<Op::kFmuls>("fmuls"),
+      row<Op::kFmaxs>("fmaxs"),
+      row<Op::kFaddh>("faddh"),
+      row<Op::kFsubh>("fsubh"),
+      row<Op::kFmulh>("fmulh"),
+      row<Op::kFmaxh>("fmaxh"),
+      row<Op::kFaddhs>("faddhs"),
+      row<Op::kFnegs>("fnegs"),
+      row<Op::kFnegh>("fnegh"),
+      row<Op::kFabss>("fabss"),
+      row<Op::kFabsh>("fabsh"),
+      row<Op::kFmacs>("fmacs"),
+      row<Op::kFmach>("fmach"),
+      row<Op::kFmachs>("fmachs"),
+      row<Op::kFh2s>("fh2s"),
+      row<Op::kFs2h>("fs2h"),
+      row<Op::kXp162fh>("xp162fh"),
+      row<Op::kXp162fs>("xp162fs"),
+      row<Op::kFh2xp16>("fh2xp16"),
+      row<Op::kFs2xp16>("fs2xp16"),
+      row<Op::kFnormh>("fnormh"),
+      row<Op::kFnorms>("fnorms"),
+      row<Op::kFscaleh>("fscaleh"),
+      row<Op::kFscales>("fscales"),
+      row<Op::kDfilt>("dfilt"),
+      map_builtin()};
+  return kRows;
 }
 
 }  // namespace tessera::csl

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "frontends/csl/builtins/options.h"
 #include "frontends/csl/ir/dsd.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
@@ -25,17 +26,6 @@ bool is_true(const Value& value) {
   return value.holds<bool>() && value.get<bool>();
 }
 
-/// The one field of a struct that is true, or a text: how programs write choices.
-std::string choice_of(const Result& option) {
-  if (option.value().holds<std::string>()) return option.value().text();
-  if (option.type->is(TypeKind::kStruct)) {
-    for (const auto& [name, field] : fields_of(option)) {
-      if (is_true(field.value())) return name;
-    }
-  }
-  return "";
-}
-
 std::int64_t product(const std::vector<std::int64_t>& extents) {
   std::int64_t all = 1;
   for (const std::int64_t extent : extents) all *= extent;
@@ -44,7 +34,8 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
 
 void lower_memory(TileCode& tile, pe::Dsd& dsd, std::optional<ir::VariableId>& array,
                   const Dsd& from, const Node& at) {
-  std::int64_t base = from.offset * (from.element == nullptr ? 0 : size_of(*from.element));
+  std::int64_t base =
+      from.offset * (from.element == nullptr ? 0 : size_of(*from.element)) + from.bytes;
   if (from.base) {
     if (from.base->cell) {
       array = tile.variable_of(from.base->cell, at);
@@ -85,26 +76,13 @@ void lower_memory(TileCode& tile, pe::Dsd& dsd, std::optional<ir::VariableId>& a
   }
 }
 
-pe::SimdMode simd_of(TileCode& tile, const Result* option, const Node& at) {
+pe::SimdMode simd_of(TileCode& tile, const Result* option) {
   if (option == nullptr) {
     const bool is_old = tile.engine().version() == Version::k1_4;
     return is_old ? pe::SimdMode::kOff
                   : pe::default_simd(tile.is_wse3() ? Generation::kWse3 : Generation::kWse2);
   }
-  const std::string choice = choice_of(*option);
-  static const std::map<std::string, pe::SimdMode> kModes = {
-      {"simd_off", pe::SimdMode::kOff},         {"off", pe::SimdMode::kOff},
-      {"simd_32", pe::SimdMode::k32},           {"simd_64", pe::SimdMode::k64},
-      {"simd_32_or_64", pe::SimdMode::k32Or64}, {"simd_max", pe::SimdMode::kMax}};
-  const auto found = kModes.find(choice);
-  if (found == kModes.end()) tile.engine().fail(at, "there is no mode ", in_quotes(choice));
-  return found->second;
-}
-
-pe::Priority priority_of(const std::string& choice) {
-  return choice == "high"     ? pe::Priority::kHigh
-         : choice == "medium" ? pe::Priority::kMedium
-                              : pe::Priority::kLow;
+  return simd_mode_of(choice_of(*option));
 }
 
 void lower_fabric(TileCode& tile, pe::Dsd& dsd, const Dsd& from, const Node& at) {
@@ -129,13 +107,27 @@ void lower_fabric(TileCode& tile, pe::Dsd& dsd, const Dsd& from, const Node& at)
                                              : pe::ZeroSource::kNone;
     }
   }
-  dsd.simd = simd_of(tile, simd, at);
+  dsd.simd = simd_of(tile, simd);
   const QueueUse use = tile.use_queue(is_input, queue, color, at);
   dsd.queue = use.queue;
   if (!is_input) dsd.color = use.color;  // wavelets come in by the color of their queue
 }
 
 }  // namespace
+
+pe::SimdMode simd_mode_of(std::string_view choice) {
+  return choice == "simd_off"        ? pe::SimdMode::kOff
+         : choice == "simd_32"       ? pe::SimdMode::k32
+         : choice == "simd_64"       ? pe::SimdMode::k64
+         : choice == "simd_32_or_64" ? pe::SimdMode::k32Or64
+                                     : pe::SimdMode::kMax;
+}
+
+pe::Priority priority_of(std::string_view choice) {
+  return choice == "high"     ? pe::Priority::kHigh
+         : choice == "medium" ? pe::Priority::kMedium
+                              : pe::Priority::kLow;
+}
 
 ir::Descriptor lowered(TileCode& tile, const Type& kind, const Dsd& from, const Node& at) {
   ir::Descriptor made;

@@ -21,6 +21,19 @@ Result kept_dsd(Evaluator& evaluator, const Result& value, const std::string& na
 /// Copies or fills an array with one operation. false: it needs single stores.
 bool copy_array(Evaluator& evaluator, const Type& type, const Storage& storage, const Result& value,
                 const Node& at);
+/// What the checked choices of `.simd_mode` and `.priority` mean.
+pe::SimdMode simd_mode_of(std::string_view choice);
+pe::Priority priority_of(std::string_view choice);
+/// Options of an operation or of the load of a DSR; `index` takes `.index` if the table has it.
+pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const Fields& options,
+                               const Node& at, Result* index = nullptr);
+pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination);
+/// Extended DSR and stride registers for the load of a descriptor into an explicit DSR.
+void add_extension(const TileCode& tile, const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot);
+/// Those that a load names, in place of these.
+void name_extension(const DsrLoad& load, pe::OpConfig& config);
+/// The row of `@map`.
+BuiltinRow map_builtin();
 /// The descriptor of a FIFO or of the fabric as the tile program has it.
 ir::Descriptor lowered(TileCode& tile, const Type& kind, const Dsd& dsd, const Node& at);
 

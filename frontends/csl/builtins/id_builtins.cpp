@@ -1,37 +1,55 @@
 // Builtins on ids, queues and tasks (csl.md 7.2).
 #include <algorithm>
 
-#include "frontends/csl/builtins/builtins.h"
+#include "frontends/csl/builtins/emit.h"
+#include "frontends/csl/lower/operands.h"
 
 namespace tessera::csl {
 namespace {
 
+constexpr std::int64_t kMostColor = 23;
+constexpr std::int64_t kMostLocalTask = 30;
+constexpr std::int64_t kMostControlTask = 63;
 constexpr std::int64_t kMostQueue = 7;
 constexpr std::int64_t kMostOutputQueueOfWse2 = 5;
 constexpr unsigned kTeardownTask = 29;
 
+/// A handle of a number in a range; the running program may be the only one to know it.
+Result handle_of(const BuiltinCall& call, std::int64_t lowest, std::int64_t highest) {
+  const Result& value = call.operand(0);
+  const Type* type = call.types().word(std::string(call.node.name.substr(4)));
+  if (value.is_known()) {
+    call.check_range(0, value, lowest, highest);
+    return {type, value.operand};
+  }
+  return {type, cast_operand(call.evaluator, value, call.types().word("u16"), call.node).operand};
+}
+
 Result get_color(const BuiltinCall& call) {
-  return call.number("color", call.integer(0, 0, 23));
+  return handle_of(call, 0, kMostColor);
 }
 Result get_input_queue(const BuiltinCall& call) {
-  return call.number("input_queue", call.integer(0, 0, kMostQueue));
+  return handle_of(call, 0, kMostQueue);
 }
 Result get_output_queue(const BuiltinCall& call) {
-  return call.number("output_queue",
-                     call.integer(0, 0, call.is_wse3() ? kMostQueue : kMostOutputQueueOfWse2));
+  return handle_of(call, 0, call.is_wse3() ? kMostQueue : kMostOutputQueueOfWse2);
 }
 Result get_local_task_id(const BuiltinCall& call) {
-  return call.number("local_task_id", call.integer(0, call.is_wse3() ? 8 : 0, 30));
+  return handle_of(call, call.is_wse3() ? 8 : 0, kMostLocalTask);
 }
 Result get_control_task_id(const BuiltinCall& call) {
-  return call.number("control_task_id", call.integer(0, 0, 63));
+  return handle_of(call, 0, kMostControlTask);
 }
 Result get_ut_id(const BuiltinCall& call) {
-  if (!call.is_wse3()) call.fail("only WSE-3 has it");
-  return call.number("ut_id", call.integer(0, 0, 7));
+  return handle_of(call, 0, kMostQueue);
 }
 Result get_data_task_id(const BuiltinCall& call) {
-  return call.number("data_task_id", call.handle(0, {call.is_wse3() ? "input_queue" : "color"}));
+  const Result& channel = call.operand(0);
+  const Type* type = call.types().word("data_task_id");
+  if (channel.is_known()) return {type, channel.operand};
+  const Type* u16 = call.types().word("u16");
+  return {type,
+          cast_operand(call.evaluator, {u16, channel.operand}, u16, call.node).operand};
 }
 
 void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kind) {
@@ -45,15 +63,15 @@ void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kin
   if (kind == TaskKind::kData && (count == 0 || count > 2))
     call.fail("a data task has one or two parameters, and ", text::in_quotes(function.name.text),
               " has ", count);
-  if (kind == TaskKind::kControl && count > 1)
-    call.fail("a control task has at most one parameter, and ", text::in_quotes(function.name.text),
+  if (kind == TaskKind::kControl && count > 2)
+    call.fail("a control task has at most two parameters, and ", text::in_quotes(function.name.text),
               " has ", count);
-  // A wavelet has one value of 32 bits or two of 16; a control wavelet has 16 bits of data.
+  // A wavelet has one value of 32 bits or two of 16; a control wavelet has 16 bits of data, then its identifier.
   Frame frame(*task.instance);
   for (const Parameter& parameter : function.parameters) {
     const Type* type = Evaluator(call.engine(), frame).type(*parameter.type);
     if (kind == TaskKind::kControl && type->bits != 16)
-      call.fail("the parameter of a control task has 16 bits, and that of ",
+      call.fail("a parameter of a control task has 16 bits, and one of ",
                 text::in_quotes(function.name.text), " is of type ", text::in_quotes(type->name));
     if (count == 2 && type->bits != 16)
       call.fail("two parameters of a data task have 16 bits each, and ",
@@ -72,8 +90,8 @@ void check_teardown_task(const BuiltinCall& call) {
   }
 }
 
-Result bind(const BuiltinCall& call, TaskKind kind, std::string_view handle) {
-  const TaskBinding made{kind, call.handle(1, {handle}), call.function(0)};
+Result bind(const BuiltinCall& call, TaskKind kind) {
+  const TaskBinding made{kind, call.handle(1), call.function(0)};
   check_task(call, made.task, kind);
   const bool is_control = kind == TaskKind::kControl;
   for (const TaskBinding& other : call.tile().tasks) {
@@ -86,19 +104,20 @@ Result bind(const BuiltinCall& call, TaskKind kind, std::string_view handle) {
   return call.nothing();
 }
 Result bind_local_task(const BuiltinCall& call) {
-  return bind(call, TaskKind::kLocal, "local_task_id");
+  return bind(call, TaskKind::kLocal);
 }
 Result bind_data_task(const BuiltinCall& call) {
-  return bind(call, TaskKind::kData, "data_task_id");
+  return bind(call, TaskKind::kData);
 }
 Result bind_control_task(const BuiltinCall& call) {
-  return bind(call, TaskKind::kControl, "control_task_id");
+  return bind(call, TaskKind::kControl);
 }
 
 Result bind_rotating_tasks(const BuiltinCall& call) {
-  if (!call.is_wse3()) call.fail("only WSE-3 has it");
-  RotatingTasks made{call.handle(2, {"local_task_id", "data_task_id", "control_task_id"}),
+  RotatingTasks made{call.handle(2),
                      call.function(0), call.function(1), fields_of(call.structure(3))};
+  check_options(call.engine(), rotation_options_table(), made.options, call.node,
+                "@bind_rotating_tasks: ");
   for (const RotatingTasks& other : call.tile().rotating_tasks) {
     if (other.id == made.id) call.fail("the id ", made.id, " has rotating tasks already");
   }
@@ -116,20 +135,17 @@ Result bind_rotating_tasks(const BuiltinCall& call) {
 }
 
 Result set_control_task_table(const BuiltinCall& call) {
-  if (!call.is_wse3()) call.fail("only WSE-3 has it");
   if (call.tile().control_table) call.fail("the code calls it twice");
   ControlTable made;
   made.at = &call.node;
-  for (const auto& [name, value] : fields_of(call.structure(0))) {
-    const bool is_stride = name == "stride";
-    if (!is_stride && name != "instructions")
-      call.fail("there is no option ", text::in_quotes(name));
-    const std::int64_t number =
-        value.type->is_any_integer() ? static_cast<std::int64_t>(value.value().integer()) : 0;
-    if (is_stride ? number < 1 || number > 7 : number != 2 && number != 4 && number != 8)
-      call.fail("the option .", name, " is ", is_stride ? "a number in 1..7" : "2, 4 or 8");
-    (is_stride ? made.stride : made.instructions) = static_cast<unsigned>(number);
-  }
+  const Fields options = fields_of(call.structure(0));
+  check_options(call.engine(), control_table_options_table(), options, call.node,
+                "@set_control_task_table: ");
+  for (const auto& [name, value] : options)
+    (name == "stride" ? made.stride : made.instructions) =
+        static_cast<unsigned>(value.value().integer());
+  if ((made.instructions & (made.instructions - 1)) != 0)
+    call.fail("the option .instructions is 2, 4 or 8");
   call.tile().control_table = made;
   return call.nothing();
 }
@@ -143,18 +159,12 @@ std::optional<unsigned> color_of(const QueueBinding& queue) {
 
 Result initialize_queue(const BuiltinCall& call) {
   QueueBinding made;
-  const Result queue = call.value(0);
-  made.id = call.handle(0, {"input_queue", "output_queue"});
-  made.is_input = queue.type->is_handle("input_queue");
+  made.id = call.handle(0);
+  made.is_input = call.value(0).type->is_handle("input_queue");
   made.options = fields_of(call.structure(1));
   made.at = &call.node;
-  for (const auto& [name, option] : made.options) {
-    const bool is_known =
-        name == "color" || name == "priority" || name == "ctrl_table_id" || name == "dense_mode";
-    if (!is_known) call.fail("there is no option ", text::in_quotes(name));
-    if (name == "color" && !option.type->is_handle("color"))
-      call.fail("the option .color is of type ", text::in_quotes(option.type->name));
-  }
+  check_options(call.engine(), queue_options_table(), made.options, call.node,
+                "@initialize_queue: ");
   const bool needs_color = made.is_input || call.is_wse3();
   if (needs_color && !field_of(call.structure(1), "color"))
     call.fail("the option .color is missing");
@@ -171,22 +181,32 @@ Result initialize_queue(const BuiltinCall& call) {
   return call.nothing();
 }
 
-Result start_state(const BuiltinCall& call, const std::vector<std::string_view>& handles) {
-  const unsigned id = call.handle(0, handles);
-  call.tile().start.push_back({std::string(call.node.name), call.value(0).type, id, &call.node});
+/// In a comptime block: the state at the start. In code: an instruction.
+Result task_state(const BuiltinCall& call, pe::Opcode op) {
+  const Result& id = call.operand(0);
+  if (!call.makes_code()) {
+    call.tile().start.push_back(
+        {std::string(call.node.name), id.type, task_id(call, 0), &call.node});
+  } else if (!id.is_known()) {
+    instruction(call, op, {}, {scalar(call.evaluator, id, call.node)});
+  } else if (id.type->is_handle("ut_id")) {
+    builder_of(call).control(op, {pe::kMicrothread, static_cast<std::uint8_t>(call.handle(0)), 0});
+  } else {
+    const unsigned number = task_id(call, 0);
+    if (id.type->is_handle("color"))
+      code_of(call.evaluator).tile.use_queue(true, std::nullopt, number, call.node);
+    builder_of(call).control(op, {pe::kTask, 0, static_cast<std::int32_t>(number)});
+  }
   return call.nothing();
 }
 Result activate(const BuiltinCall& call) {
-  return start_state(call, {"local_task_id"});
+  return task_state(call, pe::Opcode::kActvt);
 }
-Result block_or_unblock(const BuiltinCall& call) {
-  std::vector<std::string_view> handles = {"local_task_id", "data_task_id", "control_task_id"};
-  if (call.is_wse3()) {
-    handles.insert(handles.end(), {"input_queue", "ut_id"});
-  } else {
-    handles.emplace_back("color");
-  }
-  return start_state(call, handles);
+Result block(const BuiltinCall& call) {
+  return task_state(call, pe::Opcode::kBlk);
+}
+Result unblock(const BuiltinCall& call) {
+  return task_state(call, pe::Opcode::kUblk);
 }
 
 void check_handler(const BuiltinCall& call, const FunctionValue& handler) {
@@ -197,7 +217,7 @@ void check_handler(const BuiltinCall& call, const FunctionValue& handler) {
 
 Result set_teardown_handler(const BuiltinCall& call) {
   const FunctionValue handler = call.function(0);
-  const unsigned color = call.handle(1, {"color"});
+  const unsigned color = call.handle(1);
   check_handler(call, handler);
   if (!call.tile().teardown_handlers.emplace(color, handler).second)
     call.fail("the color ", color, " has a teardown handler already");
@@ -206,9 +226,8 @@ Result set_teardown_handler(const BuiltinCall& call) {
 }
 
 Result set_empty_queue_handler(const BuiltinCall& call) {
-  if (!call.is_wse3()) call.fail("only WSE-3 has it");
   const FunctionValue handler = call.function(0);
-  const unsigned queue = call.handle(1, {"output_queue"});
+  const unsigned queue = call.handle(1);
   check_handler(call, handler);
   if (!call.tile().empty_queue_handlers.emplace(queue, handler).second)
     call.fail("the output queue ", queue, " has a handler already");
@@ -218,25 +237,51 @@ Result set_empty_queue_handler(const BuiltinCall& call) {
 }  // namespace
 
 const std::vector<BuiltinRow>& id_builtins() {
+  const OperandRow number = live(takes(Takes::kInteger, "number")),
+                   task = takes(Takes::kFunction, "task"),
+                   handler = takes(Takes::kFunction, "function"),
+                   options = optional(takes(Takes::kStruct, "options"));
+  const auto id = [](std::vector<ChoiceRow> of) { return one_of(Takes::kHandle, "id", of); };
+  const OperandRow blocked = one_of(Takes::kTaskId, "id", {{"local_task_id"},
+                                                           {"data_task_id"},
+                                                           {"control_task_id"},
+                                                           {"color", Machines::kWse2},
+                                                           {"input_queue", Machines::kWse3},
+                                                           {"ut_id", Machines::kWse3}});
   static const std::vector<BuiltinRow> kRows = {
-      {"get_color", Where::kAnywhere, 1, 1, get_color},
-      {"get_input_queue", Where::kAnywhere, 1, 1, get_input_queue},
-      {"get_output_queue", Where::kAnywhere, 1, 1, get_output_queue},
-      {"get_local_task_id", Where::kAnywhere, 1, 1, get_local_task_id},
-      {"get_control_task_id", Where::kAnywhere, 1, 1, get_control_task_id},
-      {"get_data_task_id", Where::kAnywhere, 1, 1, get_data_task_id},
-      {"get_ut_id", Where::kAnywhere, 1, 1, get_ut_id},
-      {"bind_local_task", Where::kTile, 2, 2, bind_local_task},
-      {"bind_data_task", Where::kTile, 2, 2, bind_data_task},
-      {"bind_control_task", Where::kTile, 2, 2, bind_control_task},
-      {"bind_rotating_tasks", Where::kTile, 3, 4, bind_rotating_tasks},
-      {"set_control_task_table", Where::kTile, 0, 1, set_control_task_table},
-      {"initialize_queue", Where::kTile, 1, 2, initialize_queue},
-      {"activate", Where::kTile, 1, 1, activate},
-      {"block", Where::kTile, 1, 1, block_or_unblock},
-      {"unblock", Where::kTile, 1, 1, block_or_unblock},
-      {"set_teardown_handler", Where::kTile, 2, 2, set_teardown_handler},
-      {"set_empty_queue_handler", Where::kTile, 2, 2, set_empty_queue_handler}};
+      {"get_color", kAnywhere, {number}, get_color, "0..23"},
+      {"get_input_queue", kAnywhere, {number}, get_input_queue, "0..7"},
+      {"get_output_queue", kAnywhere, {number}, get_output_queue, "0..5 on WSE-2, 0..7 on WSE-3"},
+      {"get_local_task_id", kAnywhere, {number}, get_local_task_id,
+       "0..30 on WSE-2, 8..30 on WSE-3"},
+      {"get_control_task_id", kAnywhere, {number}, get_control_task_id, "0..63"},
+      {"get_data_task_id", kAnywhere,
+       {live(one_of(Takes::kHandle, "channel",
+                    {{"color", Machines::kWse2}, {"input_queue", Machines::kWse3}}))},
+       get_data_task_id, "the task of a color (WSE-2) or of an input queue (WSE-3)"},
+      {"get_ut_id", kAnywhere, {number}, get_ut_id, "0..7", Machines::kWse3},
+      {"bind_local_task", kInTile, {task, id({{"local_task_id"}})}, bind_local_task,
+       "the task of an id"},
+      {"bind_data_task", kInTile, {task, id({{"data_task_id"}})}, bind_data_task, "the same"},
+      {"bind_control_task", kInTile, {task, id({{"control_task_id"}})}, bind_control_task,
+       "the same"},
+      {"bind_rotating_tasks", kInTile,
+       {task, task, id({{"local_task_id"}, {"data_task_id"}, {"control_task_id"}}), options},
+       bind_rotating_tasks, "two tasks that take turns", Machines::kWse3},
+      {"set_control_task_table", kInTile, {options}, set_control_task_table,
+       "a table of their own for control tasks", Machines::kWse3},
+      {"initialize_queue", kInTile,
+       {one_of(Takes::kHandle, "queue", {{"input_queue"}, {"output_queue"}}), options},
+       initialize_queue, "binds a queue to a color"},
+      {"activate", kInTile | kInCode, {live(id({{"local_task_id"}}))}, activate,
+       "makes a local task ready"},
+      {"block", kInTile | kInCode, {blocked}, block, "keeps a task or channel from running"},
+      {"unblock", kInTile | kInCode, {blocked}, unblock, "lets it run again"},
+      {"set_teardown_handler", kInTile, {handler, one_of(Takes::kHandle, "color", {{"color"}})},
+       set_teardown_handler, "called when a color goes into teardown"},
+      {"set_empty_queue_handler", kInTile,
+       {handler, one_of(Takes::kHandle, "queue", {{"output_queue"}})}, set_empty_queue_handler,
+       "called when a queue is empty", Machines::kWse3}};
   return kRows;
 }
 

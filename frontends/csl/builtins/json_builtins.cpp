@@ -16,7 +16,7 @@ class JsonReader {
   Result read(const json::value& value) {
     switch (value.kind()) {
     case json::kind::bool_:
-      return call_.boolean(value.get_bool());
+      return call_.bool_result(value.get_bool());
     case json::kind::int64:
       return {types_.comptime_int, Value{BigInt(value.get_int64())}};
     case json::kind::uint64:
@@ -85,7 +85,9 @@ Result import_comptime_value(const BuiltinCall& call) {
 
 const std::vector<BuiltinRow>& json_builtins() {
   static const std::vector<BuiltinRow> kRows = {
-      {"import_comptime_value", Where::kAnywhere, 2, 2, import_comptime_value}};
+      {"import_comptime_value", kAnywhere,
+       {takes(Takes::kType, "type"), takes(Takes::kText, "path")}, import_comptime_value,
+       "a value from a JSON file"}};
   return kRows;
 }
 

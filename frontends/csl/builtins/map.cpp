@@ -1,5 +1,4 @@
 // `@map`: calls a function for each element of descriptors (csl.md 8.4).
-#include "frontends/csl/lower/builtins.h"
 #include "frontends/csl/lower/calls.h"
 #include "frontends/csl/lower/control.h"
 #include "frontends/csl/builtins/dsd_values.h"
@@ -65,7 +64,7 @@ class Mapping {
 
   void read(std::size_t i, bool is_output) {
     Input input;
-    input.value = evaluator_.operand(call_.expr(i));
+    input.value = call_.operand(i);
     const Type& type = *input.value.type;
     if (type.is(TypeKind::kDsr)) {
       input.dsr = dsr_operand(code_.tile, input.value, is_output);
@@ -82,7 +81,7 @@ class Mapping {
       pe::OpConfig config;
       config.single_step = true;
       if (!live.record)
-        add_extension(code_.tile.module().descriptors[live.descriptor].dsd, config,
+        add_extension(code_.tile, code_.tile.module().descriptors[live.descriptor].dsd, config,
                       is_output ? 0 : 2);
       ir::load_dsr(builder_, *input.dsr, operand_of_dsd(live), config);
     }
@@ -134,8 +133,13 @@ class Mapping {
 
 }  // namespace
 
-Result map_builtin(const BuiltinCall& call) {
-  return Mapping(call).make();
+BuiltinRow map_builtin() {
+  return {"map",
+          kInCode,
+          {takes(Takes::kFunction, "function"), live(takes(Takes::kValue, "input or output")),
+           repeated(live(takes(Takes::kValue, "inputs and output")))},
+          [](const BuiltinCall& call) { return Mapping(call).make(); },
+          "calls a function for each element of descriptors"};
 }
 
 }  // namespace tessera::csl

@@ -13,13 +13,13 @@ constexpr std::int64_t kColors = 24;
 Pe& pe_of(const BuiltinCall& call) {
   Program& program = call.engine().program();
   if (program.width == 0) call.fail("the layout has not called @set_rectangle yet");
-  const std::int64_t x = call.integer(0, 0, program.width - 1);
-  const std::int64_t y = call.integer(1, 0, program.height - 1);
-  return program.at(static_cast<unsigned>(x), static_cast<unsigned>(y));
+  call.check_range(0, call.value(0), 0, program.width - 1);
+  call.check_range(1, call.value(1), 0, program.height - 1);
+  return program.at(static_cast<unsigned>(call.number(0)), static_cast<unsigned>(call.number(1)));
 }
 
 unsigned color_of(const BuiltinCall& call, std::size_t i) {
-  const unsigned color = call.handle(i, {"color"});
+  const unsigned color = call.handle(i);
   if (color >= kColors) call.fail("the color ", color, " is not in 0..", kColors - 1);
   return color;
 }
@@ -27,8 +27,8 @@ unsigned color_of(const BuiltinCall& call, std::size_t i) {
 Result set_rectangle(const BuiltinCall& call) {
   Program& program = call.engine().program();
   if (program.width != 0) call.fail("the layout calls it twice");
-  program.width = static_cast<unsigned>(call.integer(0, 1, kLargest));
-  program.height = static_cast<unsigned>(call.integer(1, 1, kLargest));
+  program.width = static_cast<unsigned>(call.number(0));
+  program.height = static_cast<unsigned>(call.number(1));
   program.pes.resize(std::size_t{program.width} * program.height);
   return call.nothing();
 }
@@ -110,7 +110,7 @@ Result export_name(const BuiltinCall& call) {
   made.name = call.text(0);
   made.type = call.type(1);
   made.has_mutability = call.size() > 2;
-  made.is_mutable = made.has_mutability && call.evaluator.condition(call.expr(2), call.what(2));
+  made.is_mutable = made.has_mutability && call.boolean(2);
   Program& program = call.engine().program();
   if (const ExportedName* other = find_name(program, made.name)) {
     if (other->type != made.type || other->is_mutable != made.is_mutable)
@@ -144,7 +144,7 @@ Result export_symbol(const BuiltinCall& call) {
   const ExportedName* name = find_name(call.engine().program(), symbol.name);
   if (name == nullptr)
     call.fail("the layout declares no name ", text::in_quotes(symbol.name), " with @export_name");
-  const Result operand = call.evaluator.operand(call.expr(0));
+  const Result& operand = call.operand(0);
   symbol.type = operand.type;
   if (operand.is_known() && operand.value().holds<FunctionValue>()) {
     symbol.function = operand.value().get<FunctionValue>();
@@ -165,16 +165,11 @@ Result export_symbol(const BuiltinCall& call) {
   return call.nothing();
 }
 
-Result set_config(const BuiltinCall& call) {
-  call.tile().configuration[call.integer(0, 0, 65535)] = call.integer(1, 0, 65535);
-  return call.nothing();
-}
-
 Result get_symbol_id(const BuiltinCall& call) {
   const Program& program = call.engine().program();
   const std::string name = call.text(0);
   for (std::size_t i = 0; i < program.exports.size(); ++i) {
-    if (program.exports[i].name == name) return call.number("u16", static_cast<std::int64_t>(i));
+    if (program.exports[i].name == name) return call.number_result("u16", static_cast<std::int64_t>(i));
   }
   call.fail("the layout declares no name ", text::in_quotes(name), " with @export_name");
 }
@@ -200,12 +195,12 @@ Result get_filter_id(const BuiltinCall& call) {
       call.fail("the color ", color, " has filters of different numbers on PEs with this code");
     id = rank;
   }
-  return call.number("u16", id.value_or(0));
+  return call.number_result("u16", id.value_or(0));
 }
 
 Result has_exported_tensors(const BuiltinCall& call) {
   const Program& program = call.engine().program();
-  return call.boolean(
+  return call.bool_result(
       std::any_of(program.exports.begin(), program.exports.end(),
                   [](const ExportedName& e) { return !e.type->is(TypeKind::kFunction); }));
 }
@@ -213,20 +208,32 @@ Result has_exported_tensors(const BuiltinCall& call) {
 }  // namespace
 
 const std::vector<BuiltinRow>& program_builtins() {
+  const OperandRow x = integer("x", 0, kLargest), y = integer("y", 0, kLargest),
+                   color = one_of(Takes::kHandle, "color", {{"color"}}),
+                   configuration = takes(Takes::kStruct, "configuration"),
+                   parameters = optional(takes(Takes::kStruct, "parameters")),
+                   name = takes(Takes::kText, "name");
   static const std::vector<BuiltinRow> kRows = {
-      {"set_rectangle", Where::kLayout, 2, 2, set_rectangle},
-      {"set_tile_code", Where::kLayout, 2, 4, set_tile_code},
-      {"set_color_config", Where::kLayout, 4, 4, set_color_config},
-      {"set_local_color_config", Where::kTile, 2, 2, set_local_color_config},
-      {"get_rectangle", Where::kAnywhere, 0, 0, get_rectangle},
-      {"import_module", Where::kAnywhere, 1, 2, import_module},
-      {"export_name", Where::kLayout, 2, 3, export_name},
-      {"export_symbol", Where::kTile, 1, 2, export_symbol},
-      {"get_symbol_id", Where::kAnywhere, 1, 1, get_symbol_id},
-      {"has_exported_tensors", Where::kAnywhere, 0, 0, has_exported_tensors},
-      {"get_filter_id", Where::kAnywhere, 1, 1, get_filter_id},
-      {"set_config", Where::kTile, 2, 2, set_config},
-      {"set_config_unchecked", Where::kTile, 2, 2, set_config}};
+      {"set_rectangle", kInLayout, {integer("width", 1, kLargest), integer("height", 1, kLargest)},
+       set_rectangle, "the size of the program in PEs"},
+      {"set_tile_code", kInLayout, {x, y, optional(takes(Takes::kText, "file")), parameters},
+       set_tile_code, "the code of a PE"},
+      {"set_color_config", kInLayout, {x, y, color, configuration}, set_color_config,
+       "routes, switches and filter of a color of a PE"},
+      {"set_local_color_config", kInTile, {color, configuration}, set_local_color_config,
+       "the same in the code of the PE"},
+      {"get_rectangle", kAnywhere, {}, get_rectangle, "the size of program and fabric"},
+      {"import_module", kAnywhere, {takes(Takes::kText, "file"), parameters}, import_module,
+       "a module, or \"<name>\" of the library"},
+      {"export_name", kInLayout,
+       {name, takes(Takes::kType, "type"), optional(takes(Takes::kBool, "is mutable"))}, export_name,
+       "a name that the host knows"},
+      {"export_symbol", kInTile, {takes(Takes::kUnread, "symbol"), optional(name)}, export_symbol,
+       "the variable or function of such a name"},
+      {"get_symbol_id", kAnywhere, {name}, get_symbol_id, "the number of such a name"},
+      {"has_exported_tensors", kAnywhere, {}, has_exported_tensors,
+       "whether the host sees variables"},
+      {"get_filter_id", kAnywhere, {color}, get_filter_id, "the number of the filter of a color"}};
   return kRows;
 }
 

@@ -1,17 +1,20 @@
 // Builtins on values and types (csl.md 7.5).
+#include <algorithm>
+
+#include "frontends/csl/builtins/emit.h"
+#include "frontends/csl/lower/operands.h"
 #include "frontends/csl/sema/arithmetic.h"
-#include "frontends/csl/builtins/builtins.h"
 
 namespace tessera::csl {
 namespace {
 
 constexpr std::size_t kLongestText = 1 << 20;
 
-Result cast_with(const BuiltinCall& call,
-                 std::optional<Value> (Converter::*cast)(const Result&, const Type*, std::string&)
-                     const) {
+using Cast = std::optional<Value> (Converter::*)(const Result&, const Type*, std::string&) const;
+
+Result folded_cast(const BuiltinCall& call, Cast cast) {
   const Type* to = call.type(0);
-  const Result from = call.value(1);
+  const Result& from = call.operand(1);
   std::string problem;
   std::optional<Value> value = (call.engine().converter.*cast)(from, to, problem);
   if (!value)
@@ -21,23 +24,44 @@ Result cast_with(const BuiltinCall& call,
   return {keeps_type ? from.type : to, std::move(*value)};
 }
 
+bool are_pointers(const BuiltinCall& call) {
+  return call.type(0)->is(TypeKind::kPointer) && call.operand(1).type->is(TypeKind::kPointer);
+}
+
+/// Whether the value is known before the program runs. The address of a variable is not.
+bool folds(const BuiltinCall& call) {
+  const Result& from = call.operand(1);
+  if (!from.is_known()) return false;
+  const bool is_address = from.type->is(TypeKind::kPointer) && !are_pointers(call) &&
+                          from.value().pointer().cell;
+  return !(is_address && call.makes_code());
+}
+
 Result as_builtin(const BuiltinCall& call) {
-  return cast_with(call, &Converter::as_type);
+  if (folds(call)) return folded_cast(call, &Converter::as_type);
+  if (are_pointers(call)) return {call.type(0), call.operand(1).operand};
+  return cast_operand(call.evaluator, call.operand(1), call.type(0), call.node);
 }
 Result bitcast_builtin(const BuiltinCall& call) {
-  return cast_with(call, &Converter::bitcast);
+  if (folds(call)) return folded_cast(call, &Converter::bitcast);
+  if (are_pointers(call)) return {call.type(0), call.operand(1).operand};
+  return bitcast_operand(call.evaluator, call.operand(1), call.type(0), call.node);
+}
+Result ptrcast(const BuiltinCall& call) {
+  if (!are_pointers(call)) call.fail("casts pointers to pointers");
+  return {call.type(0), call.operand(1).operand};
 }
 
 Result type_of(const BuiltinCall& call) {
-  return call.evaluator.type_result(call.evaluator.operand(call.expr(0)).type);
+  return call.evaluator.type_result(call.operand(0).type);
 }
 
 Result is_same_type(const BuiltinCall& call) {
-  return call.boolean(call.type(0) == call.type(1));
+  return call.bool_result(call.type(0) == call.type(1));
 }
 
 Result is_comptime(const BuiltinCall& call) {
-  return call.boolean(call.evaluator.operand(call.expr(0)).is_known());
+  return call.bool_result(call.operand(0).is_known());
 }
 
 Result range(const BuiltinCall& call) {
@@ -45,19 +69,28 @@ Result range(const BuiltinCall& call) {
   if (!type->is_any_integer()) call.fail("the type is not one of integers");
   if (call.size() == 3) call.fail("takes 2 or 4 arguments instead of 3");
   const auto part = [&](std::size_t i) {
-    Value value = call.evaluator.value_as(call.expr(i), type, call.what(i)).value();
-    if (value.is_undefined()) call.engine().fail(call.expr(i), call.what(i), " is undefined");
-    return value;
+    const Result& value = call.operand(i);
+    if (!value.is_known() && !register_type(*type)) call.engine().known(value, call.expr(i));
+    return value.is_known() ? call.engine().convert(value, type, call.expr(i), call.what(i))
+                            : cast_operand(call.evaluator, value, type, call.expr(i));
   };
-  std::vector<Value> parts = call.size() == 2
-                                 ? std::vector<Value>{Value{BigInt(0)}, part(1), Value{BigInt(1)}}
-                                 : std::vector<Value>{part(1), part(2), part(3)};
-  if (parts[2].integer() == 0) call.fail("the step is 0");
-  return {call.types().range(type), make_aggregate(std::move(parts))};
+  const auto constant = [&](int n) { return Result{type, Value{BigInt(n)}}; };
+  const std::vector<Result> parts = call.size() == 2
+                                        ? std::vector<Result>{constant(0), part(1), constant(1)}
+                                        : std::vector<Result>{part(1), part(2), part(3)};
+  if (parts[2].is_known() && parts[2].value().integer() == 0) call.fail("the step is 0");
+  const bool are_known = std::all_of(parts.begin(), parts.end(),
+                                     [](const Result& r) { return r.is_known(); });
+  if (!are_known)
+    return {call.types().range(type),
+            RunTimeOperand{"the range", std::make_shared<const std::vector<Result>>(parts)}};
+  std::vector<Value> values;
+  for (const Result& one : parts) values.push_back(one.value());
+  return {call.types().range(type), make_aggregate(std::move(values))};
 }
 
 Result part_of_range(const BuiltinCall& call, std::size_t part) {
-  const Result value = call.value(0);
+  const Result& value = call.operand(0);
   if (!value.type->is(TypeKind::kRange)) call.fail("the argument is no range");
   return {value.type->element, value.value().elements()[part]};
 }
@@ -93,7 +126,7 @@ Result concat_structs(const BuiltinCall& call) {
 
 Result field(const BuiltinCall& call) {
   const Result object = call.structure(0);
-  const std::string name = call.text(1);
+  const std::string& name = call.text(1);
   const std::optional<Result> found = field_of(object, name);
   if (!found)
     call.fail(text::in_quotes(object.type->name), " has no field ", text::in_quotes(name));
@@ -101,10 +134,10 @@ Result field(const BuiltinCall& call) {
 }
 
 Result has_field(const BuiltinCall& call) {
-  const Result object = call.value(0);
+  const Result& object = call.operand(0);
   const Type* type =
       object.value().holds<const Type*>() ? object.value().get<const Type*>() : object.type;
-  return call.boolean(type->find_field(call.text(1)) >= 0);
+  return call.bool_result(type->find_field(call.text(1)) >= 0);
 }
 
 Result fp16(const BuiltinCall& call) {
@@ -123,38 +156,42 @@ Result strlen(const BuiltinCall& call) {
 }
 
 Result get_int(const BuiltinCall& call) {
-  const Result value = call.value(0);
+  const Result& value = call.operand(0);
   const Type& type = *value.type;
-  if (!value.value().holds<BigInt>())
+  if (value.is_known() && !value.value().holds<BigInt>())
     call.fail("a value of type ", text::in_quotes(type.name), " has no number");
   const Type* result = type.is(TypeKind::kEnum) ? type.element
                        : type.is_any_integer()  ? value.type
                                                 : call.types().word("u16");
-  return {result, value.value()};
+  return {result, value.operand};
 }
 
 Result is_arch(const BuiltinCall& call) {
-  const std::string name = call.text(0);
+  const std::string& name = call.text(0);
   if (name != "wse1" && name != "wse2" && name != "wse3")
     call.engine().warn(call.node, "no architecture is called " + text::in_quotes(name));
-  return call.boolean(name == call.engine().options.arch);
+  return call.bool_result(name == call.engine().options.arch);
 }
 
 Result comptime_assert(const BuiltinCall& call) {
-  if (call.evaluator.condition(call.expr(0), call.what(0))) return call.nothing();
+  if (call.boolean(0)) return call.nothing();
   call.engine().fail(call.node, "the assertion is false",
                      call.size() > 1 ? ": " + call.text(1) : std::string());
 }
 
 Result assertion(const BuiltinCall& call) {
-  if (call.evaluator.condition(call.expr(0), call.what(0))) return call.nothing();
-  call.engine().fail(call.node, "the assertion is false");
+  const Result& condition = call.operand(0);
+  if (condition.is_known() && condition.value().get<bool>()) return call.nothing();
+  if (!call.makes_code()) call.engine().fail(call.node, "the assertion is false");
+  const ir::Value value = scalar(call.evaluator, condition, call.node);
+  builder_of(call).assert_that(ir::Condition::kNe, value, ir::constant(ir::Type::kBool, 0));
+  return call.nothing();
 }
 
 Result comptime_print(const BuiltinCall& call) {
   std::string line;
   for (std::size_t i = 0; i < call.size(); ++i) {
-    const Result result = call.value(i);
+    const Result& result = call.operand(i);
     line += (i == 0 ? "" : " ") + (result.value().holds<std::string>()
                                        ? result.value().text()
                                        : text_of(*result.type, result.value(), true));
@@ -166,27 +203,42 @@ Result comptime_print(const BuiltinCall& call) {
 }  // namespace
 
 const std::vector<BuiltinRow>& value_builtins() {
+  const OperandRow type = takes(Takes::kType, "type"), value = live(takes(Takes::kValue, "value")),
+                   unread = takes(Takes::kUnread, "expression"), text = takes(Takes::kText, "text"),
+                   range_value = takes(Takes::kValue, "range");
+  const OperandRow bound = live(takes(Takes::kInteger, "number"));
   static const std::vector<BuiltinRow> kRows = {
-      {"as", Where::kAnywhere, 2, 2, as_builtin},
-      {"bitcast", Where::kAnywhere, 2, 2, bitcast_builtin},
-      {"type_of", Where::kAnywhere, 1, 1, type_of},
-      {"is_same_type", Where::kAnywhere, 2, 2, is_same_type},
-      {"is_comptime", Where::kAnywhere, 1, 1, is_comptime},
-      {"range", Where::kAnywhere, 2, 4, range},
-      {"range_start", Where::kAnywhere, 1, 1, range_start},
-      {"range_stop", Where::kAnywhere, 1, 1, range_stop},
-      {"range_step", Where::kAnywhere, 1, 1, range_step},
-      {"concat_structs", Where::kAnywhere, 2, 2, concat_structs},
-      {"field", Where::kAnywhere, 2, 2, field},
-      {"has_field", Where::kAnywhere, 2, 2, has_field},
-      {"fp16", Where::kAnywhere, 0, 0, fp16},
-      {"strcat", Where::kAnywhere, 1, 64, strcat},
-      {"strlen", Where::kAnywhere, 1, 1, strlen},
-      {"get_int", Where::kAnywhere, 1, 1, get_int},
-      {"is_arch", Where::kAnywhere, 1, 1, is_arch},
-      {"comptime_assert", Where::kAnywhere, 1, 2, comptime_assert},
-      {"assert", Where::kAnywhere, 1, 1, assertion},
-      {"comptime_print", Where::kAnywhere, 0, 64, comptime_print}};
+      {"as", kAnywhere, {type, value}, as_builtin, "the value as another type"},
+      {"bitcast", kAnywhere, {type, value}, bitcast_builtin, "the bits as another type"},
+      {"ptrcast", kInCode, {type, value}, ptrcast, "a pointer to another type"},
+      {"type_of", kAnywhere, {unread}, type_of, "the type of an expression, which is not evaluated"},
+      {"is_same_type", kAnywhere, {type, type}, is_same_type, "whether two types are one"},
+      {"is_comptime", kAnywhere, {unread}, is_comptime, "whether the value is known"},
+      {"range", kAnywhere, {type, bound, optional(bound), optional(bound)}, range,
+       "(stop) or (start, stop, step): numbers for a loop"},
+      {"range_start", kAnywhere, {range_value}, range_start, "where a range starts"},
+      {"range_stop", kAnywhere, {range_value}, range_stop, "where it stops"},
+      {"range_step", kAnywhere, {range_value}, range_step, "its step"},
+      {"concat_structs", kAnywhere, {takes(Takes::kStruct, "first"), takes(Takes::kStruct, "second")},
+       concat_structs, "the fields of both; SDK 1.4"},
+      {"field", kAnywhere, {takes(Takes::kStruct, "struct"), text}, field, "the field of a name"},
+      {"has_field", kAnywhere, {takes(Takes::kValue, "struct"), text}, has_field,
+       "whether a struct has the field"},
+      {"fp16", kAnywhere, {}, fp16, "the type of 16-bit floats of the program"},
+      {"strcat", kAnywhere, {text, repeated(text)}, strcat, "the texts after each other"},
+      {"strlen", kAnywhere, {text}, strlen, "the number of bytes"},
+      {"get_int", kAnywhere, {value}, get_int, "the number of a handle or an enum"},
+      {"is_arch", kAnywhere, {text}, is_arch, "whether the program is for \"wse2\", \"wse3\""},
+      {"comptime_assert", kAnywhere, {takes(Takes::kBool, "condition"), optional(text)},
+       comptime_assert, "ends the compilation if it is false"},
+      {"assert", kAnywhere, {live(takes(Takes::kBool, "condition"))}, assertion,
+       "the same; in code of the running program it stops the PE"},
+      {"comptime_print", kAnywhere, {repeated(takes(Takes::kAny, "value"))}, comptime_print,
+       "prints while the program is compiled"},
+      {"rpc", kAnywhere, {}, nullptr,
+       "the host launches exported functions without a server task"},
+      {"export", kAnywhere, {}, nullptr,
+       "there are no object files; 'export var' gives a variable a name for the host"}};
   return kRows;
 }
 

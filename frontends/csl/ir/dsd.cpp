@@ -51,11 +51,15 @@ void replace_field(Builder& builder, pe::Opcode op, const pe::Operand& dsr, cons
 
 }  // namespace
 
-pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot) {
+pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice) {
   constexpr unsigned kEach = 3;
   pe::OpConfig config;
   if (dsd.kind != pe::DsdKind::kMem4d && dsd.kind != pe::DsdKind::kCircbuf) return config;
-  config.xdsr = static_cast<std::uint8_t>(slot);
+  if (!choice.extended.at(slot))
+    throw UserError("", std::to_string(dsd.line),
+                    "expected an extended register for a mem4d or circular descriptor, found none; " +
+                        choice.owners);
+  config.xdsr = choice.extended[slot];
   for (unsigned i = 0; i < dsd.stride_registers(); ++i) {
     const unsigned sr = slot * kEach + i;
     if (sr >= pe::kStrideRegisterCount)
@@ -117,7 +121,7 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
       if (!in_place || slot != 0) {
         pe::OpConfig load;
         if (o.kind == DsdOperand::Kind::kDescriptor)
-          load = extension_of(module.descriptors[o.descriptor].dsd, slot);
+          load = extension_of(module.descriptors[o.descriptor].dsd, slot, choice);
         load_dsr(builder, field.fixed, o, load);
       }
     } else if (o.kind == DsdOperand::Kind::kDsr) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "frontends/csl/ir/builder.h"
@@ -39,6 +40,9 @@ struct DsrChoice {
   std::array<std::array<std::uint8_t, 8>, 3> asynchronous{};
   /// If the program names the DSR: the queue of its descriptor, which is the microthread.
   std::optional<unsigned> microthread;
+  /// Extended DSRs of operands that need one; nothing: FIFOs keep them all, as `owners` says.
+  std::array<std::optional<std::uint8_t>, 3> extended{0, 1, 2};
+  std::string owners;
   DsrChoice() {
     for (auto& file : asynchronous) file = {8, 9, 10, 11, 12, 13, 14, 15};
   }
@@ -60,6 +64,6 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
 
 /// Extended DSR and stride registers for the load of a descriptor: one and three of each for the
 /// destination (slot 0) and for source 0, one and two for source 1.
-pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot);
+pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice);
 
 }  // namespace tessera::csl::ir

@@ -14,14 +14,18 @@ bool are_known(const std::vector<Result>& arguments) {
                      [](const Result& argument) { return argument.is_known(); });
 }
 
-/// A function of known arguments that touches nothing of the running program is a constant.
+/// A function of known arguments that touches nothing of the running program is a constant. If the
+/// evaluation fails, the call becomes code: there numbers wrap around and assertions stop the PE.
 std::optional<Result> interpreted(Evaluator& evaluator, const FunctionValue& callee,
                                   const std::vector<Result>& arguments, const Node& at) {
+  Engine::Trial trial(evaluator.engine());
   try {
     const AtCompileTime here(evaluator.frame());
-    return evaluator.interpret(callee, arguments, at);
+    Result value = evaluator.interpret(callee, arguments, at);
+    trial.keep();
+    return value;
   } catch (const UserError&) {
-    return std::nullopt;  // the expansion says what is wrong if it fails too
+    return std::nullopt;
   }
 }
 

@@ -15,7 +15,9 @@ std::uint16_t file_of(const std::string& dsr) {
 
 }  // namespace
 
-DsrPlan::DsrPlan(const Tile& tile) : named_(tile.dsr_ids), fifos_(tile.fifos.size()) {
+DsrPlan::DsrPlan(const Tile& tile)
+    : named_(tile.dsr_ids), fifos_(tile.fifos.size()), tile_(tile) {
+  choose_extended();
   constexpr std::uint16_t kFiles[] = {pe::kDest, pe::kSrc0, pe::kSrc1};
   for (unsigned slot = 0; slot < 3; ++slot) {
     const bool has_fifos = slot != 1;
@@ -56,21 +58,61 @@ bool DsrPlan::is_named(std::uint16_t file, unsigned number) const {
 
 bool DsrPlan::is_of_fifo(unsigned number) const {
   for (std::size_t fifo = 0; fifo < fifos_; ++fifo) {
-    if (fifo_registers(fifo).first == number) return true;
+    const auto registers = fifo_registers(fifo);
+    if (registers && registers->first == number) return true;
   }
   return false;
 }
 
-std::pair<unsigned, unsigned> DsrPlan::fifo_registers(std::size_t fifo) const {
+std::optional<std::pair<unsigned, unsigned>> DsrPlan::fifo_registers(std::size_t fifo) const {
   // FIFOs keep their registers: they get those that no microthread of a queue usually has.
-  constexpr unsigned kOrder[] = {7, 6, 5, 4, 3, 2, 15, 14, 13, 12};
+  constexpr unsigned kOrder[] = {7, 6, 5, 4, 3, 2, 15, 14, 13, 12, 11, 10, 9, 8};
+  std::optional<unsigned> dsr, extended;
   std::size_t nth = 0;
   for (const unsigned number : kOrder) {
     const bool is_free = !is_named(pe::kDest, number) && !is_named(pe::kSrc1, number);
-    if (is_free && nth++ == fifo)
-      return {number, static_cast<unsigned>(pe::kXdsrCount - 1 - fifo % pe::kXdsrCount)};
+    if (is_free && nth++ == fifo) dsr = number;
   }
-  return {kOrder[std::size(kOrder) - 1], 0};
+  nth = 0;
+  for (unsigned number = pe::kXdsrCount; number-- > 0;) {
+    if (named_.count({"xdsr", number}) == 0 && nth++ == fifo) extended = number;
+  }
+  if (!dsr || !extended) return std::nullopt;
+  return std::pair{*dsr, *extended};
+}
+
+std::string DsrPlan::owners() const {
+  std::string text = text::joined("The ", pe::kXdsrCount, " extended registers belong to");
+  const char* separator = " ";
+  for (unsigned number = 0; number < pe::kXdsrCount; ++number) {
+    std::string owner;
+    if (named_.count({"xdsr", number}) != 0)
+      owner = text::joined("@get_xdsr(", number, ")");
+    for (std::size_t fifo = 0; fifo < tile_.fifos.size(); ++fifo) {
+      const auto registers = fifo_registers(fifo);
+      if (registers && registers->second == number)
+        owner = "the FIFO of " + text::in_quotes(tile_.fifos[fifo].buffer->name);
+    }
+    if (owner.empty()) continue;
+    text += separator + owner;
+    separator = ", ";
+  }
+  return text;
+}
+
+/// Operands that are mem4d or circular take the lowest extended registers that nobody keeps.
+void DsrPlan::choose_extended() {
+  std::set<unsigned> kept;
+  for (std::size_t fifo = 0; fifo < fifos_; ++fifo) {
+    if (const auto registers = fifo_registers(fifo)) kept.insert(registers->second);
+  }
+  unsigned next = 0;
+  for (auto& extended : choice_.extended) {
+    while (next < pe::kXdsrCount && kept.count(next) != 0) ++next;
+    if (next < pe::kXdsrCount) extended = static_cast<std::uint8_t>(next++);
+    else extended.reset();
+  }
+  choice_.owners = owners();
 }
 
 std::optional<std::uint8_t> DsrPlan::unused(std::uint16_t file, unsigned nth) const {

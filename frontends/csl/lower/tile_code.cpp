@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "frontends/csl/lower/builtins.h"
 #include "frontends/csl/lower/calls.h"
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/lower/memory.h"

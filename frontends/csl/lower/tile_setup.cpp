@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontends/csl/lower/builtins.h"
+#include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/lower/operands.h"
 
 namespace tessera::csl {
@@ -36,11 +36,24 @@ void open_channels_of_local_tasks(TileCode& code) {
                  receives(pe.colors);
         });
     if (!is_received) continue;
+    const Function& function = *task.task.function;
+    code.engine().warn(function, text::joined("the local task ", in_quotes(function.name.text),
+                                              " has the id ", task.id,
+                                              ", which is the number of a color that this PE "
+                                              "receives; on WSE-2 task and channel are one: they "
+                                              "are blocked and unblocked together"));
     const QueueId queue = code.use_queue(true, std::nullopt, task.id, *task.task.function).queue;
     for (pe::QueueBinding& q : code.module().settings.queues) {
       if (q.input && q.id == queue) q.unblocked = true;
     }
   }
+}
+
+pe::FifoAction fifo_action_of(std::string_view choice) {
+  return choice == "terminate" ? pe::FifoAction::kTerminate
+         : choice == "suspend" ? pe::FifoAction::kSuspend
+         : choice == "fault"   ? pe::FifoAction::kFault
+                               : pe::FifoAction::kTestOrSuspend;
 }
 
 pe::TaskBinding* find_task(TileCode& code, const Type& handle, unsigned id) {
@@ -71,14 +84,7 @@ void set_up_image(TileCode& code) {
       if (name == "ctrl_table_id")
         made.control_table = static_cast<std::uint8_t>(value.value().integer());
       if (name == "dense_mode") made.dense = value.value().get<bool>();
-      if (name == "priority") {
-        for (const auto& [level, is_it] : fields_of(value)) {
-          if (!is_it.value().get<bool>()) continue;
-          made.priority = level == "high"     ? pe::Priority::kHigh
-                          : level == "medium" ? pe::Priority::kMedium
-                                              : pe::Priority::kLow;
-        }
-      }
+      if (name == "priority") made.priority = priority_of(choice_of(value));
     }
     const ir::Place place = code.place_of(*q.at);
     made.line = place.line;
@@ -108,31 +114,24 @@ void add_fifos(TileCode& code) {
     ir::Variable& array = code.module().variables[made.array];
     array.align = std::max<std::uint32_t>(array.align, pe::kFifoAlignment);
     made.fifo.name = "fifo" + std::to_string(i);
-    const auto [dsr, xdsr] = code.dsrs().fifo_registers(i);
-    made.fifo.dsr = static_cast<std::uint8_t>(dsr);
-    made.fifo.xdsr = static_cast<std::uint8_t>(xdsr);
+    const auto registers = code.dsrs().fifo_registers(i);
+    if (!registers)
+      code.engine().fail(at, "the FIFO of ", in_quotes(declared.buffer->name),
+                         " finds no registers: a FIFO keeps two DSRs of one number and an extended "
+                         "register while the program runs. ",
+                         code.dsrs().owners());
+    made.fifo.dsr = static_cast<std::uint8_t>(registers->first);
+    made.fifo.xdsr = static_cast<std::uint8_t>(registers->second);
     for (const auto& [name, value] : declared.options) {
-      const auto task = [&, &value = value]() -> TaskId {  // clang 14 captures no binding by itself
-        if (value.value().holds<FunctionValue>())
-          return code.id_of(value.value().get<FunctionValue>(), at);
-        return TaskId(static_cast<unsigned>(value.value().integer()));
+      const auto task = [&, &name = name, &value = value] {
+        return TaskId(activated_id(code.engine(), code.tile(), value, at, name));
       };
       if (name == "activate_push") made.fifo.activate_push = task();
       if (name == "activate_pop") made.fifo.activate_pop = task();
-      if (name == "dest" || name == "src")
-        made.fifo.dsr = static_cast<std::uint8_t>(value.value().integer());
-      if (name == "xdsr") made.fifo.xdsr = static_cast<std::uint8_t>(value.value().integer());
-      if (name == "empty_action" || name == "full_action") {
-        pe::FifoAction action = pe::FifoAction::kTestOrSuspend;
-        for (const auto& [choice, is_it] : fields_of(value)) {
-          if (!is_it.value().holds<bool>() || !is_it.value().get<bool>()) continue;
-          action = choice == "terminate" ? pe::FifoAction::kTerminate
-                   : choice == "suspend" ? pe::FifoAction::kSuspend
-                   : choice == "fault"   ? pe::FifoAction::kFault
-                                         : pe::FifoAction::kTestOrSuspend;
-        }
-        (name == "empty_action" ? made.fifo.empty_action : made.fifo.full_action) = action;
-      }
+      if (name == "empty_action") made.fifo.empty_action = fifo_action_of(choice_of(value));
+      if (name == "full_action") made.fifo.full_action = fifo_action_of(choice_of(value));
+      if (name == "priority") made.fifo.priority = priority_of(choice_of(value));
+      if (name == "simd_mode") made.fifo.simd = simd_mode_of(choice_of(value));
     }
     code.module().fifos.push_back(std::move(made));
   }
@@ -220,10 +219,10 @@ void add_initial_loads(TileCode& code) {
     made.dsr = dsr_operand(code, {load.dsr, Value{BigInt(load.id)}}, false);
     made.dsd =
         code.descriptor_of(*load.dsd.type, *load.dsd.value().get<std::shared_ptr<const Dsd>>(), at);
-    made.config = operation_options(code, load.options, at);
+    made.config = operation_options(code, load_options_table(), load.options, at);
     const pe::Dsd& dsd = code.module().descriptors[made.dsd].dsd;
     const unsigned slot = made.dsr.kind == pe::kSrc1 ? 2 : made.dsr.kind == pe::kSrc0 ? 1 : 0;
-    add_extension(dsd, made.config, slot);
+    add_extension(code, dsd, made.config, slot);
     if (load.extended) name_extension(load, made.config);
     code.note_load(made.dsr, dsd, made.config);
     const ir::Place place = code.place_of(at);

@@ -9,13 +9,14 @@ namespace tessera::csl {
 namespace {
 
 constexpr std::size_t kMostLevelsShown = 12;
+constexpr std::uint64_t kTrialSteps = 200'000;  // iterations
 constexpr unsigned kMostDepth = 3000;  // expressions and blocks inside of each other
 
 }  // namespace
 
 Engine::Engine(Options chosen, std::ostream& messages)
-    : converter(types), options(std::move(chosen)), messages_(messages), version_(options.version) {
-}
+    : converter(types), options(std::move(chosen)), messages_(&messages),
+      version_(options.version), most_steps_(options.most_steps) {}
 
 void Engine::fail_at(std::uint16_t file, Place place, const std::string& problem) const {
   const SourceFile& source = *files_.at(file);
@@ -47,7 +48,7 @@ std::string Engine::chain() const {
 
 void Engine::warn(const Node& at, const std::string& problem) {
   const std::string message = where(at) + ": warning: " + problem;
-  if (warned_.insert(message).second) messages_ << message << '\n';
+  if (warned_.insert(message).second) *messages_ << message << '\n';
 }
 
 void Engine::saw(Version version, const Node& at) {
@@ -67,9 +68,27 @@ Engine::Depth::Depth(Engine& engine, const Node& at, bool is_call)
 }
 
 void Engine::step(const Node& at) {
-  if (++steps_ > options.most_steps)
+  if (++steps_ > most_steps_)
     fail(at, "the loops of the program take more than ", options.most_steps,
          " iterations at compile time");
+}
+
+Engine::Trial::Trial(Engine& engine)
+    : engine_(engine), messages_(engine.messages_), warned_(engine.warned_), steps_(engine.steps_),
+      most_steps_(engine.most_steps_) {
+  engine.messages_ = &printed_;
+  engine.most_steps_ = std::min(most_steps_, steps_ + kTrialSteps);
+}
+
+Engine::Trial::~Trial() {
+  engine_.messages_ = messages_;
+  engine_.most_steps_ = most_steps_;
+  if (is_kept_) {
+    *messages_ << printed_.str();
+  } else {
+    engine_.warned_ = warned_;
+    engine_.steps_ = steps_;
+  }
 }
 
 Engine::Level::Level(Engine& engine, const Node& at, std::string_view what, std::string_view name,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <ostream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -83,7 +84,7 @@ class Engine {
   /// Warns once for each place and text.
   void warn(const Node& at, const std::string& text);
   bool has_warned() const { return !warned_.empty(); }
-  std::ostream& messages() { return messages_; }
+  std::ostream& messages() { return *messages_; }
   std::string where(const Node& at) const;
   const std::string& file_name(std::uint16_t file) const { return files_.at(file)->name(); }
   /// Where a global stands among all of the program: modules in the order of their imports, then
@@ -125,6 +126,25 @@ class Engine {
    private:
     Engine& engine_;
     const bool is_call_;
+  };
+  /// An evaluation that may turn out to need the running program, as long as it lives. It has few
+  /// steps of its own; until it is kept it counts for nothing and prints nothing.
+  class Trial {
+   public:
+    explicit Trial(Engine& engine);
+    ~Trial();
+    void keep() { is_kept_ = true; }
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+
+   private:
+    Engine& engine_;
+    std::ostringstream printed_;
+    std::ostream* const messages_;
+    const std::set<std::string> warned_;
+    const std::uint64_t steps_;
+    const std::uint64_t most_steps_;
+    bool is_kept_ = false;
   };
   /// A level of the analysis as long as it lives; messages list them. `what` is a text like "in a
   /// call of"; `name` follows it in quotes.
@@ -179,7 +199,7 @@ class Engine {
   Result top_bindings();
   std::string chain() const;
 
-  std::ostream& messages_;
+  std::ostream* messages_;
   std::vector<std::shared_ptr<const SourceFile>> files_;
   std::map<std::string, std::size_t> file_numbers_;
   std::vector<std::unique_ptr<Instance>> instances_;
@@ -194,6 +214,7 @@ class Engine {
   Version version_;
   bool default_matters_ = false;
   std::uint64_t steps_ = 0;
+  std::uint64_t most_steps_;
   unsigned depth_ = 0;
   unsigned calls_ = 0;
 };

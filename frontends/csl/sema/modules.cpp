@@ -263,7 +263,7 @@ const Program& Engine::evaluate(const std::string& path) {
   check_program(*layout);
   for (const auto& variant : program_.variants) evaluate_tile(*variant);
   if (version_ == Version::kUnknown && default_matters_)
-    messages_ << path
+    *messages_ << path
               << ": note: nothing tells for which version of CSL the program is written; 2.10 is "
                  "assumed, where 16-bit fabric data is packed (--csl-version=1.4|2.10)\n";
   return program_;

@@ -31,6 +31,7 @@ std::string pointer_text(const PointerValue& pointer) {
 std::string dsd_text(const Type& type, const Dsd& dsd, bool is_short) {
   std::string text = type.name + " {";
   if (dsd.base) text += " " + pointer_text(*dsd.base) + " + " + std::to_string(dsd.offset);
+  if (dsd.bytes != 0) text += " + " + text::plural(static_cast<std::size_t>(dsd.bytes), "byte");
   for (const std::int64_t extent : dsd.extents) text += " extent " + std::to_string(extent);
   for (const std::int64_t stride : dsd.strides) text += " stride " + std::to_string(stride);
   for (const auto& [name, option] : dsd.options)

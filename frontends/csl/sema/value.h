@@ -164,6 +164,7 @@ struct Dsd {
   std::shared_ptr<const PointerValue> base;
   const Type* element = nullptr;
   std::int64_t offset = 0;            ///< in elements
+  std::int64_t bytes = 0;             ///< beyond `offset`: of an increment by smaller elements
   std::vector<std::int64_t> extents;  ///< outer first
   std::vector<std::int64_t> strides;  ///< outer first, in elements
   /// The strides are distances of elements that differ by one in this variable, as a tensor access

@@ -1,0 +1,437 @@
+#include "frontends/csl/builtins/options.h"
+
+#include <algorithm>
+
+#include "frontends/csl/builtins/builtins.h"
+
+namespace tessera::csl {
+
+bool has(Machines machines, bool is_wse3) {
+  return machines == Machines::kBoth || (machines == Machines::kWse3) == is_wse3;
+}
+
+namespace {
+
+using Of = FieldKind;
+
+FieldRow flag(std::string_view name) {
+  FieldRow row;
+  row.name = name;
+  return row;
+}
+
+FieldRow field(std::string_view name, FieldKind kind) {
+  FieldRow row;
+  row.name = name;
+  row.kind = kind;
+  return row;
+}
+
+FieldRow handle(std::string_view name, std::string_view type) {
+  FieldRow row = field(name, Of::kHandle);
+  row.handle = type;
+  return row;
+}
+
+FieldRow number(std::string_view name, std::int64_t lowest, std::int64_t highest) {
+  FieldRow row = field(name, Of::kNumber);
+  row.lowest = lowest;
+  row.highest = highest;
+  return row;
+}
+
+FieldRow choice(std::string_view name, std::vector<ChoiceRow> choices) {
+  FieldRow row = field(name, Of::kChoice);
+  row.choices = std::move(choices);
+  return row;
+}
+
+FieldRow on(Machines machines, std::string_view instead, FieldRow row) {
+  row.machines = machines;
+  row.instead = instead;
+  return row;
+}
+
+const OptionsTable& on_control_table() {
+  static const OptionsTable kTable = {
+      "the option .on_control",
+      "field",
+      {flag("terminate"), field("activate", Of::kLocalTask), field("unblock", Of::kUnblocked)},
+      {"terminate", "activate", "unblock"}};
+  return kTable;
+}
+
+/// What operations and the loads of DSRs have in common.
+std::vector<FieldRow> completion_rows() {
+  FieldRow on_control = field("on_control", Of::kStruct);
+  on_control.fields = &on_control_table();
+  return {flag("async"), field("activate", Of::kLocalTask), field("unblock", Of::kUnblocked),
+          std::move(on_control),
+          on(Machines::kWse3, "a microthread of WSE-2 is that of the queue",
+             handle("ut_id", "ut_id")),
+          on(Machines::kWse2, "on WSE-3 the field .priority of the fabric descriptor has it",
+             choice("priority", priority_choices()))};
+}
+
+OptionsTable with(std::string_view whose, std::vector<FieldRow> rows,
+                  std::vector<FieldRow> more) {
+  rows.insert(rows.end(), more.begin(), more.end());
+  return {whose, "option", std::move(rows), {"activate", "unblock"}};
+}
+
+std::vector<FieldRow> with_shape(const std::vector<std::string_view>& names,
+                                 const std::vector<FieldRow>& more) {
+  std::vector<FieldRow> rows;
+  for (const std::string_view name : names) rows.push_back(field(name, Of::kShape));
+  rows.insert(rows.end(), more.begin(), more.end());
+  return rows;
+}
+
+FieldRow simd_field() {
+  return choice("simd_mode", {{"simd_32", Machines::kWse2},
+                              {"simd_64", Machines::kWse2},
+                              {"simd_32_or_64", Machines::kWse2},
+                              {"simd_off"},
+                              {"simd_max", Machines::kWse3}});
+}
+
+std::vector<FieldRow> fabric_rows(bool is_input) {
+  std::vector<FieldRow> rows = {
+      handle(is_input ? "input_queue" : "output_queue", is_input ? "input_queue" : "output_queue"),
+      handle("fabric_color", "color"), simd_field(), flag("control_transform"),
+      on(Machines::kWse3, "on WSE-2 the option .priority of the operation has it",
+         choice("priority", priority_choices()))};
+  if (!is_input) {
+    const std::vector<FieldRow> more = {
+        flag("control"), flag("wavelet_index_offset"), flag("advance_switch"),
+        choice("zero", {{"first_source"}, {"second_source"}})};
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  return rows;
+}
+
+std::string type_text(const FieldRow& row, bool is_wse3) {
+  switch (row.kind) {
+  case Of::kFlag:
+    return "'bool'";
+  case Of::kNumber:
+    return "an integer type";
+  case Of::kIndex:
+    return "an integer type";
+  case Of::kHandle:
+    return text::in_quotes(row.handle);
+  case Of::kLocalTask:
+    return "'local_task_id' or a task that is bound as a local one";
+  case Of::kUnblocked:
+    return is_wse3 ? "'input_queue', 'data_task_id', 'local_task_id' or a task (WSE-3)"
+                   : "'color', 'data_task_id', 'local_task_id' or a task (WSE-2)";
+  case Of::kChoice:
+    return "a struct with one true field";
+  case Of::kStruct:
+  case Of::kShape:
+    break;
+  }
+  return "a struct";
+}
+
+bool is_task(const Result& value) {
+  return value.is_known() && value.value().holds<FunctionValue>() &&
+         value.value().get<FunctionValue>().function->is_task;
+}
+
+bool fits(const FieldRow& row, const Result& value, bool is_wse3) {
+  const Type& type = *value.type;
+  switch (row.kind) {
+  case Of::kFlag:
+    return type.is(TypeKind::kBool);
+  case Of::kNumber:
+  case Of::kIndex:
+    return type.is_any_integer();
+  case Of::kHandle:
+    return type.is_handle(row.handle);
+  case Of::kLocalTask:
+    return type.is_handle("local_task_id") || is_task(value);
+  case Of::kUnblocked:
+    return type.is_handle("local_task_id") || type.is_handle("data_task_id") ||
+           type.is_handle(is_wse3 ? "input_queue" : "color") || is_task(value);
+  case Of::kChoice:
+  case Of::kStruct:
+  case Of::kShape:
+    break;
+  }
+  return type.is(TypeKind::kStruct);
+}
+
+/// Checks the options of one struct.
+class Check {
+ public:
+  Check(const Engine& engine, const OptionsTable& table, const Node& at, const std::string& prefix)
+      : engine_(engine), table_(table), at_(at), prefix_(prefix),
+        is_wse3_(engine.options.arch == "wse3") {}
+
+  void all(const Fields& given) const {
+    for (const auto& [name, value] : given) one(name, value);
+    const std::string_view* first = nullptr;
+    for (const std::string_view& name : table_.at_most_one) {
+      const auto found = std::find_if(given.begin(), given.end(),
+                                      [&](const auto& field) { return field.first == name; });
+      const bool is_off = found != given.end() && found->second.type->is(TypeKind::kBool) &&
+                          !found->second.value().get<bool>();
+      if (found == given.end() || is_off) continue;
+      if (first != nullptr)
+        fail(table_.whose, " has .", *first, " or .", name, ", not both");
+      first = &name;
+    }
+  }
+
+  void one(const std::string& name, const Result& value) const {
+    const FieldRow& row = row_of(name);
+    if (!has(row.machines, is_wse3_))
+      fail("the ", table_.noun, " .", name, " is one of WSE-", is_wse3_ ? "2" : "3", " only",
+           row.instead.empty() ? "" : "; ", row.instead);
+    if (row.kind != Of::kIndex && engine_.known(value, at_).is_undefined())
+      fail("the ", table_.noun, " .", name, " is undefined");
+    if (!fits(row, value, is_wse3_))
+      fail("the ", table_.noun, " .", name, " is of type ", text::in_quotes(value.type->name),
+           " instead of ", type_text(row, is_wse3_));
+    if (row.kind == Of::kNumber) check_number(row, value.value().integer());
+    if (row.kind == Of::kChoice) check_choice(row, value);
+    if (row.kind == Of::kStruct) Check(engine_, *row.fields, at_, prefix_).all(fields_of(value));
+  }
+
+ private:
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... problem) const {
+    engine_.fail(at_, prefix_, problem...);
+  }
+
+  const FieldRow& row_of(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const FieldRow& row : table_.rows) {
+      if (row.name == name) return row;
+      if (has(row.machines, is_wse3_)) names.emplace_back(row.name);
+    }
+    const std::string nearest = did_you_mean(name, names);
+    fail(table_.whose, " has no ", table_.noun, " ", text::in_quotes(name),
+         nearest.empty() ? "; it has " + text::alternatives(names) : nearest);
+  }
+
+  void check_number(const FieldRow& row, const BigInt& number) const {
+    if (number < row.lowest || number > row.highest)
+      fail("the ", table_.noun, " .", row.name, " is ", number.str(), ", which is not in ",
+           row.lowest, "..", row.highest);
+  }
+
+  void check_choice(const FieldRow& row, const Result& value) const {
+    std::vector<std::string> names;
+    for (const ChoiceRow& choice : row.choices) {
+      if (has(choice.machines, is_wse3_)) names.emplace_back("." + std::string(choice.name));
+    }
+    unsigned count = 0;
+    for (const auto& [name, is_it] : fields_of(value)) {
+      const bool is_known = std::find(names.begin(), names.end(), "." + name) != names.end();
+      if (!is_known)
+        fail("the ", table_.noun, " .", row.name, " has no choice ", text::in_quotes(name),
+             is_wse3_ ? " on WSE-3" : " on WSE-2", "; it is one of ", text::alternatives(names));
+      if (!is_it.value().holds<bool>())
+        fail("the choice .", name, " of .", row.name, " is of type ",
+             text::in_quotes(is_it.type->name), " instead of 'bool'");
+      if (is_it.value().get<bool>()) ++count;
+    }
+    if (count != 1)
+      fail("the ", table_.noun, " .", row.name, " is one of ", text::alternatives(names),
+           ", and ", count == 0 ? "none" : "more than one", " is true");
+  }
+
+  const Engine& engine_;
+  const OptionsTable& table_;
+  const Node& at_;
+  const std::string& prefix_;
+  const bool is_wse3_;
+};
+
+const char* kind_text(TaskKind kind) {
+  return kind == TaskKind::kLocal ? "local" : kind == TaskKind::kData ? "data" : "control";
+}
+
+const TaskBinding* binding_of(const Tile& tile, const FunctionValue& task) {
+  for (const TaskBinding& binding : tile.tasks) {
+    if (binding.task.function == task.function && binding.task.instance == task.instance)
+      return &binding;
+  }
+  return nullptr;
+}
+
+/// The binding that a task as a value has.
+const TaskBinding& bound(const Engine& engine, const Tile& tile, const FunctionValue& task,
+                         const Node& at) {
+  const TaskBinding* binding = binding_of(tile, task);
+  if (binding == nullptr)
+    engine.fail(at, text::in_quotes(task.function->name.text), " is not bound to a task id");
+  return *binding;
+}
+
+}  // namespace
+
+const std::vector<ChoiceRow>& priority_choices() {
+  static const std::vector<ChoiceRow> kChoices = {{"high"}, {"medium"}, {"low"}};
+  return kChoices;
+}
+
+const OptionsTable& operation_options_table() {
+  static const OptionsTable kTable =
+      with("an operation", completion_rows(), {field("index", Of::kIndex)});
+  return kTable;
+}
+
+const OptionsTable& load_options_table() {
+  static const OptionsTable kTable = with("the load of a DSR", completion_rows(),
+                                          {flag("save_address"), flag("single_step")});
+  return kTable;
+}
+
+const OptionsTable& fifo_options_table() {
+  static const std::vector<ChoiceRow> kActions = {{"test_or_suspend"},
+                                                  {"terminate"},
+                                                  {"suspend", Machines::kWse3},
+                                                  {"fault", Machines::kWse3}};
+  static const OptionsTable kTable = {
+      "a FIFO",
+      "option",
+      {field("activate_push", Of::kLocalTask), field("activate_pop", Of::kLocalTask),
+       choice("empty_action", kActions),
+       on(Machines::kWse3, "a full FIFO of WSE-2 is always .test_or_suspend",
+          choice("full_action", kActions)),
+       on(Machines::kWse3, "on WSE-2 the operation or the input queue has the priority",
+          choice("priority", priority_choices())),
+       on(Machines::kWse2, "FIFOs of WSE-3 have no mode",
+          choice("simd_mode", {{"simd_32"}, {"simd_64"}, {"simd_32_or_64"}}))},
+      {}};
+  return kTable;
+}
+
+const OptionsTable& queue_options_table() {
+  static const OptionsTable kTable = {
+      "a queue",
+      "option",
+      {handle("color", "color"),
+       on(Machines::kWse2, "on WSE-3 the field .priority of the fabric descriptor has it",
+          choice("priority", priority_choices())),
+       on(Machines::kWse3, "all tasks of WSE-2 are in one table", number("ctrl_table_id", 0, 7)),
+       on(Machines::kWse3, "WSE-2 has no half wavelets", flag("dense_mode"))},
+      {}};
+  return kTable;
+}
+
+const OptionsTable& control_table_options_table() {
+  static const OptionsTable kTable = {
+      "the table of control tasks",
+      "option",
+      {number("stride", 1, 7), number("instructions", 2, 8)},
+      {}};
+  return kTable;
+}
+
+const OptionsTable& rotation_options_table() {
+  static const OptionsTable kTable = {
+      "a rotation of tasks", "option", {number("init", 0, 0xffff), number("limit", 0, 0xffff)}, {}};
+  return kTable;
+}
+
+const OptionsTable& dsd_fields_table(std::string_view kind) {
+  static const OptionsTable kMemory = {
+      "a memory descriptor",
+      "field",
+      with_shape({"tensor_access", "base_address", "extent", "stride", "offset"},
+                 {flag("wavelet_index_offset")}),
+      {}};
+  static const OptionsTable kCircular = {
+      "a circular buffer",
+      "field",
+      with_shape({"base_address", "extent"}, {number("wraparound", 1, 0xffff)}),
+      {}};
+  static const OptionsTable kInput = {
+      "a fabric input", "field", with_shape({"extent"}, fabric_rows(true)), {}};
+  static const OptionsTable kOutput = {
+      "a fabric output", "field", with_shape({"extent"}, fabric_rows(false)), {}};
+  return kind == "fabin_dsd"     ? kInput
+         : kind == "fabout_dsd"  ? kOutput
+         : kind == "circbuf_dsd" ? kCircular
+                                 : kMemory;
+}
+
+const std::vector<const OptionsTable*>& all_options() {
+  static const std::vector<const OptionsTable*> kAll = {&operation_options_table(),
+                                                        &load_options_table(),
+                                                        &on_control_table(),
+                                                        &fifo_options_table(),
+                                                        &queue_options_table(),
+                                                        &control_table_options_table(),
+                                                        &rotation_options_table(),
+                                                        &dsd_fields_table("mem1d_dsd"),
+                                                        &dsd_fields_table("circbuf_dsd"),
+                                                        &dsd_fields_table("fabin_dsd"),
+                                                        &dsd_fields_table("fabout_dsd")};
+  return kAll;
+}
+
+void check_options(const Engine& engine, const OptionsTable& table, const Fields& given,
+                   const Node& at, const std::string& prefix) {
+  Check(engine, table, at, prefix).all(given);
+}
+
+void check_option(const Engine& engine, const OptionsTable& table, const std::string& name,
+                  const Result& value, const Node& at, const std::string& prefix) {
+  Check(engine, table, at, prefix).one(name, value);
+}
+
+std::string choice_of(const Result& option) {
+  for (const auto& [name, is_it] : fields_of(option)) {
+    if (is_it.value().get<bool>()) return name;
+  }
+  return "";
+}
+
+unsigned activated_id(const Engine& engine, const Tile& tile, const Result& value, const Node& at,
+                      const std::string& name) {
+  const Value& known = engine.known(value, at);
+  if (known.holds<FunctionValue>()) {
+    const TaskBinding& binding = bound(engine, tile, known.get<FunctionValue>(), at);
+    if (binding.kind != TaskKind::kLocal)
+      engine.fail(at, "the option .", name, " names ",
+                  text::in_quotes(binding.task.function->name.text), ", which is bound as a ",
+                  kind_text(binding.kind), " task; only local tasks are activated");
+    return binding.id;
+  }
+  const auto id = static_cast<unsigned>(known.integer());
+  const bool is_bound = std::any_of(tile.tasks.begin(), tile.tasks.end(), [&](const auto& task) {
+    return task.kind == TaskKind::kLocal && task.id == id;
+  });
+  if (!is_bound)
+    engine.fail(at, "the option .", name, " names the local task id ", id,
+                ", and no local task is bound to it");
+  return id;
+}
+
+unsigned unblocked_id(const Engine& engine, const Tile& tile, const Result& value, const Node& at,
+                      const std::string& name) {
+  const Value& known = engine.known(value, at);
+  if (known.holds<FunctionValue>()) {
+    const TaskBinding& binding = bound(engine, tile, known.get<FunctionValue>(), at);
+    if (binding.kind == TaskKind::kControl)
+      engine.fail(at, "the option .", name, " names ",
+                  text::in_quotes(binding.task.function->name.text),
+                  ", which is bound as a control task; local and data tasks are unblocked");
+    return binding.id;
+  }
+  const auto id = static_cast<unsigned>(known.integer());
+  const bool is_bound = std::any_of(tile.tasks.begin(), tile.tasks.end(), [&](const auto& task) {
+    return task.kind != TaskKind::kControl && task.id == id;
+  });
+  if (value.type->is_handle("local_task_id") && !is_bound)
+    engine.fail(at, "the option .", name, " names the local task id ", id,
+                ", and no task is bound to it");
+  return id;
+}
+
+}  // namespace tessera::csl

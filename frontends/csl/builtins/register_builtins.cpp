@@ -1,0 +1,180 @@
+// Builtins that name DSRs and load them, and FIFOs (csl.md 7.3, 8.3, 8.5).
+#include "frontends/csl/builtins/dsd_values.h"
+#include "frontends/csl/builtins/emit.h"
+#include "frontends/csl/lower/operands.h"
+
+namespace tessera::csl {
+namespace {
+
+constexpr std::int64_t kExtendedDsrs = 8;  // number of XDSRs in the model (wse.md 5.11)
+constexpr std::int64_t kStrideRegisters = 8;
+constexpr std::int64_t kMostDsr = 15;
+
+/// The array that an expression names, or that a pointer to a whole array points to.
+std::shared_ptr<const Cell> fifo_buffer(const BuiltinCall& call) {
+  const std::optional<Location> place = call.evaluator.locate(call.expr(0));
+  std::shared_ptr<const Cell> cell;
+  if (place && place->type->is(TypeKind::kArray)) {
+    if (place->path.empty()) cell = place->cell;
+  } else {
+    const Result pointer = call.evaluator.value(call.expr(0));
+    const bool is_whole = pointer.type->is(TypeKind::kPointer) &&
+                          !pointer.value().is_undefined() &&
+                          pointer.value().pointer().path.empty();
+    if (is_whole) cell = pointer.value().pointer().cell;
+  }
+  if (!cell || !cell->type->is(TypeKind::kArray) || cell->kind != Cell::Kind::kRunTimeVariable ||
+      cell->declaration == nullptr)
+    call.fail("the buffer is a global array that is a variable, or a pointer to one");
+  return cell;
+}
+
+void check_buffer(const BuiltinCall& call, const Cell& buffer) {
+  constexpr std::int64_t kLeastAlignment = 16;  // bytes (wse.md 5.6)
+  const Type& element = *buffer.type->element;
+  if (!element.is_number() || size_of(element) < 2)
+    call.fail("the buffer ", text::in_quotes(buffer.name), " has elements of type ",
+              text::in_quotes(element.name), " instead of numbers of 16 or 32 bits");
+  if (buffer.alignment != 0 && buffer.alignment < kLeastAlignment)
+    call.fail("the buffer ", text::in_quotes(buffer.name), " is declared with align(",
+              buffer.alignment, "), and a FIFO needs align(", kLeastAlignment, ") or more");
+  if (buffer.alignment == 0 && buffer.declaration->linkage == Linkage::kExtern)
+    call.engine().warn(call.node, "the extern buffer " + text::in_quotes(buffer.name) +
+                                      " has no align(..); its definition needs 16 bytes or more");
+}
+
+Result allocate_fifo(const BuiltinCall& call) {
+  if (call.engine().tile() == nullptr) call.fail("allowed only in the code of a PE");
+  if (call.evaluator.frame().function != nullptr)
+    call.fail("a FIFO is a constant of the file, not one of a function");
+  const std::shared_ptr<const Cell> buffer = fifo_buffer(call);
+  check_buffer(call, *buffer);
+  const Fields options = fields_of(call.structure(1));
+  check_options(call.engine(), fifo_options_table(), options, call.node, "@allocate_fifo: ");
+  for (const FifoDeclaration& other : call.tile().fifos) {
+    if (other.buffer == buffer)
+      call.fail("the array ", text::in_quotes(buffer->name), " is the buffer of another FIFO");
+  }
+  call.tile().fifos.push_back({buffer, options, &call.node});
+  return call.number_result("fifo", static_cast<std::int64_t>(call.tile().fifos.size()) - 1);
+}
+
+Result set_fifo_length(const BuiltinCall& call) {
+  FunctionCode& code = code_of(call.evaluator);
+  const bool writes = call.node.name == "set_fifo_write_length";
+  const Result& fifo = call.value(0);
+  const ir::Value length = scalar(call.evaluator, number_as(call, 1, "u16"), call.node);
+  ir::Machine set;
+  set.op = pe::Opcode::kSetdsl;
+  set.fields = {{ir::Machine::Slot::kFixed, 0, dsr_operand(code.tile, fifo, writes)},
+                {ir::Machine::Slot::kValue, 0, {}}};
+  code.builder.machine(std::move(set), {length});
+  return call.nothing();
+}
+
+Result dsr(const BuiltinCall& call, const Type* kind, std::size_t number) {
+  const unsigned id = call.handle(number);
+  // Several constants may name one DSR: operations that do not overlap share it.
+  if (call.engine().tile() != nullptr) call.tile().dsr_ids.emplace(kind->name, id);
+  return {kind, Value{BigInt(id)}};
+}
+Result get_dsr(const BuiltinCall& call) {
+  const Type* kind = call.type(0);
+  if (!kind->is(TypeKind::kDsr)) call.fail(text::in_quotes(kind->name), " is no kind of DSR");
+  return dsr(call, kind, 1);
+}
+Result get_xdsr(const BuiltinCall& call) {
+  return dsr(call, call.types().word("xdsr"), 0);
+}
+Result get_sr(const BuiltinCall& call) {
+  return dsr(call, call.types().word("sr"), 0);
+}
+
+/// The DSRs that a load names; its descriptor is the operand `dsd`, after which come the options.
+DsrLoad named_dsrs(const BuiltinCall& call, std::size_t dsd) {
+  DsrLoad load;
+  load.at = &call.node;
+  load.dsr = call.value(0).type;
+  load.id = call.handle(0);
+  if (dsd > 1) load.extended = call.handle(1);
+  if (dsd < 3) return load;
+  constexpr std::size_t kMost = 3;
+  const Fields strides = fields_of(call.value(2));
+  if (strides.size() > kMost) call.fail_operand(2, " is a list of up to 3 stride registers");
+  for (const auto& [name, value] : strides) {
+    if (value.type->name != "sr")
+      call.fail_operand(2, " has a value of type ", text::in_quotes(value.type->name),
+                        " instead of 'sr'");
+    load.strides.push_back(static_cast<unsigned>(value.value().integer()));
+  }
+  return load;
+}
+
+template <std::size_t kDsd>
+Result load_to_dsr(const BuiltinCall& call) {
+  DsrLoad named = named_dsrs(call, kDsd);
+  const Result& from = call.operand(kDsd);
+  if (!call.makes_code()) {
+    named.dsd = from;
+    named.options = fields_of(call.structure(kDsd + 1));
+    call.tile().dsrs.push_back(std::move(named));
+    return call.nothing();
+  }
+  FunctionCode& code = code_of(call.evaluator);
+  const pe::Operand dsr = dsr_operand(code.tile, {named.dsr, Value{BigInt(named.id)}}, false);
+  const LiveDsd live = live_dsd(call.evaluator, from, call.expr(kDsd));
+  pe::OpConfig config = operation_options(
+      code.tile, load_options_table(),
+      fields_of(call.evaluator, call.structure(kDsd + 1), call.node), call.node);
+  if (!live.record) {
+    const pe::Dsd& dsd = code.tile.module().descriptors[live.descriptor].dsd;
+    add_extension(code.tile, dsd, config,
+                  dsr.kind == pe::kSrc1 ? 2 : dsr.kind == pe::kSrc0 ? 1 : 0);
+    code.tile.note_load(dsr, dsd, config);
+  }
+  if (named.extended) name_extension(named, config);
+  ir::load_dsr(code.builder, dsr, operand_of_dsd(live), config);
+  return call.nothing();
+}
+
+}  // namespace
+
+const std::vector<BuiltinRow>& register_builtins() {
+  const OperandRow register_number = integer("number", 0, kMostDsr),
+                   dsr = one_of(Takes::kDsr, "dsr", {{"dsr_dest"},
+                                                     {"dsr_src0"},
+                                                     {"dsr_src1"},
+                                                     {"dsr_fifo_dest"},
+                                                     {"dsr_fifo_src1"}}),
+                   xdsr = one_of(Takes::kDsr, "xdsr", {{"xdsr"}}),
+                   options = optional(live(takes(Takes::kStruct, "options"))),
+                   fifo = takes(Takes::kFifo, "fifo"),
+                   length = live(integer("length", 0, 0xffff));
+  const auto dsd = [](std::vector<ChoiceRow> kinds) {
+    return live(one_of(Takes::kDsd, "descriptor", std::move(kinds)));
+  };
+  static const std::vector<BuiltinRow> kRows = {
+      {"allocate_fifo", kAnywhere,
+       {takes(Takes::kPlace, "buffer"), optional(takes(Takes::kStruct, "options"))}, allocate_fifo,
+       "a FIFO in the memory of an array"},
+      {"set_fifo_read_length", kInCode, {fifo, length}, set_fifo_length,
+       "the number of elements of the next pops"},
+      {"set_fifo_write_length", kInCode, {fifo, length}, set_fifo_length,
+       "the number of elements of the next pushes"},
+      {"get_dsr", kAnywhere, {takes(Takes::kType, "kind"), register_number}, get_dsr,
+       "a register for a descriptor"},
+      {"get_xdsr", kAnywhere, {integer("number", 0, kExtendedDsrs - 1)}, get_xdsr,
+       "an extended register"},
+      {"get_sr", kAnywhere, {integer("number", 0, kStrideRegisters - 1)}, get_sr,
+       "a stride register"},
+      {"load_to_dsr", kInTile | kInCode, {dsr, dsd({}), options}, load_to_dsr<1>,
+       "loads a descriptor into a register"},
+      {"load_to_dsr_xdsr", kInTile | kInCode, {dsr, xdsr, dsd({{"circbuf_dsd"}}), options},
+       load_to_dsr<2>, "the same of a circular buffer"},
+      {"load_to_dsr_xdsr_sr", kInTile | kInCode,
+       {dsr, xdsr, takes(Takes::kStruct, "stride registers"), dsd({{"mem4d_dsd"}}), options},
+       load_to_dsr<3>, "the same of a mem4d_dsd"}};
+  return kRows;
+}
+
+}  // namespace tessera::csl
