@@ -8,6 +8,13 @@ std::string machines_text(Machines machines) {
   return machines == Machines::kBoth ? "" : machines == Machines::kWse2 ? " (WSE-2)" : " (WSE-3)";
 }
 
+/// A text that may have the sign that divides cells.
+std::string cell(std::string_view text) {
+  std::string made;
+  for (const char c : text) made += c == '|' ? "\\|" : std::string(1, c);
+  return made;
+}
+
 std::string choices_text(const std::vector<ChoiceRow>& choices) {
   std::string all;
   for (const ChoiceRow& choice : choices)
@@ -44,7 +51,7 @@ std::string kind_text(const OperandRow& row) {
 
 std::string operand_text(const OperandRow& row) {
   std::string made = std::string(row.may_run ? "~" : "") + std::string(row.name);
-  if (const std::string kind = kind_text(row); !kind.empty() && kind != row.name)
+  if (const std::string kind = kind_text(row); !kind.empty() && kind != row.name && kind != "a " + std::string(row.name))
     made += ": " + kind;
   if (row.repeats) return "[" + made + " ..]";
   return row.is_optional ? "[" + made + "]" : made;
@@ -101,7 +108,7 @@ std::string builtins_page() {
       operands += (operands.empty() ? "" : ", ") + operand_text(operand);
     page += "| `@" + std::string(row->name) + "(" + operands + ")` | " +
             (row->handler == nullptr ? "nowhere" : where_text(row->where)) + " | " +
-            std::string(row->about) + machines_text(row->machines) + " |\n";
+            cell(row->about) + machines_text(row->machines) + " |\n";
   }
   page += "\n## Fields of options\n\nA field that its struct does not have is refused.\n\n"
           "| Of | Field | Takes |\n| --- | --- | --- |\n";

@@ -58,7 +58,7 @@ comptime { @bind_local_task(t, id); @activate(id);
 )";
 
 /// The message of a program, without its place; "" if it compiles.
-std::string verdict(const std::string& text, const std::string& arch) {
+std::string verdict(const std::string& text, const std::string& arch, std::string* printed = nullptr) {
   Project project;
   project.file("pe.csl", text).layout("");
   Options options;
@@ -68,6 +68,7 @@ std::string verdict(const std::string& text, const std::string& arch) {
   try {
     engine.evaluate(project.path("layout.csl"));
     for (const auto& variant : engine.program().variants) analyse(engine, *variant);
+    if (printed != nullptr) *printed = messages.str();
   } catch (const UserError& error) {
     const std::string what = error.what();
     const std::size_t begin = what.find(": ", what.find("pe.csl"));
@@ -168,6 +169,51 @@ TEST(CslBuiltins, AnExpressionHasOneVerdict) {
   EXPECT_GT(count, 1000U);
   EXPECT_GT(refused, count / 5);
   EXPECT_GT(count - refused, count / 5);
+}
+
+/// Calls with known arguments that need the running program: they are tried at compile time, which uses up nothing.
+TEST(CslBuiltins, ACallThatIsTriedLeavesNoTrace) {
+  const std::string text = R"(
+var g: u32 = 1;
+fn f(n: u32) u32 {
+  @comptime_print("f");
+  var s: u32 = 0; var i: u32 = 0;
+  while (i < n) { s += i; i += 1; }
+  return s + g;
+}
+fn h(n: u32) u32 { var s: u32 = 0; var i: u32 = 0; while (i < n) { s += i; i += 1; } return s; }
+task t() void {
+  g = f(4000000); g = f(4000001); g = f(4000002); g = h(30000000);
+  const k: u32 = comptime h(2000);
+  g += k + h(10);
+}
+comptime { const id = @get_local_task_id(8); @bind_local_task(t, id); @activate(id); }
+)";
+  std::string printed;
+  EXPECT_EQ(verdict(text, "wse3", &printed), "");
+  const auto times = [&printed](const std::string& word) {
+    unsigned count = 0;
+    for (std::size_t at = printed.find(word); at != std::string::npos; at = printed.find(word, at + 1)) ++count;
+    return count;
+  };
+  EXPECT_EQ(times(": f\n"), 1U) << printed;
+}
+
+TEST(CslBuiltins, ExtendedRegistersThatAProgramNamesAreNoneOfAFifo) {
+  std::string text = "const mine = @get_xdsr(7);\n", pushes = "const used = mine;";
+  for (unsigned i = 0; i < 7; ++i) {
+    const std::string n = std::to_string(i);
+    text += "var b" + n + " = @zeros([8]u32); const f" + n + " = @allocate_fifo(b" + n + ");\n";
+    pushes += " @mov32(f" + n + ", 1);";
+  }
+  const std::string tail =
+      " comptime { const id = @get_local_task_id(8); @bind_local_task(t, id); @activate(id); }";
+  EXPECT_EQ(verdict(text + "task t() void { " + pushes + " }" + tail, "wse2"), "");
+  text += "var more = @zeros([8]u32); const f = @allocate_fifo(more);\n";
+  const std::string problem =
+      verdict(text + "task t() void { " + pushes + " @mov32(f, 1); }" + tail, "wse2");
+  EXPECT_NE(problem.find("'more' finds no registers"), std::string::npos) << problem;
+  EXPECT_NE(problem.find("@get_xdsr(7)"), std::string::npos) << problem;
 }
 
 }  // namespace
