@@ -182,7 +182,7 @@ TEST(DataNpyDiagnostics, UnknownVersion) {
             "A.npy: the .npy format version is 3.0; versions 1.0 and 2.0 are read");
 }
 const std::string kAllowed = "; little endian dtypes are allowed: <f2 (f16) <f4 (f32) <f8 (f64) "
-                             "<i2 (i16) <u2 (u16) <i4 (i32) <u4 (u32) <i8 (i64) |i1 (i8) |u1 (u8)";
+                             "<i2 (i16) <u2 (u16) <i4 (i32) <u4 (u32) <i8 (i64) |i1 (i8) |u1 (u8) <u8 (u64)";
 TEST(DataNpyDiagnostics, BigEndian) {
   EXPECT_EQ(header_problem("{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }"),
             "A.npy: the dtype \">f4\" is big endian" + kAllowed);

@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
         Shown{"@get_color(24)", "the first argument of @get_color is 24, which is not in 0..23"},
         Shown{"@get_local_task_id(31)",
               "the first argument of @get_local_task_id is 31, which is not in 0..30"},
-        Shown{"@no_such()", "there is no builtin '@no_such'"},
+        Shown{"@get_colour(1)", "there is no builtin '@get_colour'; did you mean '@get_color'?"},
         Shown{"@as(u16)", "@as: takes 2 arguments instead of 1"},
         Shown{"@as(u16, NORTH)", "@as: a value of type 'direction' does not become a 'u16'"},
         Shown{"@bitcast(u32, @as(u16, 1))",
