@@ -197,7 +197,7 @@ Found check_operands(const Program& program, const Instruction& i) {
 
 bool has_flag(CoreKind kind, Pipe from, Pipe to) {
   if (kind == CoreKind::kAiv) return from != to && has_pipe(kind, from) && has_pipe(kind, to);
-  // The scalar unit waits for what others have done in GM, and starts copies (ascend_2.md 2.2).
+  // The scalar unit waits for what others have done in GM, and starts copies: the pairs of the vendor's pages.
   if (to == Pipe::kS) return is_one_of(from, {Pipe::kM, Pipe::kFix, Pipe::kMte2, Pipe::kMte3});
   if (from == Pipe::kS) return is_one_of(to, {Pipe::kMte2, Pipe::kMte3});
   if (from == Pipe::kM) return is_one_of(to, {Pipe::kMte1, Pipe::kMte2, Pipe::kFix});
