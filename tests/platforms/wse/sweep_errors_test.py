@@ -2,6 +2,7 @@
 written outside of --out. sweep_errors_test.py WSE_PLATFORM"""
 import contextlib
 import csv
+import importlib.util
 import io
 import os
 import shutil
@@ -169,7 +170,7 @@ class WrongSweeps(unittest.TestCase):
         self.assertGreaterEqual(len(SPECS), 48)
         self.refuses_specs(SPECS)
 
-    @unittest.skipUnless(shutil.which("python3") and __import__("importlib").util.find_spec("matplotlib"), "matplotlib is not installed")
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed")
     def test_plots(self):
         self.refuses_specs(PLOTS)
 
