@@ -84,7 +84,7 @@ var x: [*]f32 = &data;
 const dsr = @get_dsr(dsr_dest, 3);
 const d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> data[2 * i + 1] });
 var buffer = @zeros([8]u16);
-const fifo = @allocate_fifo(buffer, .{ .activate_push = 1 });
+const fifo = @allocate_fifo(buffer, .{ .activate_push = @get_local_task_id(9) });
 fn run(n: i16) void { x = unknown; }
 task t(a: f32) void { nothing(); }
 fn down() void {}
