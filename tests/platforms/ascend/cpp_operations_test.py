@@ -333,9 +333,9 @@ extern "C" __global__ AICORE void narrow(__gm__ float* x, __gm__ float* y) {
 """
 
 
-def run(executable, folder, text, preset, function, arguments, results):
+def run(executable, folder, text, preset, function, arguments, results, *options):
     (folder / "k.cpp").write_text(text)
-    command = [executable, "k.cpp", "--function", function, "--preset", preset, "--quiet", "--hazards", "error"]
+    command = [executable, "k.cpp", "--function", function, "--preset", preset, "--quiet", "--hazards", "error", *options]
     for name, value in arguments.items():
         if isinstance(value, np.ndarray):
             np.save(folder / f"{name}.npy", value)
