@@ -16,7 +16,7 @@ def executable():
 
 class Browser:
     def __init__(self, address, timeout=600):
-        self.folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # processes of the browser may write a little longer  # pylint: disable=consider-using-with
         self.deadline = time.monotonic() + timeout
         self.number = 0
         (from_us, self.to), (self.answers, from_it) = os.pipe(), os.pipe()
