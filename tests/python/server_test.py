@@ -321,10 +321,12 @@ class BadUse(ServerTest):
         self.assertIn("silent", report["message"])
 
     def test_illegal_behaviour(self):
-        self.passes("""
+        done = self.host("""
             runner.launch("illegal", nonblock=True)
             expect(RuntimeError, ["PE (4, 1)", "fn illegal", "odd"], runner.stop)
             """)
+        self.assertEqual(done.returncode, 0, done.stderr)  # the server prints the rule before anything unwinds
+        self.assertIn("tessera_csl_server: cycle", done.stderr)
 
     def test_a_bound_of_the_run(self):
         self.passes("""
