@@ -44,6 +44,8 @@ struct Type {
   std::string
       location;  ///< kTile: "vec", "mat", "left", "right", "acc", ..; kRegister: name of the type
   std::vector<Attribute> options;  ///< further parameters, in order
+  bool is_open =
+      false;  ///< kTile: the compiler does not know its valid sizes, though they are numbers here
 };
 
 /// One operand, number or word of an operation.

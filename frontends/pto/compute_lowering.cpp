@@ -45,9 +45,10 @@ bool is_tile(const Value* v) {
 
 void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
   // Products with scales (.mx) name them behind each factor.
-  const bool has_scales = info.function == TileFunction::kNoValues;
-  const bool adds =
-      info.function == TileFunction::kMatmulAdd || op.name.find(".mx.acc") != std::string::npos;
+  using F = TileFunction;
+  const bool adds = info.function == F::kMatmulAdd || info.function == F::kMatmulMxAdd;
+  const bool has_scales = info.function == F::kMatmulMx || info.function == F::kMatmulMxAdd ||
+                          info.function == F::kMatmulMxBias;
   const std::size_t first = adds ? 1 : 0;
   const auto require = [&](const Argument& a, const char* location) -> const Value& {
     const Value& v = scope_.tile(a);
@@ -59,7 +60,8 @@ void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
   const Value& right = require(argument(op, Role::kIn, first + (has_scales ? 2 : 1)), "right");
   require(argument(op, Role::kOut), "acc");
   if (first > 0) require(argument(op, Role::kIn), "acc");
-  if (info.function == TileFunction::kMatmulBias) require(argument(op, Role::kIn, 2), "bias");
+  if (info.function == F::kMatmulBias) require(argument(op, Role::kIn, 2), "bias");
+  if (info.function == F::kMatmulMxBias) require(argument(op, Role::kIn, 4), "bias");
   const Operand rows = left.sizes[0], columns = right.sizes[1];
   Instruction& mad = emitter_.emit_tile(Opcode::kMad, op.place, Pipe::kM);
   mad.type = data_type(left);
@@ -72,7 +74,20 @@ void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
       o.columns = columns;
     }
   }
+  if (has_scales) require_scale_values();
+  if (!is_a5()) lay_out_product(op, rows, columns);
   set_unit_flag(op);
+}
+
+// The public assembler takes any type for a tile of scales; the values of f8E8M0FNU are known.
+void ComputeLowering::require_scale_values() {
+  TileOperation& product = emitter_.last_operation();
+  const auto has_no_value = [](const TileOperand& o) {
+    return (o.location == Location::kScaleA || o.location == Location::kScaleB) &&
+           o.element != Element::kE8m0;
+  };
+  if (std::any_of(product.operands.begin(), product.operands.end(), has_no_value))
+    product.function = TileFunction::kNoValues;
 }
 
 // --- vector operations ---
@@ -146,6 +161,8 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
   const bool fills =
       info.function == TileFunction::kFill || info.function == TileFunction::kFillPad;
   if (fills && output(op).type.location == "mat") return fill_in_l1(op, info);
+  if (info.function == TileFunction::kSequence && counts_by_scalars(op))
+    return count_by_scalars(op);
   const Value& widest = widest_tile(op);
   const bool by_pattern = find(op.attributes, "maskPattern") != nullptr;
   const bool by_input = info.meaning == Meaning::kVectorIn || by_pattern;
@@ -167,6 +184,8 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
   if (!counts && !by_pattern) i.size = {elements, sized.sizes[0], sized.place.row_stride};
   i.bank_conflict = conflict_of(op, info);
   attach_all(op, info);
+  TileOperation& operation = emitter_.last_operation();
+  emitter_.last().form = operation.form = form_of(op, operation, emitter_.last().vector_class);
   emitter_.last().fused = is_a5() && continues_function();
 }
 
@@ -320,13 +339,26 @@ void ComputeLowering::choose_function(const Operation& op, TileOperation& operat
              input(op).type.element != output(op).type.element) {
     operation.function = TileFunction::kSelectScalar;  // a mask, a tile and a number
   } else if (operation.function == TileFunction::kConvert) {
-    const auto& operands = operation.operands;
-    const bool packed = std::any_of(operands.begin(), operands.end(), [](const TileOperand& o) {
-      return o.element == Element::kFp4;  // a column holds two of them
-    });
-    if (packed) operation.function = TileFunction::kNoValues;
+    convert_small_floats(operation);
   } else if (operation.function == TileFunction::kDequantize) {
     operation.inputs = static_cast<std::uint8_t>(tiles);
+  }
+}
+
+// A column of a tile of 4 bits may hold two of them. Nobody has published how numbers become scales.
+void ComputeLowering::convert_small_floats(TileOperation& operation) {
+  TileOperand &from = operation.operands.front(), &to = operation.operands.back();
+  const auto is_packed = [](const TileOperand& o) { return cluster::bits_of(o.element) == 4; };
+  const auto known = [](const TileOperand& o) { return !o.columns.is_register; };
+  if (from.element == Element::kE8m0 || to.element == Element::kE8m0)
+    operation.function = TileFunction::kNoValues;
+  if (is_packed(from) == is_packed(to)) return;
+  TileOperand &packed = is_packed(from) ? from : to, &other = is_packed(from) ? to : from;
+  if (!known(from) || !known(to)) {
+    operation.function = TileFunction::kNoValues;
+  } else if (2 * packed.columns.value == other.columns.value) {
+    packed.columns.value *= 2;
+    packed.row_stride *= 2;
   }
 }
 

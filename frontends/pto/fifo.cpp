@@ -85,7 +85,7 @@ constexpr std::uint16_t kRingHits = 1000;  // per mille: the ring in GM stays in
 TileOperand FifoCopies::slot_in_gm(const Fifo& fifo, const FifoEnd& end, const Value& tile,
                                    Operand slot, Place place) {
   TileOperand gm = fifo.gm;
-  gm.element = end.produces ? element_in_slot(fifo, tile) : tile.place.element;
+  gm.element = end.produces ? element(type_in_slot(fifo, tile)) : tile.place.element;
   const std::int64_t bits = cluster::bits_of(gm.element);
   const std::int64_t of_pointer = cluster::bits_of(fifo.gm.element);
   const auto elements = [bits](std::int64_t bytes) { return bytes * 8 / bits; };
@@ -111,10 +111,25 @@ TileOperand FifoCopies::slot_in_gm(const Fifo& fifo, const FifoEnd& end, const V
   return gm;
 }
 
-Element FifoCopies::element_in_slot(const Fifo& fifo, const Value& tile) const {
+Type FifoCopies::type_in_slot(const Fifo& fifo, const Value& tile) const {
   Type type = tile.type;
   if (is_cube() && !fifo.converts_to.empty()) type.element = fifo.converts_to;
-  return element(type);
+  return type;
+}
+
+void FifoCopies::attach_push(const Fifo& fifo, const Operation& op, TileOperand from,
+                             TileOperand to) {
+  if (!is_cube()) {
+    emitter_.attach({std::move(from), std::move(to)}, TileFunction::kCopy);
+    return;
+  }
+  const auto scale = context_.scales.by_id.find(fifo.id);
+  if (fifo.scales && scale == context_.scales.by_id.end())
+    fail(op,
+         "the pipe scales what is pushed: expected pto.set_quant_scalar or pto.set_quant_vector "
+         "with its id before the push");
+  attach_fix(op, std::move(from), std::move(to), fifo.scales ? &scale->second : nullptr).relu =
+      fifo.relu;
 }
 
 void FifoCopies::through_gm(const Fifo& fifo, const FifoEnd& end, const Operation& op,
@@ -127,11 +142,9 @@ void FifoCopies::through_gm(const Fifo& fifo, const FifoEnd& end, const Operatio
   Instruction& i =
       emitter_.emit_tile(is_cube() ? Opcode::kFixOut : Opcode::kCopyOut, op.place, end.writer);
   i.size = {source.sizes[0], width, Operand()};
-  i.type = data_type(source);
+  i.type = data_type_of(type_in_slot(fifo, source), diagnostics_);
   i.l2_hit = kRingHits;
-  const bool scales = is_cube() && fifo.scales;
-  emitter_.attach({tile_operand(source, Access::kRead), to},
-                  scales ? TileFunction::kNoValues : TileFunction::kCopy);
+  attach_push(fifo, op, tile_operand(source, Access::kRead), std::move(to));
 }
 
 void FifoCopies::to_slot(const Fifo& fifo, const FifoEnd& end, const Operation& op,
@@ -150,7 +163,7 @@ void FifoCopies::to_slot(const Fifo& fifo, const FifoEnd& end, const Operation& 
   to.address.add(end.buffer, 1);
   to.address.add(slot, fifo.slot_bytes);
   to.location = is_cube() ? Location::kUb : Location::kL1;
-  to.element = element_in_slot(fifo, source);
+  to.element = element(type_in_slot(fifo, source));
   const std::int64_t columns = source.type.shape[1];
   const std::int64_t bits = bits_of(source.type.element);
   Operand width = source.sizes[1];
@@ -169,10 +182,9 @@ void FifoCopies::to_slot(const Fifo& fifo, const FifoEnd& end, const Operation& 
   }
   Instruction& i =
       emitter_.emit_tile(is_cube() ? Opcode::kFixLocal : Opcode::kUbToL1, op.place, end.writer);
-  i.type = data_type(source);
+  i.type = data_type_of(type_in_slot(fifo, source), diagnostics_);
   i.size = {source.sizes[0], width, Operand()};
-  emitter_.attach({from, to},
-                  is_cube() && fifo.scales ? TileFunction::kNoValues : TileFunction::kCopy);
+  attach_push(fifo, op, from, std::move(to));
 }
 
 void FifoCopies::from_slot(const Fifo& fifo, const FifoEnd& end, const Operation& op,

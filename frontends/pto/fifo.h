@@ -61,6 +61,7 @@ struct Fifo {
   std::int64_t split = 0;        ///< the split of the operation that is being lowered
   std::string converts_to = {};  ///< the type that FIX gives to the tiles of a push; "": theirs
   std::string converts_from = {};
+  bool relu = false;    ///< FIX makes negative values 0
   bool scales = false;  ///< FIX scales by numbers that pto.set_quant_scalar or _vector set
   TileOperand gm;
   std::array<FifoEnd, 2> ends;  ///< indexed by FifoDirection
@@ -147,8 +148,10 @@ class FifoCopies : LoweringPart {
   TileOperand slot_in_gm(const Fifo& fifo, const FifoEnd& end, const Value& tile, Operand slot,
                          Place place);
 
-  /// The type of what a push writes: FIX may convert.
-  Element element_in_slot(const Fifo& fifo, const Value& tile) const;
+  /// The type of the tile with the elements that its slot has: FIX may convert.
+  Type type_in_slot(const Fifo& fifo, const Value& tile) const;
+  /// What the last instruction, a push, moves.
+  void attach_push(const Fifo& fifo, const Operation& op, TileOperand from, TileOperand to);
 
   FifoSignals signals_;
 };

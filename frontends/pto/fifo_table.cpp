@@ -96,6 +96,7 @@ void FifoTable::note_split(Fifo& fifo, const Operation& op) const {
 // quant = deqf16_scalar, qf322b8_pre_vec, f32_bf16: the types stand in the name.
 void FifoTable::note_conversion(Fifo& fifo, const Operation& op) const {
   const Attribute* epilogue = pto::find(op.attributes, "acc_push_epilogue");
+  fifo.relu = epilogue != nullptr && epilogue->value.find("relu=normal_relu") != std::string::npos;
   const std::size_t at = epilogue == nullptr ? std::string::npos : epilogue->value.find("quant=");
   if (at == std::string::npos) return;
   std::string mode = epilogue->value.substr(at + 6);

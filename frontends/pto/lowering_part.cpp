@@ -1,5 +1,9 @@
 #include "frontends/pto/lowering_part.h"
 
+#include <utility>
+
+#include "models/cluster/program/fix_rules.h"
+
 namespace tessera::pto {
 
 const Argument& LoweringPart::argument(const Operation& op, Role role, std::size_t n) const {
@@ -82,6 +86,33 @@ Operand LoweringPart::sum_of(const cluster::Offset& offset, Place place) {
     sum = emitter_.compute(Opcode::kAdd, sum, more, place);
   }
   return sum;
+}
+
+TileOperation& LoweringPart::attach_fix(const Operation& op, TileOperand from, TileOperand to,
+                                        const Value* scale) {
+  const Profile profile = context_.options.profile;
+  const std::string fault =
+      cluster::find_fix_fault(profile, from.element, to.element, to.location, scale != nullptr);
+  if (!fault.empty()) fail(op, fault);
+  if (scale == nullptr)
+    return emitter_.attach({std::move(from), std::move(to)}, TileFunction::kCopy);
+  TileOperation operation;
+  operation.function = TileFunction::kFixScale;
+  operation.shifts = profile == Profile::kA2A3;
+  operation.operands.push_back(std::move(from));
+  if (scale->kind == Value::Kind::kTile) {
+    if (scale->type.location != "scaling")
+      fail(op, "the scales lie in a tile in scaling, found a tile in ", scale->type.location);
+    // The public assembler takes any type for a tile of scales; what such words scale is not known.
+    if (scale->place.element != Element::kI64) operation.function = TileFunction::kNoValues;
+    operation.operands.push_back(tile_operand(*scale, Access::kRead));
+  } else {
+    const bool real = scale->kind == Value::Kind::kFloat;
+    operation.scalars.push_back(
+        {real && !scale->scalar.is_register, scale->number, scale->scalar, real});
+  }
+  operation.operands.push_back(std::move(to));
+  return emitter_.attach({}) = std::move(operation);
 }
 
 void LoweringPart::set_unit_flag(const Operation& op) {

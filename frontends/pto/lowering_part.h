@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -28,6 +30,13 @@ struct RegisterBody {
 /// and whether the way is from the cube to vector.
 using ExternalEnds = std::set<std::tuple<bool, std::int64_t, bool>>;
 
+/// What pto.set_quant_scalar and pto.set_quant_vector have set (reference ascend_2.md 1.1), by the id of the pipe
+/// between cores that it is for.
+struct FixScales {
+  std::map<std::int64_t, Value> by_id;
+  std::optional<Value> last;
+};
+
 struct LoweringContext {
   const FunctionKinds& kinds;
   const LowerOptions& options;
@@ -39,6 +48,7 @@ struct LoweringContext {
   Scope scope{diagnostics};
   TileMemory memory{reserved, options.profile, diagnostics};
   RegisterBody body = {};
+  FixScales scales = {};
   /// Lowers an operation of any kind; for the operations inside a region.
   std::function<void(const Operation&)> lower = {};
 };
@@ -102,6 +112,11 @@ class LoweringPart {
 
   /// The value of an offset, in one register if it is not known.
   Operand sum_of(const cluster::Offset& offset, Place place);
+
+  /// What FIX does in the last instruction: it moves `from` out of L0C to `to`, scaled by `scale`, a number or a tile,
+  /// unless that is nullptr. Throws UserError for types that FIX does not convert.
+  TileOperation& attach_fix(const Operation& op, TileOperand from, TileOperand to,
+                            const Value* scale);
 
   /// Sets the unit flag of the last instruction from accPhase of a multiplication or stPhase of a
   /// store (ascend.md 2.5): partial keeps the flag, final toggles it.

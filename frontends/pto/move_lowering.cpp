@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "frontends/pto/operation_lowering.h"
+#include "models/cluster/program/fix_rules.h"
 
 namespace tessera::pto {
 
@@ -67,7 +68,7 @@ void MoveLowering::load(const Operation& op) {
                   TileFunction::kCopy);
 }
 
-void MoveLowering::store(const Operation& op) {
+void MoveLowering::store(const Operation& op, const OperationInfo& info) {
   const Argument &from = argument(op, Role::kIn), &to = argument(op, Role::kOut);
   const Value& tile = scope_.tile(from);
   const Value& view = scope_.view(to);
@@ -83,33 +84,62 @@ void MoveLowering::store(const Operation& op) {
   Instruction& copy = emitter_.emit_tile(opcode, op.place, copies ? Pipe::kMte3 : Pipe::kFix);
   copy.size = size;
   copy.type = data_type(view);  // FIX converts to the type of the tensor
-  const bool is_scaled = !copies && scales(op, tile);
+  TileOperand source = tile_operand(tile, Access::kRead), target = view_operand(to, Access::kWrite);
+  const Value* const scale =
+      copies ? nullptr : scale_of(op, info, tile, target.element, Location::kGm);
   TileOperation& operation =
-      emitter_.attach({tile_operand(tile, Access::kRead), view_operand(to, Access::kWrite)},
-                      is_scaled ? TileFunction::kNoValues : TileFunction::kCopy);
+      copies ? emitter_.attach({std::move(source), std::move(target)}, TileFunction::kCopy)
+             : attach_fix(op, std::move(source), std::move(target), scale);
   set_options(op, operation, diagnostics_);
   if (operation.adds) operation.operands.back().access = Access::kReadWrite;
   set_unit_flag(op);
 }
 
-bool MoveLowering::scales(const Operation& op, const Value& from) const {
-  const bool given = std::any_of(op.arguments.begin(), op.arguments.end(), [](const Argument& a) {
-    return a.key == "fp" || a.key == "pre_quant";
-  });
-  return from.type.location == "acc" &&
-         (given || quantizes_ || op.name.find("_fp") != std::string::npos);
+void MoveLowering::set_quantization(const Operation& op) {
+  const Value& scale = scope_.any_value(op.arguments[0]);
+  context_.scales.last = scale;
+  context_.scales.by_id[number_of(op, "id", 0, diagnostics_)] = scale;
+}
+
+// The scale comes second, behind the position of a part, or in front of it where the name ends in _fp.
+const Value* MoveLowering::scale_of(const Operation& op, const OperationInfo& info,
+                                    const Value& from, Element to, Location target) const {
+  const bool has_position = info.meaning == Meaning::kExtract || info.meaning == Meaning::kInsert;
+  const std::size_t at = has_position && info.least < 4 ? 3 : 1;
+  std::size_t n = 0;
+  for (const Argument& a : op.arguments) {
+    const bool named = a.key == "fp" || a.key == "pre_quant";
+    if (!named && (a.role != Role::kIn || n++ != at)) continue;
+    const Value& scale = scope_.any_value(a);
+    const bool is_scale = scale.kind == Value::Kind::kScalar || scale.kind == Value::Kind::kFloat ||
+                          scale.kind == Value::Kind::kTile;
+    if (!is_scale) fail(a.place, "expected a scale, a number or a tile in scaling");
+    return &scale;
+  }
+  const Profile profile = context_.options.profile;
+  const bool needs =
+      !cluster::find_fix_fault(profile, from.place.element, to, target, false).empty();
+  return needs && context_.scales.last ? &*context_.scales.last : nullptr;
 }
 
 Opcode MoveLowering::path_between(const Operation& op, const Value& from, const Value& to) const {
   const std::string &a = from.type.location, &b = to.type.location;
   if (a == "mat" && b == "left") return Opcode::kLoadA;
   if (a == "mat" && b == "right") return Opcode::kLoadB;
-  if (a == "mat" && (b == "bias" || b == "scaling")) return Opcode::kLoadTable;
+  if (a == "mat" && (b == "bias" || b == "scaling" || b == "left_scale" || b == "right_scale"))
+    return Opcode::kLoadTable;
   if (a == "acc" && (b == "mat" || (b == "vec" && is_a5()))) return Opcode::kFixLocal;
   if (a == "vec" && b == "vec") return Opcode::kVector;
   if (a == "vec" && b == "mat" && is_a5()) return Opcode::kUbToL1;
   if (a == "mat" && b == "vec" && is_a5()) return Opcode::kL1ToUb;
   fail(op, "no path from ", a, " to ", b, " on ", cluster::to_string(context_.options.profile));
+}
+
+// FIX loads its own scales; those of L0A and L0B, bytes, come by MTE1 (ascend_2.md 1.1).
+Pipe MoveLowering::pipe_of(Opcode opcode, const Value& to) {
+  if (opcode == Opcode::kUbToL1) return Pipe::kMte3;
+  const bool is_for_fix = to.type.location == "scaling" && bits_of(to.type.element) > 8;
+  return opcode == Opcode::kLoadTable && is_for_fix ? Pipe::kFix : Pipe::kMte1;
 }
 
 void MoveLowering::check_types(const Operation& op, const Value& from, const Value& to) const {
@@ -141,8 +171,8 @@ void MoveLowering::move(const Operation& op, const OperationInfo& info) {
     move.both = mode != nullptr && mode->value.find("dual_mode_split") != std::string::npos;
   } else {
     const Operand row_bytes = emitter_.bytes_of(sized.sizes[1], bits_of(to.type.element), op.place);
-    const Pipe pipe = opcode == Opcode::kUbToL1 ? Pipe::kMte3 : Pipe::kMte1;
-    emitter_.emit_tile(opcode, op.place, pipe).size = {sized.sizes[0], row_bytes, Operand()};
+    emitter_.emit_tile(opcode, op.place, pipe_of(opcode, to)).size = {sized.sizes[0], row_bytes,
+                                                                      Operand()};
   }
   emitter_.last().type = data_type(to);
   attach_move(op, info);
@@ -161,7 +191,7 @@ void MoveLowering::attach_move(const Operation& op, const OperationInfo& info) {
     part.rows = moved.rows;
     part.columns = moved.columns;
     const Value &outer = extracts ? source : target, &inner = extracts ? target : source;
-    const std::size_t at = info.function == TileFunction::kNoValues ? 2 : 1;  // behind the scales
+    const std::size_t at = info.least == 4 ? 2 : 1;  // behind the scales
     const std::array<Operand, 2> first = {scope_.scalar(argument(op, Role::kIn, at)),
                                           scope_.scalar(argument(op, Role::kIn, at + 1))};
     for (unsigned d = 0; d < 2; ++d) {
@@ -171,9 +201,11 @@ void MoveLowering::attach_move(const Operation& op, const OperationInfo& info) {
     }
     move_inside(part, first[0], first[1]);
   }
+  const bool by_fix = from.location == Location::kL0c;
+  const Value* const scale = by_fix ? scale_of(op, info, source, to.element, to.location) : nullptr;
   TileOperation& operation =
-      emitter_.attach({std::move(from), std::move(to)},
-                      scales(op, source) ? TileFunction::kNoValues : TileFunction::kCopy);
+      by_fix ? attach_fix(op, std::move(from), std::move(to), scale)
+             : emitter_.attach({std::move(from), std::move(to)}, TileFunction::kCopy);
   set_options(op, operation, diagnostics_);
 }
 

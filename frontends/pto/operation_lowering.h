@@ -210,9 +210,9 @@ class MoveLowering : LoweringPart {
   using LoweringPart::LoweringPart;
 
   void load(const Operation& op);
-  void store(const Operation& op);
-  /// What FIX converts from here on has values that the model does not have.
-  void set_quantization(const Operation&) { quantizes_ = true; }
+  void store(const Operation& op, const OperationInfo& info);
+  /// pto.set_quant_scalar and pto.set_quant_vector: what FIX scales by from here on.
+  void set_quantization(const Operation& op);
   /// pto.tmov, pto.textract (which moves a part of the first tile) and pto.tinsert (which moves
   /// into a part of the result).
   void move(const Operation& op, const OperationInfo& info);
@@ -226,12 +226,13 @@ class MoveLowering : LoweringPart {
                                     Place place);
   Opcode path_between(const Operation& op, const Value& from, const Value& to) const;
   /// Only FIX and the path to the bias table convert: on other paths both types must be the same.
+  static Pipe pipe_of(Opcode opcode, const Value& to);
   void check_types(const Operation& op, const Value& from, const Value& to) const;
   void attach_move(const Operation& op, const OperationInfo& info);
-  /// Whether FIX scales what it moves: by a tile, by a number, or by what an instruction has set.
-  bool scales(const Operation& op, const Value& from) const;
-
-  bool quantizes_ = false;
+  /// What FIX scales `from` by on its way to elements of `to`: an operand of the text, or what an instruction has
+  /// set if FIX does not convert without. nullptr: nothing.
+  const Value* scale_of(const Operation& op, const OperationInfo& info, const Value& from,
+                        Element to, Location target) const;
 };
 
 /// Operations that compute with tiles: on the vector unit and on the cube.
@@ -245,12 +246,22 @@ class ComputeLowering : LoweringPart {
   void gather_memory(const Operation& op);
 
  private:
+  /// A product of `rows` and `columns` on A2/A3 lies in L0C as M writes it, not as its tile says.
+  void lay_out_product(const Operation& op, Operand rows, Operand columns);
   void gather_rows(const Operation& op);
   /// pto.texpands and pto.tfillpad on a tile in L1.
   void fill_in_l1(const Operation& op, const OperationInfo& info);
   /// The tile with the widest elements. Throws UserError if a tile does not lie in UB.
   const Value& widest_tile(const Operation& op) const;
+  /// Which instructions the library makes of the operation on this profile.
+  cluster::VectorForm form_of(const Operation& op, const TileOperation& operation,
+                              VectorClass cost) const;
+  bool is_whole_column(const Operation& op) const;
+  /// pto.tci without scratch: the scalar unit stores number after number (ascend_2.md 2.4).
+  bool counts_by_scalars(const Operation& op) const;
+  void count_by_scalars(const Operation& op);
   cluster::BankConflict conflict_of(const Operation& op, const OperationInfo& info) const;
+  void require_scale_values();
   /// Whether a compiler may put the last vector operation into the vector function of the one in front.
   bool continues_function();
   /// Attaches all tiles and scalars in the order of the text.
@@ -258,6 +269,7 @@ class ComputeLowering : LoweringPart {
   void follow_result(const Operation& op, TileOperation& operation) const;
   /// Chooses the function and the number of inputs where one name stands for several.
   void choose_function(const Operation& op, TileOperation& operation) const;
+  static void convert_small_floats(TileOperation& operation);
   void choose_quantization(const Operation& op, TileOperation& operation, unsigned tiles) const;
   // These throw UserError if the operands break a rule of models/cluster/program/operand_rules.h.
   void check_operands(const Operation& op, const TileOperation& operation) const;

@@ -141,19 +141,19 @@ void add_tiles(Rows& rows) {
   rows.tile({"pto.tstore"}, Meaning::kStore, 1, F::kCopy);
   rows.allow(2);  // with what FIX scales by
   rows.tile({"pto.tmov"}, Meaning::kMove, 1, F::kCopy);
-  rows.allow(2);  // with scratch
+  rows.allow(2);  // with scratch, or with what FIX scales by
   rows.tile({"pto.textract"}, Meaning::kExtract, 3, F::kCopy);
   rows.allow(4);
   rows.tile({"pto.tinsert"}, Meaning::kInsert, 3, F::kCopy);
   rows.allow(4);
-  rows.tile({"pto.textract_fp"}, Meaning::kExtract, 4, F::kNoValues);
-  rows.tile({"pto.tinsert_fp"}, Meaning::kInsert, 4, F::kNoValues);
+  rows.tile({"pto.textract_fp"}, Meaning::kExtract, 4, F::kFixScale);
+  rows.tile({"pto.tinsert_fp"}, Meaning::kInsert, 4, F::kFixScale);
   rows.tile({"pto.tmatmul", "pto.tgemv"}, Meaning::kMatmul, 2, F::kMatmul);
   rows.tile({"pto.tmatmul.acc", "pto.tgemv.acc"}, Meaning::kMatmul, 3, F::kMatmulAdd);
   rows.tile({"pto.tmatmul.bias", "pto.tgemv.bias"}, Meaning::kMatmul, 3, F::kMatmulBias);
-  rows.tile({"pto.tmatmul.mx", "pto.tgemv.mx"}, Meaning::kMatmul, 4, F::kNoValues);
-  rows.tile({"pto.tmatmul.mx.acc", "pto.tgemv.mx.acc", "pto.tmatmul.mx.bias", "pto.tgemv.mx.bias"},
-            Meaning::kMatmul, 5, F::kNoValues);
+  rows.tile({"pto.tmatmul.mx", "pto.tgemv.mx"}, Meaning::kMatmul, 4, F::kMatmulMx);
+  rows.tile({"pto.tmatmul.mx.acc", "pto.tgemv.mx.acc"}, Meaning::kMatmul, 5, F::kMatmulMxAdd);
+  rows.tile({"pto.tmatmul.mx.bias", "pto.tgemv.mx.bias"}, Meaning::kMatmul, 5, F::kMatmulMxBias);
 }
 
 void add_scalar_memory(Rows& rows) {

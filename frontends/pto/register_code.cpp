@@ -82,7 +82,7 @@ RegisterOperation RegisterCode::blank(const Type& type, const Diagnostics& diagn
   RegisterOperation r;
   const bool is_mask = type.location.find("mask") != std::string::npos;
   const bool pairs = type.element == "bf16x2" || type.element == "hif8x2";  // without values
-  r.element = is_mask ? Element::kU8 : pairs ? Element::kFp8 : element_of(type, diagnostics);
+  r.element = is_mask ? Element::kU8 : pairs ? Element::kI4 : element_of(type, diagnostics);
   r.lanes = static_cast<std::uint32_t>(type.shape[0]);
   r.has_scalar = false;
   return r;

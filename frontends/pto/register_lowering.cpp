@@ -14,6 +14,11 @@ using RF = RegisterFunction;
 
 namespace {
 
+/// Whether the register level has values of the type.
+bool computes(Element element) {
+  return cluster::has_values(element) && !cluster::is_small_float(element);
+}
+
 bool is_mask(const Type& type) {
   return type.location.find("mask") != std::string::npos;
 }
@@ -115,10 +120,10 @@ RegisterOperation RegisterLowering::basis(const Operation& op, const RegisterRow
   r.function = row.function;
   r.unit = row.unit;
   r.arithmetic = row.arithmetic;
-  if (!cluster::has_values(r.element)) r.function = RF::kNoValues;
+  if (!computes(r.element)) r.function = RF::kNoValues;
   for (std::size_t i = 0; i < o.registers.size() && i < r.sources.size(); ++i) {
     r.sources[i] = number_of(*o.registers[i]);
-    if (!cluster::has_values(RegisterCode::blank(o.registers[i]->type, diagnostics_).element))
+    if (!computes(RegisterCode::blank(o.registers[i]->type, diagnostics_).element))
       r.function = RF::kNoValues;
   }
   if (!o.masks.empty()) r.mask = number_of(*o.masks.front());
@@ -336,7 +341,7 @@ void RegisterLowering::memory(const Operation& op, const Operands& o, RegisterOp
   r.address = place.address;
   const std::int64_t width = std::max(1U, cluster::bits_of(place.element) / 8);
   if (!moves) r.address.add(o.index, width);
-  if (!gathers && cluster::has_values(place.element) && r.function != RF::kNoValues &&
+  if (!gathers && computes(place.element) && r.function != RF::kNoValues &&
       cluster::bits_of(place.element) != cluster::bits_of(r.element)) {
     if (!stores) r.function = RF::kNoValues;
     r.element = place.element;
@@ -387,8 +392,7 @@ void RegisterLowering::parts(const Operation& op, const Operands& o, RegisterOpe
     Value v{Value::Kind::kRegister, type};
     v.scalar = code_.new_register(op.place);
     RegisterOperation part = RegisterCode::blank(type, diagnostics_);
-    const bool has_values =
-        known && cluster::has_values(part.element) && r.function != RF::kNoValues;
+    const bool has_values = known && computes(part.element) && r.function != RF::kNoValues;
     part.function = has_values ? RF::kPart : RF::kNoValues;
     part.unit = RegisterUnit::kNone;
     part.results[0] = number_of(v);

@@ -30,6 +30,7 @@ std::optional<Pipe> pipe_of_operation(std::string name) {
 
 Pipe SyncLowering::pipe_named(const Argument& a) const {
   if (const auto pipe = meaning_of(kPipes, a.text)) return *pipe;
+  if (a.text == "TMOV_M2S") return Pipe::kFix;
   if (a.text.rfind("TMOV_M2", 0) == 0) return Pipe::kMte1;
   if (const auto pipe = pipe_of_operation(a.text)) return *pipe;
   fail_expected(a.place, "a pipe such as PIPE_MTE2", a.text);

@@ -101,7 +101,7 @@ std::int64_t TileLowering::room_for_pointer(const Parameter& p, const TileOperan
   TileOperand room = place;
   room.element = Element::kI8;
   room.full_rows = 1;
-  const bool is_small = place.location == Location::kBias || place.location == Location::kFixBuffer;
+  const bool is_small = place.location >= Location::kBias;
   room.row_stride = is_small ? kSmall : kBytes;
   return context_.memory.allot(op, room);
 }
@@ -291,6 +291,7 @@ void TileLowering::partition(const Operation& op) {
     v.place.address.add(offsets[d], v.place.dimensions[d].stride);
     v.place.dimensions[d].size = v.sizes[d];
   }
+  if (!op.result_types.empty()) v.type = op.result_types[0];
   scope_.define(op, std::move(v));
 }
 

@@ -41,8 +41,13 @@ Element element_of(const Type& type, const Diagnostics& diagnostics) {
   if (e.rfind("si", 0) == 0) e.erase(0, 1);  // si8 is i8
   if (e == "i1") return Element::kU8;
   if (e == "index" || e == "ui64") return Element::kI64;
-  if (e.rfind("f8", 0) == 0 || e == "hif8") return Element::kFp8;
-  if (e.rfind("f4", 0) == 0) return Element::kFp4;
+  constexpr Word<Element> kSmallFloats[] = {{"f8E4M3", Element::kE4m3},
+                                            {"f8E5M2", Element::kE5m2},
+                                            {"f8E8M0", Element::kE8m0},
+                                            {"f4E2M1", Element::kE2m1},
+                                            {"f4E1M2", Element::kE1m2}};
+  for (const auto& [word, element] : kSmallFloats)
+    if (e.rfind(word, 0) == 0) return element;
   if (e == "bf16x2") return Element::kU32;
   if (e == "hif8x2") return Element::kU16;
   for (unsigned i = 0; i < cluster::kElementCount; ++i)
@@ -74,10 +79,15 @@ Location space_of(const Type& pointer) {
 }
 
 Location location_of(const Type& tile, const Diagnostics& diagnostics) {
-  constexpr Word<Location> kLocations[] = {
-      {"vec", Location::kUb},           {"mat", Location::kL1},  {"left", Location::kL0a},
-      {"right", Location::kL0b},        {"acc", Location::kL0c}, {"bias", Location::kBias},
-      {"scaling", Location::kFixBuffer}};
+  constexpr Word<Location> kLocations[] = {{"vec", Location::kUb},
+                                           {"mat", Location::kL1},
+                                           {"left", Location::kL0a},
+                                           {"right", Location::kL0b},
+                                           {"acc", Location::kL0c},
+                                           {"bias", Location::kBias},
+                                           {"scaling", Location::kFixBuffer},
+                                           {"left_scale", Location::kScaleA},
+                                           {"right_scale", Location::kScaleB}};
   return require_word(kLocations, tile.location, tile.place,
                       "a tile in vec, mat, left, right, acc, bias or scaling", diagnostics);
 }

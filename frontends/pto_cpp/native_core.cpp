@@ -62,11 +62,12 @@ class NativeCores::Interface {
     Core& core = core_of(self);
     if (const std::string why = why_no_sync(what, pipe, to, mode); !why.empty())
       return refuse(core, __builtin_return_address(0), why.c_str());
-    // A5 keeps the order of its vector unit (ascend.md 2.3), and no pipe S needs a barrier.
+    // A5 keeps the order of its vector unit (ascend.md 2.3), not that of small products (ascend_2.md 2.1), and no
+    // pipe S needs a barrier.
     const bool a5 = core.launch.profile == cluster::Profile::kA5;
     const auto barrier = static_cast<cluster::Pipe>(pipe);
     const bool has_barrier = barrier == cluster::Pipe::kMte2 || barrier == cluster::Pipe::kMte3 ||
-                             barrier == cluster::Pipe::kAll;
+                             barrier == cluster::Pipe::kM || barrier == cluster::Pipe::kAll;
     if (what == TSR_BARRIER && (barrier == cluster::Pipe::kS || (a5 && !has_barrier))) return;
     if (what == TSR_SET_FFTS && (a5 || core.contents)) return;
     Request r;

@@ -55,8 +55,10 @@ Value value_of(const TsrTile& tile, cluster::CoreKind core, const std::string& n
   v.type.shape = {from.rows, from.columns};
   v.type.valid_rows = tile.valid_rows;
   v.type.valid_columns = tile.valid_columns;
+  v.type.is_open = from.open != 0;
   v.type.location = from.location;
   v.type.options.push_back({{}, "pad", std::to_string(from.pad)});
+  v.type.options.push_back({{}, "order", from.by_columns != 0 ? "col_major" : "row_major"});
   v.sizes = {tile.valid_rows, tile.valid_columns};
   v.place.name = name;
   v.place.location = pto::location_of(v.type, nowhere);

@@ -49,6 +49,20 @@ CostConfig cost_of(Profile profile) {
                     {106, 53},      {200, 57},      {125, 55},      {106, 53},      {106, 53},
                     {200, 55},      {106, 54},      {700, 44},      {700, 44},      {106, 53},
                     {200, 55},      {3200, 55}}});
+  // In the order of VectorUnit (ascend_2.md 3.1).
+  cost.steps = {{{100, 17},
+                 {100, 24},
+                 {100, 14},
+                 {100, 28},
+                 {100, 36},
+                 {100, 29},
+                 {700, 44},
+                 {700, 32},
+                 {100, 18},
+                 {1400, 34},
+                 {100, 24},
+                 {100, 60},
+                 {100, 11}}};
   cost.vectors =
       choose(VectorConfig{17, 14, 17, 0, false, 100}, VectorConfig{0, 0, 0, 5, false, 83});
   cost.bank_conflict = choose(Percents{100, 200, 179, 170}, Percents{100, 133, 147, 144});

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "models/cluster/program/program.h"
+#include "models/cluster/program/vector_sequence.h"
 
 namespace tessera::cluster {
 
@@ -53,6 +54,12 @@ struct VectorRate {
   unsigned row = 0;  ///< kColumn..kTranspose: cycles per row, burst or strip, in 1/100
 };
 
+/// Cost of a step of a sequence of vector instructions (ascend_2.md 3.1).
+struct StepRate {
+  unsigned percent;   ///< cycles per repeat, in 1/100
+  unsigned overhead;  ///< cycles of an instruction that waits for the one before
+};
+
 /// What vector operations of all classes share (4.1, 4.3).
 struct VectorConfig {
   unsigned reduce_chunk = 0;  ///< kReduce, kReduceExtreme: cycles per further repeat of a row
@@ -65,6 +72,8 @@ struct VectorConfig {
       0;                ///< A5: cycles per row that lies apart, beyond one for each repeat; 0: none
   bool fusion = false;  ///< A5: adjacent elementwise operations share a vector function
   unsigned fused_percent = 100;  ///< cycles per repeat of what continues a function, in 1/100
+  /// Operations with a VectorForm take the time of their instructions; otherwise that of their rate class.
+  bool sequences = true;
 };
 
 /// A path through one pipe of a core: bytes / rate cycles of the pipe, and `latency` more until the
@@ -101,6 +110,7 @@ struct CostConfig {
   unsigned fix_latency;           ///< L0C to L1 or UB
   PathRate fix_out;               ///< L0C to GM
   std::array<VectorRate, kVectorClassCount> vector;  ///< by VectorClass
+  std::array<StepRate, kVectorUnitCount> steps;      ///< by VectorUnit
   VectorConfig vectors;
   std::array<unsigned, 4> bank_conflict;  ///< by BankConflict, in 1/100 of a repeat
   GmPath aic, aiv;

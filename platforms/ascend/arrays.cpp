@@ -15,15 +15,25 @@ namespace {
 using cluster::Element;
 using data::DType;
 
-/// NumPy has no bfloat16: its bits are stored as uint16.
+/// NumPy has no bfloat16: its bits are stored as uint16; those of floats of 8 bits, and of two of 4, as uint8.
 DType dtype_of(const cluster::GmArray& array, const std::string& option) {
-  constexpr std::array<DType, 10> kTypes = {DType::kF32, DType::kF16, DType::kU16, DType::kI8,
-                                            DType::kU8,  DType::kI16, DType::kU16, DType::kI32,
-                                            DType::kU32, DType::kI64};
+  constexpr std::array<DType, 16> kTypes = {DType::kF32, DType::kF16, DType::kU16, DType::kU8,
+                                            DType::kU8,  DType::kU8,  DType::kU8,  DType::kU8,
+                                            DType::kU8,  DType::kI8,  DType::kU8,  DType::kI16,
+                                            DType::kU16, DType::kI32, DType::kU32, DType::kI64};
   if (has_values(array.element)) return kTypes[static_cast<std::size_t>(array.element)];
   throw UserError("", option,
                   "'" + array.name + "' has elements of " + to_string(array.element) +
                       ", which have no values in this model");
+}
+
+/// The shape in bytes of elements of 4 bits.
+data::Shape bytes_of_halves(data::Shape shape) {
+  if (!shape.empty() && shape.back() % 2 == 0) {
+    shape.back() /= 2;
+    return shape;
+  }
+  return {(data::element_count(shape) + 1) / 2};
 }
 
 std::size_t find_array(const pto::Kernel& kernel, const Options& options, const char* option,
@@ -81,10 +91,13 @@ void Arrays::write_outputs(report::Report& report) {
     if (!wanted && !data_->is_written(i)) continue;
     const auto read = forms_.find(i);
     const bool is_known = read != forms_.end();
-    const data::Shape shape = is_known ? read->second.shape : data_->shape(i);
+    data::Shape shape = is_known ? read->second.shape : data_->shape(i);
+    if (!is_known && cluster::bits_of(array.element) == 4) shape = bytes_of_halves(shape);
     const DType type = is_known ? read->second.dtype : dtype_of(array, "--output");
     if (wanted) data::write_npy(file->second, {type, shape, data_->contents(i)});
-    const std::string dtype = array.element == Element::kBf16 ? "bf16" : data::to_string(type);
+    const bool has_name = array.element == Element::kBf16 || is_small_float(array.element);
+    const std::string dtype =
+        has_name ? cluster::to_string(array.element) : data::to_string(type);
     report.outputs.push_back({array.name, dtype, shape, wanted ? file->second : ""});
   }
 }

@@ -171,7 +171,21 @@ void add_vector(Rows rows, cluster::CostConfig& c) {
       rows.add(path + ".row", rate.row, "1/100 cycle", 0, kMaxCycles,
                "per row, burst or strip; 0: rows make no difference");
   }
+  constexpr std::array<const char*, cluster::kVectorUnitCount> kUnits = {
+      "map",           "chain",       "mask",          "block_map", "group_sum",
+      "group_extreme", "whole_sum",   "whole_extreme", "spread",    "compress",
+      "fill",          "scalar_turn", "scalar_element"};
+  for (std::size_t i = 0; i < kUnits.size(); ++i) {
+    const std::string path = std::string("vector.step.") + kUnits[i];
+    rows.add(path + ".percent", c.steps[i].percent, "1/100 cycle", 1, kMaxCycles,
+             "per repeat of 256 B of this step of a sequence");
+    rows.cycles(path + ".overhead", c.steps[i].overhead, 0,
+                "per instruction that waits for the one before");
+  }
   cluster::VectorConfig& v = c.vectors;
+  rows.flag("vector.sequences", v.sequences,
+            "reductions and expansions take the time of their instructions; otherwise that of "
+            "their class");
   rows.cycles("vector.reduction.chunk", v.reduce_chunk, 0, "per further 256 B of a row");
   rows.cycles("vector.reduction.tail", v.reduce_tail, 0, "for rows that do not end with 256 B");
   rows.cycles("vector.mask", v.mask, 0,

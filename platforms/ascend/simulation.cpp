@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/cluster/hazards/cache_hazards.h"
+#include "platforms/ascend/bound.h"
 #include "platforms/ascend/device_error.h"
 #include "platforms/ascend/pipe_trace.h"
 #include "platforms/ascend/profile.h"
@@ -74,9 +75,14 @@ void Simulation::summarize(report::Report& report) const {
   add_groups(profile, report);
   report.groups.push_back(compute_group(machine, config_, report.cycles));
   if (report.groups.back().entries.empty()) report.groups.pop_back();
+  const std::vector<Bound> bounds = bounds_of(machine, config_, profile);
+  report.groups.push_back(bound_group(bounds));
   summarize_waits(machine, config_, report.cycles, report.waits);
   report.waits.shown = options_.waits;
-  if (!options_.quiet) print_profile(profile, std::cout);
+  if (!options_.quiet) {
+    print_profile(profile, std::cout);
+    print_bounds(bounds, std::cout);
+  }
 }
 
 bool Simulation::is_done(run::Stop stop, const observe::Waits&) {

@@ -65,6 +65,7 @@ class CubeProbes(Probes):
     def __init__(self, comment, rows, mads):
         self.rows, self.mads = rows, mads  # rows of L0C with 256 columns; types of MADs
         self.a5 = rows == 256
+        self.moved = ("f16", "f32") if self.a5 else ("f16",)  # FIX of A2/A3 moves f32 to GM only
         super().__init__(comment)
 
     def add_probes(self):
@@ -77,7 +78,7 @@ class CubeProbes(Probes):
             self.probes[f"extract {name}"] = lambda t, name=name: self.extract(t, name)
         for element in ("f16", "bf16", "f32"):
             self.probes[f"store {element}"] = lambda t, element=element: self.store(t, element)
-        for element in ("f16", "f32"):
+        for element in self.moved:
             self.probes[f"move {element} to L1"] = lambda t, element=element: self.move(t, f"out_{element}")
         if self.a5:
             self.probes["move f32 to UB"] = lambda t: self.move(t, "ub", ' {accToVecMode = #pto<acc_to_vec_mode single_mode_vec0>}')
@@ -98,8 +99,8 @@ class CubeProbes(Probes):
         t("!row = !pto.tile_buf<mat, 1x256xf32, valid=?x?>")
         t("!bias = !pto.tile_buf<bias, 1x256xf32, valid=?x?>")
         for element in ("f32", "i32"):
-            t(f"!acc_{element} = !pto.tile_buf<acc, {self.rows}x256x{element}, valid=?x?>")
-        for element in ("f16", "f32"):
+            t(f"!acc_{element} = !pto.tile_buf<acc, {self.rows}x256x{element}, valid=?x?, compact=1>")
+        for element in self.moved:
             t(f"!out_{element} = !pto.tile_buf<mat, {self.rows}x256x{element}, valid=?x?>")
         if self.a5:
             t("!ub = !pto.tile_buf<vec, 256x256xf32, valid=?x?>")
@@ -207,11 +208,18 @@ class VectorProbes(Probes):
                     name in self.SCALAR: (", %two", f"!{element}, f32")}[True]
         self.repeat(t, f"pto.{name} ins(%a{operands[0]} : {operands[1]}) outs(%c : !{result})")
 
-    # 64 rows: source and result, as the shapes of types() with the columns of the probe.
+    # Source and result, as the shapes of by_rows() with the columns of the probe.
     BY_ROWS = {"trowsum": ("rows", "column"), "trowmax": ("rows", "column"), "tcolsum": ("rows", "line"), "trowexpand": ("column", "rows")}
 
+    @staticmethod
+    def rows_of(name, columns):
+        """64 rows, but A2/A3 reduces 64 x 128 by blocks, in a form of its own (ascend_2.md 3.2)."""
+        return 48 if name in ("trowsum", "trowmax") and columns == 128 else 64
+
     def by_rows(self, t, name, shapes, columns):
-        kinds = {"rows": f"!pto.tile_buf<vec, 64x{columns}xf32>", "line": f"!pto.tile_buf<vec, 1x{columns}xf32>", "column": "!column_f32"}
+        rows = self.rows_of(name, columns)
+        kinds = {"rows": f"!pto.tile_buf<vec, {rows}x{columns}xf32>", "line": f"!pto.tile_buf<vec, 1x{columns}xf32>",
+                 "column": f"!pto.tile_buf<vec, {rows}x1xf32, blayout=col_major>"}
         source, result = (kinds[shape] for shape in shapes)
         t(f"%a = pto.alloc_tile addr = %c0 : {source}")
         t(f"%c = pto.alloc_tile addr = %c65536 : {result}")

@@ -24,7 +24,7 @@ extern "C" __global__ AICORE void matmul_bias(__gm__ float* a, __gm__ float* b, 
   TMOV(table, bias_mat);
   for (int64_t row = get_block_idx() * kM; row < ROWS; row += get_block_num() * kM) {
     const int count = min(ROWS - row, kM);
-    TileAcc<float, kM, kN, DYNAMIC, kN> acc(count);
+    TileAccCompact<float, kM, kN, DYNAMIC, kN> acc(count);  // boxes as the rows of the product need them
     TASSIGN(acc, 0);
     for (int k = 0; k < kDepth; k += kK) {
       MatA at(count);

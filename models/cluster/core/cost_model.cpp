@@ -113,8 +113,24 @@ std::uint64_t CostModel::by_repeats(VectorClass kind, const Shape& shape, std::u
          (has_mask ? std::uint64_t{config_.vectors.mask} * 100 : 0);
 }
 
+std::uint64_t CostModel::by_steps(const Instruction& i, const Shape& shape) const {
+  if (!config_.vectors.sequences || i.form == VectorForm::kOne) return 0;
+  const bool is_extreme = i.vector_class == VectorClass::kReduceExtreme;
+  const VectorSequence sequence = sequence_of(
+      i.form, {shape.rows, shape.columns, static_cast<unsigned>(shape.bits), is_extreme});
+  std::uint64_t work = 0;  // 1/100 cycles
+  for (unsigned n = 0; n < sequence.count; ++n) {
+    const VectorStep& step = sequence.steps[n];
+    const StepRate& rate = config_.steps[static_cast<unsigned>(step.unit)];
+    work += step.waits * rate.overhead * 100 + step.repeats * rate.percent;
+  }
+  return divide_up(work, 100);
+}
+
 Cost CostModel::vector(const Instruction& i, const Sizes& sizes) const {
   const Shape shape = shape_of(i, sizes);
+  if (shape.elements > 0)
+    if (const std::uint64_t cycles = by_steps(i, shape); cycles > 0) return {cycles, cycles};
   VectorClass kind = i.vector_class;
   const bool is_column = kind == VectorClass::kColumn || kind == VectorClass::kColumnExtreme;
   if (is_column && shape.rows == 1) kind = VectorClass::kMove;  // a copy of the row

@@ -71,6 +71,8 @@ class CostModel {
   std::uint64_t by_loops(const Shape& shape, std::uint64_t percent, std::uint64_t apart) const;
   std::uint64_t by_repeats(VectorClass kind, const Shape& shape, std::uint64_t percent,
                            BankConflict conflict) const;
+  /// Cycles of the instructions that the operation is made of; 0: its rate class says its time.
+  std::uint64_t by_steps(const Instruction& i, const Shape& shape) const;
   Cost fix(const Instruction& i, const Sizes& sizes) const;
   struct Rows {
     std::uint64_t count, bytes;

@@ -10,14 +10,18 @@ void OperationOrder::launch() {
   if (hazards_ != nullptr) hazards_->launch(context_.core, context_.program);
 }
 
+bool OperationOrder::is_small_mad(const QueueEntry& entry) const {
+  return context_.code(entry.pc).op == Opcode::kMad && !CostModel::resolves_sums(entry.sizes);
+}
+
 unsigned OperationOrder::dispatch(const Instruction& i, Pipe pipe, QueueEntry& entry,
                                   const ResolvedOperation* operands) {
   if (hazards_ != nullptr) entry.epoch = hazards_->dispatch(context_.core, pipe);
   if (!is_tile_operation(i.op)) return 0;
   accesses_.count = 0;
   if (operands != nullptr) accesses_of(*operands, context_.core, accesses_);
-  const bool small_mad = i.op == Opcode::kMad && !CostModel::resolves_sums(entry.sizes);
-  entry.number = inserter_->enter(pipe, i, accesses_, small_mad, context_.program->automatic_sync);
+  entry.number =
+      inserter_->enter(pipe, i, accesses_, is_small_mad(entry), context_.program->automatic_sync);
   return 2 * inserter_->record(pipe, entry.number).pairs;
 }
 
@@ -25,8 +29,8 @@ void OperationOrder::leave_queue(Pipe pipe, const QueueEntry& head) {
   if (hazards_ == nullptr) return;
   hazards_->arrive(context_.core, pipe, head.epoch);
   if (head.number != 0)
-    hazards_->start(context_.core, pipe, head.number, head.pc,
-                    inserter_->record(pipe, head.number));
+    hazards_->start(context_.core, pipe, head.number, head.pc, inserter_->record(pipe, head.number),
+                    is_small_mad(head) && context_.code(head.pc).unit_flag == 0);
   else
     synchronise(pipe, head);
 }
@@ -59,7 +63,7 @@ Cycle OperationOrder::scalar_access(const Instruction& i, std::uint32_t pc, Cycl
     if (i.op == Opcode::kStoreScalar && record.accesses.count > 0 &&
         is_gm(record.accesses.list[0].memory))
       record.accesses.count = 0;
-    hazards_->start(context_.core, Pipe::kS, scalar_number_, pc, record);
+    hazards_->start(context_.core, Pipe::kS, scalar_number_, pc, record, false);
   }
   scalar_number_ = 0;
   return cycles;
@@ -77,7 +81,7 @@ void OperationOrder::send_line(const ScalarCache::Line& line, std::uint32_t pc, 
   const std::uint32_t number =
       inserter_->enter(Pipe::kS, context_.code(pc), accesses_, false, false);
   complete(Pipe::kS, number, due);
-  hazards_->start(context_.core, Pipe::kS, number, pc, inserter_->record(Pipe::kS, number));
+  hazards_->start(context_.core, Pipe::kS, number, pc, inserter_->record(Pipe::kS, number), false);
 }
 
 }  // namespace tessera::cluster

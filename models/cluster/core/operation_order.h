@@ -66,6 +66,9 @@ class OperationOrder {
   void send_line(const ScalarCache::Line& line, std::uint32_t pc, Cycle due);
 
  private:
+  /// A MAD that M does not order after the MADs before it (ascend_2.md 2.1).
+  bool is_small_mad(const QueueEntry& entry) const;
+
   const CoreContext& context_;
   HazardTracker* const hazards_;
   std::unique_ptr<SyncInserter> inserter_;

@@ -233,6 +233,9 @@ WaitReason ScalarUnit::issue_scalar(const Instruction& i, Cycle now) {
     if (word_under_way_) return WaitReason::kMemory;
     takes_ = std::max<Cycle>(context_.config.core.scalar.barrier_cycles,
                              std::max(context_.pipes[Pipe::kS].complete_at, now) - now);
+    QueueEntry entry;
+    entry.pc = pc_;
+    order_.synchronise(Pipe::kS, entry);
   } else if (op == Opcode::kJump || op == Opcode::kBranch) {
     if (op == Opcode::kJump || context_.value(i.a) != 0) jump_to(i.target);
   } else if (op == Opcode::kEnd) {

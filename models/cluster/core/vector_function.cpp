@@ -6,100 +6,75 @@ namespace tessera::cluster {
 
 namespace {
 
-constexpr Cycle kStart = 23, kDrain = 12;
-constexpr unsigned kIssuePorts = 2, kUbPorts = 2;
-
-/// Cycles from the start of an instruction to its result, and to the next instruction of its unit
-/// (ascend.md 4.1; the intervals are the rates of 4.3: 64 floats in a cycle, 16 of exp and division).
-struct UnitCost {
-  Cycle latency, interval;
-};
-constexpr std::array<UnitCost, kRegisterUnitCount> kCosts = {{
-    {0, 0},   // none
-    {9, 0},   // load: bound by the ports of UB
-    {9, 1},   // store
-    {7, 1},   // add, subtract, logic
-    {8, 1},   // multiply
-    {6, 1},   // maximum, minimum
-    {6, 1},   // select, compare
-    {5, 1},   // abs, relu, not
-    {16, 4},  // exp, ln, sqrt
-    {17, 4},  // divide
-    {7, 1},   // convert
-    {22, 1},  // sum of all lanes
-    {16, 1},  // extreme of all lanes
-    {13, 1},  // sum or extreme of each block
-    {9, 2},   // gather, scatter: 32 elements of 32 bits in a cycle
-    {1, 1},   // masks
-}};
-
-bool stores(RegisterFunction f) {
-  return f == RegisterFunction::kStore || f == RegisterFunction::kScatter;
-}
-
 unsigned physical(const RegisterOperation& op) {
   const std::uint64_t bytes = std::uint64_t{op.lanes} * bits_of(op.element) / 8;
   return static_cast<unsigned>(
       std::max<std::uint64_t>(1, (bytes + kRegisterBytes - 1) / kRegisterBytes));
 }
 
+PipelineStep step_of(const RegisterOperation& op) {
+  PipelineStep step;
+  step.unit = op.unit;
+  step.is_half = bits_of(op.element) == 16;
+  step.is_splat = op.function == RegisterFunction::kSplat;
+  step.is_selection = op.function == RegisterFunction::kSelect;
+  step.is_load = op.function == RegisterFunction::kLoad || op.function == RegisterFunction::kGather;
+  step.is_store =
+      op.function == RegisterFunction::kStore || op.function == RegisterFunction::kScatter;
+  // What is timing only says by its unit what it accesses.
+  if (op.function == RegisterFunction::kNoValues) {
+    step.is_load = op.unit == RegisterUnit::kLoad;
+    step.is_store = op.unit == RegisterUnit::kStore;
+  }
+  return step;
+}
+
 }  // namespace
 
-Cycle& RegisterSchedule::ready(std::uint16_t r) {
-  if (r >= ready_.size()) ready_.resize(r + 1U, 0);
-  return ready_[r];
-}
-
-// An instruction takes the place in the queue of the one 58 before it, which has started.
-Cycle RegisterSchedule::dispatch() {
-  const Cycle in_order = dispatched_ / kIssuePorts;
-  return std::max(in_order, starts_[dispatched_ % kQueue]);
-}
-
-bool RegisterSchedule::is_free(const RegisterOperation& op, Cycle start, Cycle interval) const {
-  const Calendar& unit = units_[static_cast<unsigned>(op.unit)];
-  for (Cycle c = start; c < start + interval; ++c)
-    if (unit.at(c) > 0) return false;
-  if (!accesses_ub(op.function)) return true;
-  return ub_.at(start) < kUbPorts && (!stores(op.function) || stores_of_ub_.at(start) == 0);
-}
-
-void RegisterSchedule::issue(const RegisterOperation& op, Cycle sources) {
-  const UnitCost cost = kCosts[static_cast<unsigned>(op.unit)];
-  Cycle start = std::max({dispatch(), sources, fence_});
-  while (!is_free(op, start, cost.interval)) ++start;
-  for (Cycle c = start; c < start + cost.interval; ++c)
-    units_[static_cast<unsigned>(op.unit)].take(c);
-  starts_[dispatched_++ % kQueue] = start;
-  const Cycle done = start + cost.latency;
-  if (accesses_ub(op.function)) {
-    ub_.take(start);
-    if (stores(op.function)) stores_of_ub_.take(start);
-    accesses_done_ = std::max(accesses_done_, done);
-  }
-  for (const std::uint16_t r : op.results)
-    if (r != kNoRegister) ready(r) = done;
-  end_ = std::max(end_, done);
+std::uint32_t& RegisterSchedule::writer(std::uint16_t r) {
+  if (r >= writers_.size()) writers_.resize(r + 1U, kNobody);
+  return writers_[r];
 }
 
 void RegisterSchedule::add(const RegisterOperation& op) {
-  Cycle sources = op.mask == kNoRegister ? 0 : ready(op.mask);
-  for (const std::uint16_t r : op.sources)
-    if (r != kNoRegister) sources = std::max(sources, ready(r));
   if (op.function == RegisterFunction::kBarrier) {
-    fence_ = std::max(fence_, accesses_done_);
+    is_fenced_ = true;
     return;
   }
-  if (op.unit == RegisterUnit::kNone) {
+  if (op.unit == RegisterUnit::kNone) {  // registers are renamed
+    const std::uint16_t from = op.sources[0];
+    const std::uint32_t value = from == kNoRegister ? kNobody : writer(from);
     for (const std::uint16_t r : op.results)
-      if (r != kNoRegister) ready(r) = sources;
+      if (r != kNoRegister) writer(r) = value;
     return;
   }
-  for (unsigned n = physical(op); n > 0; --n) issue(op, sources);
+  PipelineStep step = step_of(op);
+  const auto read = [&](std::uint16_t r) {
+    if (r != kNoRegister && writer(r) != kNobody) step.producers.push_back(writer(r));
+  };
+  read(op.mask);
+  for (const std::uint16_t r : op.sources) read(r);
+  step.has_result = op.unit != RegisterUnit::kMask && op.results[0] != kNoRegister;
+  step.name = op.results[0];
+  step.after_fence = is_fenced_ && (step.is_load || step.is_store);
+  if (step.after_fence) is_fenced_ = false;
+  step.opens_loop = leaves_loop(&op);
+  for (unsigned n = physical(op); n > 0; --n) {
+    steps_.push_back(step);
+    step.after_fence = step.opens_loop = false;
+  }
+  for (const std::uint16_t r : op.results)
+    if (r != kNoRegister) writer(r) = static_cast<std::uint32_t>(steps_.size() - 1);
 }
 
-Cycle RegisterSchedule::cycles() const {
-  return kStart + end_ + kDrain;
+// Instructions lie in the order of the text: one that comes before the last one repeats a loop, and the first one after
+// its end leaves it.
+bool RegisterSchedule::leaves_loop(const RegisterOperation* op) {
+  const bool leaves = loop_end_ != nullptr && op > loop_end_;
+  if (leaves) loop_end_ = nullptr;
+  if (last_ != nullptr && op <= last_) loop_end_ = last_;
+  last_ = op;
+  return leaves;
 }
 
 void RegisterTrace::note(const RegisterStep& step, std::int64_t capacity) {

@@ -1,57 +1,36 @@
-// A vector function of A5 (reference ascend.md 4.1, 4.3): what its body accesses and how long it takes.
-//
-// Instructions are dispatched in order, two in a cycle, into a queue of 58. Each starts when its sources are
-// there and its unit is free, and its result is there some cycles later. UB takes two accesses in a cycle, at
-// most one of which is a store. A function takes 23 cycles to start and 12 to drain.
+// A vector function of A5 (reference ascend.md 4.1, 4.3, ascend_2.md 4): what its body accesses and how long it takes.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
+#include "models/cluster/core/register_pipeline.h"
 #include "models/cluster/program/program.h"
 #include "models/cluster/values/register_values.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::cluster {
 
-/// When the instructions of a body execute, in cycles from its first one on.
+/// The instructions of a body, and how long they take.
 class RegisterSchedule {
  public:
-  explicit RegisterSchedule(unsigned registers) : ready_(registers, 0) {}
+  explicit RegisterSchedule(unsigned registers) : writers_(registers, kNobody) {}
 
   void add(const RegisterOperation& operation);
   /// Cycles of the whole function.
-  Cycle cycles() const;
+  Cycle cycles() const { return pipeline_cycles(steps_); }
 
  private:
-  static constexpr unsigned kQueue = 58;
-  static constexpr unsigned kWindow = 1024;  // cycles that instructions in the queue may lie apart
+  static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
 
-  /// Which cycles of a unit or a port are taken: instructions that wait leave them to later ones.
-  struct Calendar {
-    std::array<Cycle, kWindow> cycle{};
-    std::array<std::uint8_t, kWindow> used{};
-    std::uint8_t at(Cycle c) const { return cycle[c % kWindow] == c ? used[c % kWindow] : 0; }
-    void take(Cycle c) {
-      used[c % kWindow] = static_cast<std::uint8_t>(at(c) + 1);
-      cycle[c % kWindow] = c;
-    }
-  };
+  std::uint32_t& writer(std::uint16_t r);
+  bool leaves_loop(const RegisterOperation* operation);
 
-  Cycle dispatch();
-  Cycle& ready(std::uint16_t r);
-  void issue(const RegisterOperation& operation, Cycle sources);
-  /// Whether the unit and the ports that the instruction needs are free from cycle `start` on.
-  bool is_free(const RegisterOperation& operation, Cycle start, Cycle interval) const;
-
-  std::vector<Cycle> ready_;  // by register: when it is there
-  std::array<Calendar, kRegisterUnitCount> units_;
-  Calendar ub_, stores_of_ub_;
-  std::array<Cycle, kQueue> starts_{};  // start cycles of the last instructions
-  std::uint64_t dispatched_ = 0;
-  Cycle accesses_done_ = 0, fence_ = 0;
-  Cycle end_ = 0;
+  std::vector<PipelineStep> steps_;
+  std::vector<std::uint32_t> writers_;  // by register: the step that its value comes from
+  bool is_fenced_ = false;
+  const RegisterOperation *last_ = nullptr, *loop_end_ = nullptr;
 };
 
 /// The body of one function, as it was executed.

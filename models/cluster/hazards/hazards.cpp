@@ -20,13 +20,14 @@ void HazardTracker::launch(CoreId core, std::shared_ptr<const Program> program) 
   Clocks all{};
   for (const Agent& agent : agents_) join(all, agent.known);
   join(agents_[agent_of(core, Pipe::kS)].known, all);
-  open_epoch(core);
+  publish_stores(core);
 }
 
 // What the scalar unit knows has grown. Epochs that no queue waits with any more are dropped.
 void HazardTracker::open_epoch(CoreId core) {
   Unit& unit = units_[core.unit];
   unit.epochs.push_back(agents_[agent_of(core, Pipe::kS)].known);
+  unit.epochs.back()[stores_of(core.unit)] = unit.published;
   const auto last = unit.first_epoch + static_cast<std::uint32_t>(unit.epochs.size()) - 1;
   std::uint32_t needed = last;
   for (const Pipe pipe : sync::kPipes) {
@@ -36,13 +37,18 @@ void HazardTracker::open_epoch(CoreId core) {
   for (; unit.first_epoch < needed; ++unit.first_epoch) unit.epochs.pop_front();
 }
 
+void HazardTracker::publish_stores(CoreId core) {
+  units_[core.unit].published = agents_[agent_of(core, Pipe::kS)].known[stores_of(core.unit)];
+  open_epoch(core);
+}
+
 std::uint32_t HazardTracker::dispatch(CoreId core, Pipe pipe) {
   const Unit& unit = units_[core.unit];
   const auto epoch = unit.first_epoch + static_cast<std::uint32_t>(unit.epochs.size()) - 1;
   Agent& agent = agents_[agent_of(core, pipe)];
   if (agent.queued++ == 0) {
     agent.seen = epoch;
-    join(agent.known, unit.epochs.back());
+    absorb(agent_of(core, pipe), unit.epochs.back());
   }
   return epoch;
 }
@@ -53,42 +59,72 @@ void HazardTracker::arrive(CoreId core, Pipe pipe, std::uint32_t epoch) {
   if (agent.seen == epoch) return;
   agent.seen = epoch;
   const Unit& unit = units_[core.unit];
-  join(agent.known, unit.epochs[epoch - unit.first_epoch]);
+  absorb(agent_of(core, pipe), unit.epochs[epoch - unit.first_epoch]);
+}
+
+void HazardTracker::absorb(unsigned agent, const Clocks& clocks) {
+  Agent& a = agents_[agent];
+  a.own_complete = std::max(a.own_complete, clocks[agent]);
+  join(a.known, clocks);
 }
 
 void HazardTracker::learn(CoreId core, Pipe pipe, const Clocks& clocks) {
-  join(agents_[agent_of(core, pipe)].known, clocks);
-  if (pipe == Pipe::kS) open_epoch(core);
+  absorb(agent_of(core, pipe), clocks);
+  if (pipe != Pipe::kS) return;
+  std::uint32_t& published = units_[core.unit].published;
+  published = std::max(published, clocks[stores_of(core.unit)]);  // another pipe has seen them
+  open_epoch(core);
 }
 
-void HazardTracker::start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
-                          const SyncInserter::Record& record) {
+void HazardTracker::follow_inserted(CoreId core, Pipe pipe, const SyncInserter::Record& record) {
   const unsigned own = agent_of(core, pipe);
   Agent& agent = agents_[own];
   for (const Pipe other : sync::kPipes) {
     const std::uint32_t after = record.after[sync::index(other)];
-    if (record.pairs == 0 || after == 0 || other == pipe) continue;
-    const Agent& before = agents_[agent_of(core, other)];
-    const std::uint32_t now = before.known[agent_of(core, other)];
-    if (after + kHistory > now) join(agent.known, before.history[after % kHistory]);
-    agent.known[agent_of(core, other)] = std::max(agent.known[agent_of(core, other)], after);
+    if (record.pairs == 0 || after == 0) continue;
+    if (other == pipe) {  // an inserted barrier
+      agent.own_complete = std::max(agent.own_complete, after);
+      continue;
+    }
+    const unsigned from = agent_of(core, other);
+    const Agent& before = agents_[from];
+    const std::uint32_t now = before.known[from];
+    if (after + kHistory > now) absorb(own, before.history[after % kHistory]);
+    agent.known[from] = std::max(agent.known[from], after);
+    if (other != Pipe::kS) continue;
+    std::uint32_t& stores = agent.known[stores_of(core.unit)];
+    stores = std::max(stores, after);
   }
+}
+
+void HazardTracker::start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
+                          const SyncInserter::Record& record, bool small_mad) {
+  const unsigned own = agent_of(core, pipe);
+  Agent& agent = agents_[own];
+  follow_inserted(core, pipe, record);
   // M and FIX follow each other block by block.
   const Instruction& i = units_[core.unit].program->code[pc];
   if (i.unit_flag != 0 && (pipe == Pipe::kM || pipe == Pipe::kFix))
     join(agent.known, agents_[agent_of(core, pipe == Pipe::kM ? Pipe::kFix : Pipe::kM)].known);
   agent.known[own] = number;
+  const Accesses& accesses = record.accesses;
+  const bool stores_scalar = pipe == Pipe::kS && accesses.count > 0 && accesses.list[0].writes &&
+                             !is_gm(accesses.list[0].memory);
+  if (stores_scalar) agent.known[stores_of(core.unit)] = number;
   agent.history[number % kHistory] = agent.known;
   Side side{core, pc, false, {}};
   cluster_ = core.cluster;
-  const Touch who{number, pc, static_cast<std::uint16_t>(own)};
-  for (unsigned a = 0; a < record.accesses.count; ++a) {
-    const MemoryAccess& access = record.accesses.list[a];
+  const Touch who{number, pc,
+                  static_cast<std::uint16_t>(stores_scalar ? stores_of(core.unit) : own)};
+  for (unsigned a = 0; a < accesses.count; ++a) {
+    const MemoryAccess& access = accesses.list[a];
     side.writes = access.writes;
     side.extent = access.extent;
     map_.touch(access, who, [&](const Touch& earlier, bool writes, const Extent& extent) {
-      if (earlier.agent != own && agent.known[earlier.agent] < earlier.number)
-        note(side, earlier, writes, extent, access.memory);
+      const bool in_order = earlier.agent == own ? !small_mad || earlier.number == number ||
+                                                       earlier.number <= agent.own_complete
+                                                 : earlier.number <= agent.known[earlier.agent];
+      if (!in_order) note(side, earlier, writes, extent, access.memory);
     });
   }
   if (pipe == Pipe::kS) open_epoch(core);  // what it puts into queues from now on is behind
@@ -107,10 +143,15 @@ void HazardTracker::synchronise(CoreId core, Pipe pipe, const Instruction& i, st
     std::deque<Clocks>& up = unit.flags[FlagTable::index(flag)];
     learn(core, flag.to, up.front());
     up.pop_front();
-  } else if (op == Opcode::kBarrier && i.pipe == Pipe::kAll) {
+  } else if (op == Opcode::kBarrier && i.pipe != Pipe::kAll) {
+    Agent& agent = agents_[agent_of(core, i.pipe)];
+    agent.own_complete = agent.known[agent_of(core, i.pipe)];
+  } else if (op == Opcode::kBarrier) {
     for (const Pipe p : sync::kPipes)
       join(agents_[agent_of(core, Pipe::kS)].known, agents_[agent_of(core, p)].known);
-    open_epoch(core);
+    publish_stores(core);
+  } else if (op == Opcode::kDataBarrier) {
+    publish_stores(core);
   }
   if (op == Opcode::kGetBuf) learn(core, pipe, unit.locks[number]);
   if (op == Opcode::kRlsBuf) join(unit.locks[number], agents_[agent_of(core, pipe)].known);
@@ -195,7 +236,7 @@ std::uint64_t HazardTracker::line_of(const Side& side) const {
 
 void HazardTracker::note(const Side& now, const Touch& earlier, bool earlier_writes,
                          const Extent& extent, MemoryId memory) {
-  const auto unit = static_cast<std::uint16_t>(earlier.agent / sync::kPipeCount);
+  const auto unit = static_cast<std::uint16_t>(unit_of(earlier.agent));
   Hazard hazard{{{cluster_, unit}, earlier.pc, earlier_writes, extent}, now, memory, 1};
   const auto key = [this](const Side& side) {
     return std::make_tuple(line_of(side), side.core.index(), side.pc);
@@ -225,6 +266,13 @@ std::string HazardTracker::describe(const Side& side) const {
          to_string(side.core) + ") " + (side.writes ? "writes" : "reads");
 }
 
+namespace {
+bool is_of_one_pipe(const HazardTracker::Hazard& h, const Program& a, const Program& b) {
+  return h.first.core == h.second.core && a.code[h.first.pc].op == Opcode::kMad &&
+         b.code[h.second.pc].op == Opcode::kMad;
+}
+}  // namespace
+
 std::string HazardTracker::describe(const Hazard& h) const {
   const std::int64_t begin = std::max(h.first.extent.first, h.second.extent.first);
   const std::int64_t end = std::min(h.first.extent.first + h.first.extent.bytes,
@@ -233,6 +281,9 @@ std::string HazardTracker::describe(const Hazard& h) const {
   return describe(h.first) + " and " + describe(h.second) + " bytes " + std::to_string(begin) +
          ".." + std::to_string(end - 1) + " of " + memory_name(h.memory, program) +
          ", and nothing orders them" +
+         (is_of_one_pipe(h, program, *units_[h.second.core.unit].program)
+              ? ": two products of less than 10 fractals need pipe_barrier(PIPE_M)"
+              : "") +
          (h.count > 1 ? " (" + std::to_string(h.count) + " times)" : "");
 }
 

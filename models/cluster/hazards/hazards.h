@@ -2,7 +2,10 @@
 // (reference ascend.md 2, 7). Vector clocks: every pipe of the three cores of a cluster numbers its
 // tile operations, and knows of each other pipe up to which one all are complete. Flags, barriers,
 // locks, the unit flag, signals between the cores and words of GM hand that knowledge on; so does the
-// scalar unit to what it puts into a queue. Two operations of one pipe are in order.
+// scalar unit to what it puts into a queue, except what it has stored to its buffers: such a store
+// reaches other pipes by a flag, a data barrier or a barrier of all pipes only (ascend_2.md 2.4).
+// Two operations of one pipe are in order, except for two MADs on less than 10 fractals of L0C, which
+// need a barrier of M or a chain of flags between them (ascend_2.md 2.1).
 //
 // Not seen: cores of different clusters, and what AccessMap forgets. Watching changes no cycle.
 #pragma once
@@ -49,9 +52,9 @@ class HazardTracker {
   /// done.
   void arrive(CoreId core, Pipe pipe, std::uint32_t epoch);
   /// A tile operation starts, or an access of the scalar unit to GM: a load, a line that goes back.
-  /// `record` says what it touches and what it has waited for.
+  /// `record` says what it touches and what it has waited for. `small_mad`: M does not order it after earlier MADs.
   void start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
-             const SyncInserter::Record& record);
+             const SyncInserter::Record& record, bool small_mad);
 
   /// `pipe` has done the synchronisation `i`, whose flag, lock or event is `id`.
   void synchronise(CoreId core, Pipe pipe, const Instruction& i, std::int64_t id);
@@ -72,20 +75,24 @@ class HazardTracker {
 
  private:
   static constexpr unsigned kUnits = 3;
-  static constexpr unsigned kAgents = kUnits * sync::kPipeCount;
+  static constexpr unsigned kPipes = kUnits * sync::kPipeCount;
+  // Pipes, and what the scalar units have stored to buffers.
+  static constexpr unsigned kAgents = kPipes + kUnits;
   static constexpr unsigned kCounters = sync::kFlagIds + sync::kIntraBlockIds;
   static constexpr unsigned kHistory = 64;
   using Clocks = std::array<std::uint32_t, kAgents>;
 
   struct Agent {
     Clocks known{};
-    std::vector<Clocks> history;  // what it knew at the start of its last operations, by number
-    std::uint32_t queued = 0;     // instructions that have not arrived
-    std::uint32_t seen = 0;       // epoch of the scalar unit
+    std::uint32_t own_complete = 0;  // its operations up to this one are complete, as it knows
+    std::vector<Clocks> history;     // what it knew at the start of its last operations, by number
+    std::uint32_t queued = 0;        // instructions that have not arrived
+    std::uint32_t seen = 0;          // epoch of the scalar unit
   };
   struct Unit {
     std::shared_ptr<const Program> program;
-    std::deque<Clocks> epochs;  // what the scalar unit knew, from first_epoch on
+    std::uint32_t published = 0;  // stores of the scalar unit that reach what it puts into queues
+    std::deque<Clocks> epochs;    // what the scalar unit knew, from first_epoch on
     std::uint32_t first_epoch = 0;
     // By FlagTable::index().
     std::map<std::uint32_t, std::deque<Clocks>> flags;    // flags that are up, one for each set
@@ -98,9 +105,19 @@ class HazardTracker {
   static unsigned agent_of(CoreId core, Pipe pipe) {
     return core.unit * sync::kPipeCount + sync::index(pipe);
   }
+  static unsigned stores_of(unsigned unit) { return kPipes + unit; }
+  static unsigned unit_of(unsigned agent) {
+    return agent < kPipes ? agent / sync::kPipeCount : agent - kPipes;
+  }
   static void join(Clocks& into, const Clocks& from);
+  /// The pipe `agent` learns what `clocks` say, about its own operations too.
+  void absorb(unsigned agent, const Clocks& clocks);
   void learn(CoreId core, Pipe pipe, const Clocks& clocks);
   void open_epoch(CoreId core);
+  /// The stores of the scalar unit are where other pipes see them.
+  void publish_stores(CoreId core);
+  /// The order that automatic synchronisation has given to the operation of `pipe`.
+  void follow_inserted(CoreId core, Pipe pipe, const SyncInserter::Record& record);
   void signal(CoreId core, Pipe pipe, Mode mode, unsigned id);
   void wait(CoreId core, Pipe pipe, unsigned counter);
   void gather(CoreId core, Mode mode, unsigned id, const Clocks& clocks);

@@ -261,17 +261,34 @@ std::string ClusterData::find_misfit(const TileOperation& operation,
     return "";
   if (operation.function == TileFunction::kNoValues)
     return has_tiles() ? "what it computes has no values in this model; run it with --no-data" : "";
-  if (operation.function != TileFunction::kCopy) {
+  if (has_tiles() && operation.read_pitch > 0) {
+    constexpr std::int64_t kBox = 16;
+    const ResolvedOperand& product = resolved.operands[resolved.count - 1U];
+    const std::int64_t rows = product.sizes[0], columns = product.sizes[1];
+    const std::int64_t pitch = (rows + kBox - 1) / kBox * kBox;
+    if (rows > 0 && columns > kBox && pitch != operation.read_pitch)
+      return "the product has " + std::to_string(rows) +
+             " rows: M of A2/A3 writes columns of boxes " + std::to_string(pitch) +
+             " rows apart, and what reads the tile takes them " +
+             std::to_string(operation.read_pitch) + " rows apart; expected a tile with compact = 1";
+  }
+  const bool by_fix = operation.function == TileFunction::kFixScale;
+  if (operation.function != TileFunction::kCopy && !by_fix) {
     OperandShapes shapes;
     for (unsigned i = 0; i < resolved.count; ++i)
       shapes[i] = {resolved.operands[i].sizes[0], resolved.operands[i].sizes[1]};
     const std::string fault = find_operand_fault(operation, shapes);
     return fault.empty() ? "" : "operands " + fault;
   }
-  if (resolved.count != 2) return "";
-  const unsigned in_gm = resolved.operands[0].location == Location::kGm ? 0 : 1;
+  if (resolved.count < 2) return "";
+  const unsigned last = resolved.count - 1U;
+  const unsigned in_gm = resolved.operands[0].location == Location::kGm ? 0 : last;
   const ResolvedOperand& part = resolved.operands[in_gm];
-  const TileOperand& tile = operation.operands[1 - in_gm];
+  const TileOperand& tile = operation.operands[last - in_gm];
+  if (by_fix && last == 2 && resolved.operands[1].sizes[1] < resolved.operands[0].sizes[1])
+    return operation.operands[1].name + " has " + std::to_string(resolved.operands[1].sizes[1]) +
+           " scales, expected one for each of the " +
+           std::to_string(resolved.operands[0].sizes[1]) + " columns of " + tile.name;
   const std::int64_t room = tile.full_rows * tile.row_stride;
   if (part.location != Location::kGm || room == 0 || elements_of(part) <= room) return "";
   return "the part of the array " + arrays_[part.array].name + " has " +

@@ -27,10 +27,29 @@ std::int64_t begin_of_row(const ResolvedOperand& o, std::size_t row) {
   return begin;
 }
 
+/// Positions count bytes, and half bytes where elements have 4 bits.
+bool is_packed(Element element) {
+  return bits_of(element) == 4;
+}
+std::int64_t unit_of(Element element) {
+  return is_packed(element) ? 1 : bits_of(element) / 8;
+}
+std::int64_t begin_of(const ResolvedOperand& o) {
+  return is_packed(o.element) ? 2 * o.address : o.address;
+}
+
+std::byte half_at(const std::vector<std::byte>& bytes, std::size_t n) {
+  const std::byte both = n / 2 < bytes.size() ? bytes[n / 2] : std::byte{0};
+  return n % 2 == 0 ? both & std::byte{0xF} : both >> 4;
+}
+void set_half(std::byte& both, std::size_t n, std::byte half) {
+  both = n % 2 == 0 ? (both & std::byte{0xF0}) | half : (both & std::byte{0xF}) | half << 4;
+}
+
 /// Rows of boxes are runs if the operand takes all of them.
 Runs boxed_runs_of(const ResolvedOperand& o, std::size_t rows, std::size_t columns) {
   const Boxes& boxes = *o.boxes;
-  const std::int64_t bytes = bits_of(o.element) / 8;
+  const std::int64_t bytes = unit_of(o.element);
   const auto width = static_cast<std::size_t>(boxes.columns);
   const bool whole =
       boxes.column == 1 && columns % width == 0 && boxes.first_column % boxes.columns == 0;
@@ -39,8 +58,8 @@ Runs boxed_runs_of(const ResolvedOperand& o, std::size_t rows, std::size_t colum
   runs.starts.reserve(rows * columns / runs.run);
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t c = 0; c < columns; c += runs.run)
-      runs.starts.push_back(
-          o.address + bytes * boxes.at(static_cast<std::int64_t>(r), static_cast<std::int64_t>(c)));
+      runs.starts.push_back(begin_of(o) + bytes * boxes.at(static_cast<std::int64_t>(r),
+                                                           static_cast<std::int64_t>(c)));
   return runs;
 }
 
@@ -51,11 +70,11 @@ Runs runs_of(const ResolvedOperand& o, std::size_t rows, std::size_t columns) {
   if (rows == 0 || columns == 0) return runs;
   if (o.boxes != nullptr) return boxed_runs_of(o, rows, columns);
   const std::int64_t stride = o.strides[o.dimensions - 1U];
-  const std::int64_t bytes = bits_of(o.element) / 8;
+  const std::int64_t bytes = unit_of(o.element);
   runs.run = stride == 1 ? columns : 1;
   runs.starts.reserve(stride == 1 ? rows : rows * columns);
   for (std::size_t r = 0; r < rows; ++r) {
-    const std::int64_t begin = o.address + begin_of_row(o, r) * bytes;
+    const std::int64_t begin = begin_of(o) + begin_of_row(o, r) * bytes;
     for (std::size_t c = 0; c < columns; c += runs.run)
       runs.starts.push_back(begin + static_cast<std::int64_t>(c) * stride * bytes);
   }
@@ -75,6 +94,14 @@ TileValues Memory::read(const ResolvedOperand& operand, Cycle now, bool behind) 
   const std::vector<std::byte>& bytes = later.empty() ? bytes_ : later;
   const std::size_t width = bits_of(operand.element) / 8;
   std::size_t first = 0;
+  if (is_packed(operand.element)) {
+    for (const std::int64_t start : runs.starts)
+      for (std::size_t i = 0; i < runs.run; ++i, ++first) {
+        const std::byte half = half_at(bytes, static_cast<std::size_t>(start) + i);
+        decode(&half, 1, values, first);
+      }
+    return values;
+  }
   for (const std::int64_t start : runs.starts) {
     const auto from = static_cast<std::size_t>(start);
     const std::size_t there = from < bytes.size() ? (bytes.size() - from) / width : 0;
@@ -151,7 +178,21 @@ void Memory::settle(Cycle now) {
   writes_.erase(writes_.begin(), end);
 }
 
+// A packed sum is no operation of the machine: it has no atomic additions of 4 bits.
+void Memory::apply_packed(const Write& write, std::vector<std::byte>& bytes) {
+  std::size_t first = 0;
+  for (const std::int64_t start : write.runs.starts)
+    for (std::size_t i = 0; i < write.runs.run; ++i, ++first) {
+      const std::size_t n = static_cast<std::size_t>(start) + i;
+      if (n / 2 >= bytes.size()) bytes.resize(n / 2 + 1);
+      std::byte half{};
+      encode(write.values, first, 1, &half);
+      set_half(bytes[n / 2], n, half);
+    }
+}
+
 void Memory::apply(const Write& write, std::vector<std::byte>& bytes) {
+  if (is_packed(write.values.element)) return apply_packed(write, bytes);
   const std::size_t width = bits_of(write.values.element) / 8 * write.runs.run;
   std::size_t end = bytes.size();
   for (const std::int64_t start : write.runs.starts)

@@ -14,7 +14,7 @@
 
 namespace tessera::cluster {
 
-/// Pieces of a memory: `run` elements from each of the bytes `starts` on.
+/// Pieces of a memory: `run` elements from each of the bytes `starts` on; of the half bytes, if elements have 4 bits.
 struct Runs {
   std::vector<std::int64_t> starts;
   std::size_t run = 0;
@@ -69,6 +69,7 @@ class Memory {
   void note_lost(const Write& line);
   void settle(Cycle now);
   static void apply(const Write& write, std::vector<std::byte>& bytes);
+  static void apply_packed(const Write& write, std::vector<std::byte>& bytes);
 
   std::vector<std::byte> bytes_;
   std::vector<Write> writes_;  // by due, then order

@@ -107,7 +107,8 @@ Found check_tile_operation(const Instruction& i, const Site& site) {
   const CostConfig& cost = site.config.core.cost;
   if (i.pipe == Pipe::kS) return violation(kPipeId, "a tile operation on pipe S");
   if (Found none = check_pipe(kind, i.pipe)) return none;
-  if (i.op != Opcode::kBusy && i.pipe != pipe_of(i.op))
+  const bool by_fix = i.op == Opcode::kLoadTable && i.pipe == Pipe::kFix;  // its own scales
+  if (i.op != Opcode::kBusy && i.pipe != pipe_of(i.op) && !by_fix)
     return violation(kPipeId, "pipe ", i.pipe, ", expected ", pipe_of(i.op));
   if (i.op == Opcode::kMad && cost.mac_per_cycle[static_cast<unsigned>(i.type)] == 0)
     return violation(kProfileId, "the cube of ", site.config.profile,
@@ -197,7 +198,7 @@ Found check_operands(const Program& program, const Instruction& i) {
 
 bool has_flag(CoreKind kind, Pipe from, Pipe to) {
   if (kind == CoreKind::kAiv) return from != to && has_pipe(kind, from) && has_pipe(kind, to);
-  // The scalar unit waits for what others have done in GM, and starts copies: the pairs of the vendor's pages.
+  // The scalar unit waits for what others have done in GM, and starts copies (ascend_2.md 2.2).
   if (to == Pipe::kS) return is_one_of(from, {Pipe::kM, Pipe::kFix, Pipe::kMte2, Pipe::kMte3});
   if (from == Pipe::kS) return is_one_of(to, {Pipe::kMte2, Pipe::kMte3});
   if (from == Pipe::kM) return is_one_of(to, {Pipe::kMte1, Pipe::kMte2, Pipe::kFix});

@@ -136,9 +136,32 @@ constexpr Relation kSameWidth{true, "elements of one size", [](Op, S a, S b) {
                               }};
 constexpr Relation kAccumulates{
     true, "a result of f32 for floats, of i32 for integers", [](Op, S a, S b) {
-      const bool floats = is_float(a.element()) || a.element() == Element::kFp8;
-      return b.element() == (floats ? Element::kF32 : Element::kI32);
+      return b.element() == (is_float(a.element()) ? Element::kF32 : Element::kI32);
     }};
+/// Any two floats of 8 bits, or of 4, that have a sign multiply (ascend_2.md 5.5).
+constexpr bool multiply(Element a, Element b) {
+  const auto is_scaled = [](Element e) { return is_small_float(e) && e != Element::kE8m0; };
+  return a == b || (is_scaled(a) && is_scaled(b) && bits_of(a) == bits_of(b));
+}
+constexpr Relation kFactors{true, "one type, or two floats of 8 or of 4 bits",
+                            [](Op, S a, S b) { return multiply(a.element(), b.element()); }};
+constexpr Relation kMxType{true, "f8 or f4 for a product with scales", [](Op, S a, S) {
+                             return is_small_float(a.element()) && a.element() != Element::kE8m0;
+                           }};
+constexpr Relation kSingleResult{true, "f32",
+                                 [](Op, S a, S) { return a.element() == Element::kF32; }};
+/// A scale for each 32 elements of a row, or of a column.
+constexpr bool scales(Size many, Size few) {
+  return !many || !few || *few >= (*many + 31) / 32;
+}
+constexpr Relation kRowScales{false, "a scale for each 32 columns", [](Op, S a, S b) {
+                                return at_least(b.rows(), a.rows()) &&
+                                       scales(a.columns(), b.columns());
+                              }};
+constexpr Relation kColumnScales{false, "a scale for each 32 rows", [](Op, S a, S b) {
+                                   return at_least(b.columns(), a.columns()) &&
+                                          scales(a.rows(), b.rows());
+                                 }};
 constexpr Relation kMaskType{true, "i8 or ui8 for a mask",
                              [](Op, S a, S) { return is_integer(a, 8, 8); }};
 constexpr Relation kIndexType{true, "i32 or ui32 for indices", [](Op operation, S a, S) {
@@ -179,7 +202,21 @@ struct Rule {
 };
 
 constexpr Rule kRules[] = {
-    {{F::kMatmul, F::kMatmulBias}, kSameType, 0, {1}},
+    {{F::kMatmulMx, F::kMatmulMxBias}, kMxType, 0, {0}},
+    {{F::kMatmulMx, F::kMatmulMxBias}, kFactors, 0, {2}},
+    {{F::kMatmulMx, F::kMatmulMxBias}, kSingleResult, kResult, {kResult}},
+    {{F::kMatmulMx, F::kMatmulMxBias}, kRowScales, 0, {1}},
+    {{F::kMatmulMx, F::kMatmulMxBias}, kColumnScales, 2, {3}},
+    {{F::kMatmulMx, F::kMatmulMxBias}, kInner, 0, {2}},
+    {{F::kMatmulMx, F::kMatmulMxBias}, kSameRows, 0, {kResult}},
+    {{F::kMatmulMx, F::kMatmulMxBias}, kSameColumns, 2, {kResult}},
+    {{F::kMatmulMxAdd}, kMxType, 1, {1}},
+    {{F::kMatmulMxAdd}, kFactors, 1, {3}},
+    {{F::kMatmulMxAdd}, kSingleResult, kResult, {kResult}},
+    {{F::kMatmulMxAdd}, kRowScales, 1, {2}},
+    {{F::kMatmulMxAdd}, kColumnScales, 3, {4}},
+    {{F::kMatmulMxAdd}, kInner, 1, {3}},
+    {{F::kMatmul, F::kMatmulBias}, kFactors, 0, {1}},
     {{F::kMatmul, F::kMatmulBias}, kAccumulates, 0, {kResult}},
     {{F::kMatmulBias}, kSameType, 2, {kResult}},
     {{F::kMatmul, F::kMatmulBias}, kInner, 0, {1}},
@@ -187,7 +224,7 @@ constexpr Rule kRules[] = {
     {{F::kMatmul, F::kMatmulBias}, kSameColumns, 1, {kResult}},
     {{F::kMatmulBias}, kOneRow, 2, {2}},
     {{F::kMatmulBias}, kSameColumns, 2, {kResult}},
-    {{F::kMatmulAdd}, kSameType, 1, {2}},
+    {{F::kMatmulAdd}, kFactors, 1, {2}},
     {{F::kMatmulAdd}, kAccumulates, 1, {kResult}},
     {{F::kMatmulAdd}, kSameType, 0, {kResult}},
     {{F::kMatmulAdd}, kInner, 1, {2}},

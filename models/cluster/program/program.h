@@ -17,7 +17,7 @@
 //   opcode          pipe       size[0..2]                remarks
 //   kMad            M          m, n, k                   type of the inputs; unit_flag, l0c_block
 //   kLoadA, kLoadB  MTE1       rows, bytes per row       L1 to L0A, L0B
-//   kLoadTable      MTE1       rows, bytes per row       L1 to bias table or fixpipe buffer
+//   kLoadTable      MTE1, FIX  rows, bytes per row       L1 to bias table; FIX: to the fixpipe buffer
 //   kL1ToUb         MTE1       rows, bytes per row       A5
 //   kUbToL1         MTE3       rows, bytes per row       A5
 //   kCopyIn         MTE2       rows, bytes per row       GM/L2 to L1 (AIC) or UB (AIV); l2_hit
@@ -94,12 +94,21 @@ constexpr const char* to_string(Profile profile) {
   return profile == Profile::kA5 ? "A5" : "A2/A3";
 }
 
-/// Bytes that tiles may lie in (ascend.md 1.3). The last one is for tiles in `scaling`: all parts of the fixpipe
-/// buffer, and on A5 the scales of L0A and L0B, one byte for each 32 elements of 4 bits.
+/// Bytes that tiles may lie in (ascend.md 1.3). Those in `scaling`: all parts of the fixpipe buffer, and
+/// on A5 the scales of L0A and L0B, one byte for each 32 elements of 4 bits, which have buffers of their own too.
 constexpr Capacities capacities_of(Profile profile) {
   const bool a5 = profile == Profile::kA5;
-  return {0,        a5 ? 256U << 10 : 192U << 10, 512 << 10,         64 << 10,
-          64 << 10, a5 ? 256U << 10 : 128U << 10, a5 ? 4096U : 1024, a5 ? 3 * 4096U : 7 * 1024};
+  const std::uint32_t scales = a5 ? 4096 : 0;
+  return {0,
+          a5 ? 256U << 10 : 192U << 10,
+          512 << 10,
+          64 << 10,
+          64 << 10,
+          a5 ? 256U << 10 : 128U << 10,
+          a5 ? 4096U : 1024,
+          a5 ? 3 * 4096U : 7 * 1024,
+          scales,
+          scales};
 }
 
 /// What a core is: AIC (cube) or AIV (vector).
@@ -266,6 +275,7 @@ struct Instruction {
   Pipe to = Pipe::kS;  ///< kSetFlag, kWaitFlag: the pipe that waits
   DataType type = DataType::kF32;
   VectorClass vector_class = VectorClass::kSimple;
+  VectorForm form = VectorForm::kOne;  ///< kVector: the sequence of instructions that it is
   BankConflict bank_conflict = BankConflict::kNone;
   Predicate predicate = Predicate::kEqual;
   SpecialValue special = SpecialValue::kBlockIndex;

@@ -98,7 +98,7 @@ class Resolver {
     if (o.sizes[0] <= 0 || o.sizes[1] <= 0) return o;
     const std::int64_t low = boxes.at(0, 0), high = boxes.at(o.sizes[0] - 1, o.sizes[1] - 1);
     o.first = add(o.address, multiply(low, bits_of(o.element)) / 8);
-    o.bytes = multiply(high - low + 1, bits_of(o.element)) / 8;
+    o.bytes = (multiply(high - low + 1, bits_of(o.element)) + 7) / 8;
     return o;
   }
   // From the lowest to the highest element.
@@ -141,9 +141,10 @@ unsigned input_count(const TileOperation& operation) {
     return 0;
   if (is({F::kMapAdd})) return has_scalar ? 2 : 3;
   if (is({F::kMap})) return has_scalar || operation.arithmetic >= Arithmetic::kNeg ? 1 : 2;
-  if (is({F::kCompare})) return has_scalar ? 1 : 2;
+  if (is({F::kCompare, F::kFixScale})) return has_scalar ? 1 : 2;
   if (is({F::kQuantize, F::kDequantize, F::kMergeLists})) return operation.inputs;
-  if (is({F::kPartArg})) return 4;
+  if (is({F::kPartArg, F::kMatmulMx})) return 4;
+  if (is({F::kMatmulMxAdd, F::kMatmulMxBias})) return 5;
   if (is({F::kMatmulAdd, F::kMatmulBias, F::kSelect, F::kScatter})) return 3;
   return is({F::kMatmul, F::kRowMap, F::kColumnMap, F::kSelectTile, F::kGather, F::kSort32,
              F::kConcat, F::kPart, F::kMultiplyAdd, F::kMapConvert, F::kSelectScalar,

@@ -44,19 +44,46 @@ inline double real_of(std::int64_t bits) {
 }
 
 /// Where a tile lies. kUb belongs to an AIV, the other buffers belong to an AIC.
-enum class Location : std::uint8_t { kGm, kUb, kL1, kL0a, kL0b, kL0c, kBias, kFixBuffer };
-inline constexpr unsigned kLocationCount = 8;
+/// kScaleA and kScaleB hold the scales of L0A and L0B (A5).
+enum class Location : std::uint8_t {
+  kGm,
+  kUb,
+  kL1,
+  kL0a,
+  kL0b,
+  kL0c,
+  kBias,
+  kFixBuffer,
+  kScaleA,
+  kScaleB
+};
+inline constexpr unsigned kLocationCount = 10;
 constexpr const char* to_string(Location location) {
-  constexpr std::array<const char*, kLocationCount> kNames = {
-      "GM", "UB", "L1", "L0A", "L0B", "L0C", "the bias table", "the fixpipe buffer"};
+  constexpr std::array<const char*, kLocationCount> kNames = {"GM",
+                                                              "UB",
+                                                              "L1",
+                                                              "L0A",
+                                                              "L0B",
+                                                              "L0C",
+                                                              "the bias table",
+                                                              "the fixpipe buffer",
+                                                              "the scales of L0A",
+                                                              "the scales of L0B"};
   return kNames[static_cast<unsigned>(location)];
 }
 
-/// Elements of tiles and arrays. Those from kI4 on have a size and no values.
+/// Elements of tiles and arrays. Those of 4 bits lie two in a byte, the first one in its low half. kI4 has a size and
+/// no values.
 enum class Element : std::uint8_t {
   kF32,
   kF16,
   kBf16,
+  kE4m3,
+  kE5m2,
+  kHif8,
+  kE8m0,  ///< scales: powers of two
+  kE2m1,
+  kE1m2,
   kI8,
   kU8,
   kI16,
@@ -64,33 +91,37 @@ enum class Element : std::uint8_t {
   kI32,
   kU32,
   kI64,
-  kI4,
-  kFp8,
-  kFp4
+  kI4
 };
-inline constexpr unsigned kElementCount = 13;
+inline constexpr unsigned kElementCount = 17;
 constexpr unsigned bits_of(Element element) {
-  constexpr std::array<unsigned, kElementCount> kBits = {32, 16, 16, 8, 8, 16, 16,
-                                                         32, 32, 64, 4, 8, 4};
+  constexpr std::array<unsigned, kElementCount> kBits = {32, 16, 16, 8,  8,  8,  8,  4, 4,
+                                                         8,  8,  16, 16, 32, 32, 64, 4};
   return kBits[static_cast<unsigned>(element)];
 }
 constexpr const char* to_string(Element element) {
   constexpr std::array<const char*, kElementCount> kNames = {
-      "f32", "f16", "bf16", "i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "i4", "f8", "f4"};
+      "f32", "f16", "bf16", "f8E4M3FN", "f8E5M2", "hif8", "f8E8M0FNU", "f4E2M1", "f4E1M2",
+      "i8",  "ui8", "i16",  "ui16",     "i32",    "ui32", "i64",       "i4"};
   return kNames[static_cast<unsigned>(element)];
 }
 constexpr bool is_float(Element element) {
-  return element <= Element::kBf16;
+  return element <= Element::kE1m2;
+}
+/// A float of 8 or 4 bits (small_floats.h).
+constexpr bool is_small_float(Element element) {
+  return element >= Element::kE4m3 && element <= Element::kE1m2;
 }
 constexpr bool has_values(Element element) {
-  return element < Element::kI4;
+  return element != Element::kI4;
 }
 
 /// Bytes of the buffers of a core; 0 for GM (ascend.md 1.3).
 using Capacities = std::array<std::uint32_t, kLocationCount>;
 /// Where tiles have to start, in bytes (ascend.md 1.3).
 constexpr std::uint32_t alignment_of(Location location) {
-  constexpr std::array<std::uint32_t, kLocationCount> kBytes = {1, 32, 32, 512, 512, 1024, 64, 128};
+  constexpr std::array<std::uint32_t, kLocationCount> kBytes = {1,    32, 32,  512, 512,
+                                                                1024, 64, 128, 32,  32};
   return kBytes[static_cast<unsigned>(location)];
 }
 
@@ -176,10 +207,13 @@ inline constexpr unsigned kMostOperands = 6;
 /// What an operation computes. Inputs come first in its operands, the result last; what lies between
 /// is scratch. Rows and columns are those of the result unless said otherwise.
 enum class TileFunction : std::uint8_t {
-  kNone,          ///< moves and computes nothing: only its cost is known
-  kCopy,          ///< result = a, converted
-  kMatmul,        ///< result = a b
-  kMatmulAdd,     ///< result = c + a b; inputs: c, a, b
+  kNone,       ///< moves and computes nothing: only its cost is known
+  kCopy,       ///< result = a, converted
+  kMatmul,     ///< result = a b
+  kMatmulAdd,  ///< result = c + a b; inputs: c, a, b
+  kMatmulMx,  ///< result = (a times scales) (b times scales); inputs: a, scales of a, b, scales of b
+  kMatmulMxAdd,   ///< result = c + that; inputs: c, then as kMatmulMx
+  kMatmulMxBias,  ///< result = that + bias; inputs: as kMatmulMx, then the bias
   kMatmulBias,    ///< result = a b + bias, which has one row; inputs: a, b, bias
   kMap,           ///< result = arithmetic(a), (a, b), (a, scalar)
   kFill,          ///< result = scalar
@@ -218,6 +252,8 @@ enum class TileFunction : std::uint8_t {
   kGatherBlocks,  ///< result = blocks of 32 bytes of a, at the byte offsets b
   /// results = kPart, and the elements of two more inputs that stand where its elements come from
   kPartArg,
+  /// result = a scaled by FIX: by the word of the scalar, or of its column in b (fix_scale.h); inputs: a[, b]
+  kFixScale,
   kTriangle,  ///< result[r, c] = 1 where c <= r + scalar, or (descends) c >= r + scalar; elsewhere 0
   kNoValues,        ///< its operands are known, what it computes is not modelled: timing only
   kVectorFunction,  ///< what the body of a vector function does
@@ -251,6 +287,24 @@ enum class Arithmetic : std::uint8_t {
   kSqrt,
   kRsqrt,
   kRecip
+};
+
+/// How the library makes an operation of vector instructions (vector_sequence.h).
+enum class VectorForm : std::uint8_t {
+  kOne,         ///< as its rate class says
+  kRowRepeats,  ///< A2/A3: the repeats of a row lane by lane, then the lanes of one
+  kRowBlocks,   ///< A2/A3, whole tiles of f32: blocks of 32 bytes to a number each, again and again
+  kRowLanes,  ///< A2/A3, integers and products: the blocks of a row lane by lane; the scalar unit ends it
+  kRowOneByOne,     ///< A5: each repeat of a row to a number, which is added to the row's
+  kRowHalves,       ///< A5, products: the repeats lane by lane, then the halves of the lanes
+  kColumnRows,      ///< row after row
+  kColumnHalves,    ///< A2/A3, isBinary: rows in pairs, until one is left
+  kColumnPairs,     ///< A5: the first row, then sums of two rows
+  kRowArgument,     ///< A2/A3: position of the extreme of a row
+  kColumnArgument,  ///< A2/A3: position of the extreme of a column
+  kRowSpread,       ///< A2/A3: a column to blocks of 32 bytes
+  kRowMapSpread,    ///< A2/A3: kRowSpread, then one operation a strip of columns
+  kColumnMapRows    ///< A2/A3: one operation a row
 };
 
 /// How a conversion rounds. kDefault: to nearest, ties to even.
@@ -292,9 +346,10 @@ struct TileOperation {
   TileFunction function = TileFunction::kNone;
   Arithmetic arithmetic = Arithmetic::kAdd;
   Rounding rounding = Rounding::kDefault;
+  VectorForm form = VectorForm::kOne;
   std::uint8_t predicate = 0;  ///< cluster::Predicate
   Pad pad = Pad::kNone;
-  bool relu = false;          ///< negative values of the result become 0
+  bool relu = false;          ///< negative values of the result become 0; kFixScale: of the source
   bool adds = false;          ///< kCopy to GM: the result is added to what is there
   bool saturates = true;      ///< a conversion to an integer saturates; otherwise it wraps around
   bool scalar_first = false;  ///< kMap, kCompare: the scalar is a; kRowMap: b comes first
@@ -302,6 +357,10 @@ struct TileOperation {
   std::uint8_t inputs =
       0;  ///< number of inputs of kQuantize, kDequantize and kMergeLists, which may differ
   std::uint8_t results = 1;  ///< kPartArg, kRowArg, kColumnArg: 2 are a value and its index
+  bool shifts = false;       ///< kFixScale: a scale may say a shift (A2/A3)
+  /// Products on A2/A3: M writes columns of boxes as many rows apart as the product has, rounded up to 16, and what
+  /// reads the tile takes them this many rows apart (ascend_2.md 1.6). 0: the same.
+  std::int64_t read_pitch = 0;
   bool exhausts = false;     ///< kMergeLists: ends with the first list that has no more pairs
   GatherPattern mask;        ///< pattern of kGatherMask and kScatterMask
 };

@@ -4,50 +4,13 @@
 #include <cmath>
 
 #include "models/cluster/program/program.h"
-#include "models/cluster/values/matrix_product.h"
+#include "models/cluster/values/fix_scale.h"
+#include "models/cluster/values/products.h"
+#include "models/cluster/values/reductions.h"
 
 namespace tessera::cluster {
 
 namespace {
-
-template <class T>
-std::vector<T> elements(const TileValues& values) {
-  return is_float(values.element) ? std::vector<T>(values.numbers.begin(), values.numbers.end())
-                                  : std::vector<T>(values.integers.begin(), values.integers.end());
-}
-
-template <class T>
-std::vector<T> product(const TileValues& a, const TileValues& b, const TileValues* c, bool once) {
-  const std::size_t m = a.rows, n = b.columns, depth = std::min(a.columns, b.rows);
-  const std::vector<T> left = elements<T>(a), right = elements<T>(b);
-  std::vector<T> sum(m * n, 0);
-  if (c != nullptr) {
-    const std::vector<T> start = elements<T>(*c);
-    for (std::size_t i = 0; i < m && (once || i < c->rows); ++i)
-      std::copy_n(start.begin() + static_cast<std::ptrdiff_t>(once ? 0 : i * c->columns),
-                  std::min(n, c->columns), sum.begin() + static_cast<std::ptrdiff_t>(i * n));
-  }
-  add_product(left.data(), a.columns, right.data(), m, n, depth, sum.data());
-  return sum;
-}
-
-/// The cube's product (reference ascend.md 4.2): a b + c, in f32 or int32. `c` may be nullptr; with `once`
-/// it has one row, which is added to all.
-TileValues matmul(const TileValues& a, const TileValues& b, const TileValues* c, bool once) {
-  TileValues result;
-  result.rows = a.rows;
-  result.columns = b.columns;
-  if (is_float(a.element)) {
-    result.element = Element::kF32;
-    const std::vector<float> sum = product<float>(a, b, c, once);
-    result.numbers.assign(sum.begin(), sum.end());
-  } else {
-    result.element = Element::kI32;
-    const std::vector<std::uint32_t> sum = product<std::uint32_t>(a, b, c, once);
-    for (const std::uint32_t x : sum) result.integers.push_back(static_cast<std::int32_t>(x));
-  }
-  return result;
-}
 
 /// One operation: its operands as the functions below need them.
 class Computation {
@@ -107,7 +70,6 @@ class Computation {
   TileValues map() const;
   TileValues broadcast(bool by_row, bool maps) const;
   TileValues fill(bool sequence) const;
-  TileValues reduce(bool by_row) const;
   TileValues compare() const;
   TileValues select() const;
   TileValues fill_pad() const;
@@ -123,6 +85,7 @@ class Computation {
   TileValues triangle() const;
   TileValues quantize() const;
   TileValues dequantize() const;
+  std::int64_t fix_scale() const;
 
   const TileOperation& op_;
   const ResolvedOperation& r_;
@@ -190,25 +153,6 @@ TileValues Computation::fill(bool sequence) const {
       to.numbers[i] = r_.numbers[0] + static_cast<double>(step);
     else
       to.integers[i] = r_.integers[0] + step;
-  }
-  return to;
-}
-
-TileValues Computation::reduce(bool by_row) const {
-  const std::size_t outer = by_row ? a().rows : a().columns;
-  const std::size_t inner = by_row ? a().columns : a().rows;
-  TileValues to = by_row ? zeros(outer, 1) : zeros(1, outer);
-  if (inner == 0) return to;
-  for (std::size_t o = 0; o < outer; ++o) {
-    const auto at = [&](std::size_t k) { return by_row ? o * inner + k : k * outer + o; };
-    to.set(o, a(), at(0));
-    for (std::size_t k = 1; k < inner; ++k) {
-      if (on_floats())
-        to.numbers[o] =
-            rounded(apply(op_.arithmetic, to.numbers[o], a().numbers[at(k)]), Element::kF32);
-      else
-        to.integers[o] = apply(op_.arithmetic, to.integers[o], a().integers[at(k)], a().element);
-    }
   }
   return to;
 }
@@ -430,15 +374,28 @@ TileValues Computation::dequantize() const {
   return to;
 }
 
+// The number of kFixScale. A real number is the factor, and the result has the sign of its type.
+std::int64_t Computation::fix_scale() const {
+  const TileScalar& scale = op_.scalars[0];
+  if (!scale.is_number && !scale.is_real) return r_.integers[0];
+  constexpr std::int64_t kSigned = std::int64_t{1} << 46;
+  return std::int64_t{bit_cast<std::uint32_t>(static_cast<float>(r_.numbers[0]))} |
+         (out_ == Element::kI8 ? kSigned : 0);
+}
+
 TileValues Computation::run() const {
   using F = TileFunction;
   const F f = op_.function;
   if (f == F::kMatmul) return matmul(a(), b(), nullptr, false);
   if (f == F::kMatmulAdd) return matmul(in_[1], in_[2], &a(), false);
   if (f == F::kMatmulBias) return matmul(a(), b(), &in_[2], true);
+  if (f == F::kMatmulMx) return matmul_mx(a(), b(), in_[2], in_[3], nullptr, false);
+  if (f == F::kMatmulMxAdd) return matmul_mx(in_[1], in_[2], in_[3], in_[4], &a(), false);
+  if (f == F::kMatmulMxBias) return matmul_mx(a(), b(), in_[2], in_[3], &in_[4], true);
   if (f == F::kMap) return map();
   if (f == F::kFill || f == F::kSequence) return fill(f == F::kSequence);
-  if (f == F::kRowReduce || f == F::kColumnReduce) return reduce(f == F::kRowReduce);
+  if (f == F::kRowReduce) return reduce_rows(a(), op_.arithmetic, op_.form);
+  if (f == F::kColumnReduce) return reduce_columns(a(), op_.arithmetic, op_.form);
   if (f == F::kRowExpand || f == F::kColumnExpand) return broadcast(f == F::kRowExpand, false);
   if (f == F::kRowMap || f == F::kColumnMap) return broadcast(f == F::kRowMap, true);
   if (f == F::kCompare) return compare();
@@ -468,6 +425,9 @@ TileValues Computation::run() const {
   if (f == F::kSort32) return sort32(a(), b());
   if (f == F::kMergeBlocks) return merge_blocks(a(), r_.integers[0]);
   if (f == F::kMergeLists) return merge_lists(in_, op_.exhausts, columns_);
+  if (f == F::kFixScale)
+    return scaled_by_fix(a(), in_.size() > 1 ? b().integers : std::vector{fix_scale()}, out_,
+                         {op_.relu, op_.shifts});
   return a();
 }
 
@@ -477,7 +437,7 @@ TileValues compute(const TileOperation& operation, const ResolvedOperation& reso
                    const std::vector<TileValues>& inputs) {
   const Element out = resolved.operands[resolved.count - 1U].element;
   TileValues result = Computation(operation, resolved, inputs).run();
-  if (operation.relu) {
+  if (operation.relu && operation.function != TileFunction::kFixScale) {
     for (double& x : result.numbers) x = apply(Arithmetic::kRelu, x);
     for (std::int64_t& x : result.integers) x = std::max<std::int64_t>(x, 0);
   }

@@ -1,7 +1,7 @@
 // What tile operations compute (reference ascend.md 4.2, 4.3; TileFunction of tile_operation.h).
 //
 // Cube: products of f16, bf16 and f32 are added in f32 by growing k, those of int8 in int32, which
-// wraps around. Sums of rows and columns of floats are added in f32 from the first element on.
+// wraps around. Sums of rows and columns: reductions.h.
 #pragma once
 
 #include <cstddef>

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "models/cluster/program/program.h"
+#include "models/cluster/values/small_floats.h"
 #include "tlm_ifaces/vocabulary/bits.h"
 #include "tlm_ifaces/vocabulary/float16.h"
 
@@ -164,6 +165,7 @@ TileValues TileValues::zeros(Element element, std::size_t rows, std::size_t colu
 }
 
 double rounded(double value, Element element, Rounding rounding) {
+  if (is_small_float(element)) return small_float_rounded(value, element, rounding, false);
   if (std::isnan(value)) return value;
   const double nearest = nearest_even(value, element);
   const bool to_nearest = rounding == Rounding::kDefault || rounding == Rounding::kNearestEven;
@@ -219,12 +221,21 @@ double extreme(Element element, bool largest) {
   return static_cast<double>(largest ? range.largest : range.least);
 }
 
+double largest_number(Element element) {
+  if (is_small_float(element)) return small_float_largest(element);
+  if (element == Element::kF32) return std::numeric_limits<float>::max();
+  const float16::Layout layout = layout_of(element);
+  return float16::value_of(static_cast<std::uint16_t>(layout.infinity() - 1), layout);
+}
+
 TileValues converted(const TileValues& from, Element element, Rounding rounding, bool saturates) {
   TileValues to = TileValues::zeros(element, from.rows, from.columns);
   // A conversion of a float type to itself rounds to whole numbers.
   const bool integral = from.element == element && rounding != Rounding::kDefault;
   for (std::size_t i = 0; i < from.size(); ++i) {
-    if (is_float(element))
+    if (is_small_float(element))
+      to.numbers[i] = small_float_rounded(from.number(i), element, rounding, saturates);
+    else if (is_float(element))
       to.numbers[i] = integral ? to_integral(from.numbers[i], rounding)
                                : rounded(from.number(i), element, rounding);
     else if (is_float(from.element))
@@ -258,6 +269,11 @@ void decode(const std::byte* from, std::size_t count, TileValues& values, std::s
   double* numbers = values.numbers.data() + first;
   std::int64_t* integers = values.integers.data() + first;
   if (values.element == Element::kF32) return decode_singles(from, count, numbers);
+  if (is_small_float(values.element)) {
+    for (std::size_t i = 0; i < count; ++i)
+      numbers[i] = small_float_value(values.element, std::to_integer<std::uint8_t>(from[i]));
+    return;
+  }
   if (is_float(values.element)) {
     for (std::size_t i = 0; i < count; ++i)
       numbers[i] = float16::value_of(load<std::uint16_t>(from + 2 * i), layout_of(values.element));
@@ -273,6 +289,11 @@ void encode(const TileValues& values, std::size_t first, std::size_t count, std:
   const double* numbers = values.numbers.data() + first;
   const std::int64_t* integers = values.integers.data() + first;
   if (values.element == Element::kF32) return encode_singles(numbers, count, to);
+  if (is_small_float(values.element)) {
+    for (std::size_t i = 0; i < count; ++i)
+      to[i] = std::byte{small_float_code(values.element, numbers[i])};
+    return;
+  }
   if (is_float(values.element)) {
     for (std::size_t i = 0; i < count; ++i)
       store(to + 2 * i, half_bits(numbers[i], layout_of(values.element)));

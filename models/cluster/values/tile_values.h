@@ -44,6 +44,8 @@ std::int64_t to_integer(double value, Element element, Rounding rounding, bool s
 std::int64_t to_integer(std::int64_t value, Element element, bool saturates);
 /// The largest or the least value of a type; infinity for floats.
 double extreme(Element element, bool largest);
+/// The largest finite number of a float type.
+double largest_number(Element element);
 
 /// The values in another type.
 TileValues converted(const TileValues& values, Element element, Rounding rounding, bool saturates);
@@ -55,7 +57,7 @@ TileValues part_of(const TileValues& values, std::size_t top, std::size_t left, 
 /// shape keeps them in their order.
 TileValues fitted(TileValues values, std::size_t rows, std::size_t columns);
 
-/// `count` elements from `from`, into values[first ..].
+/// `count` elements from `from`, into values[first ..]. Elements of 4 bits have a byte each here; memory.h packs them.
 void decode(const std::byte* from, std::size_t count, TileValues& values, std::size_t first);
 /// The reverse: `count` elements from values[first] on, into the bytes from `to` on.
 void encode(const TileValues& values, std::size_t first, std::size_t count, std::byte* to);

@@ -139,7 +139,8 @@ def vector_rows():
         yield operation("4.1", "a2a3", f"{name}, 64 repeats", 64 * slope + overhead, f"{name} f32{where}", calibrated=calibrated,
                         bound=None if note else BOUND, note=note)
     for name, columns, slope, overhead, calibrated, note in FITS_OF_ROWS:
-        yield operation("4.1", "a2a3", f"{name}, 64 x {columns}", 64 * columns * slope + overhead, f"{name} f32, {columns} columns",
+        rows = KERNELS["ascend_micro_vector"].rows_of(name, columns)
+        yield operation("4.1", "a2a3", f"{name}, {rows} x {columns}", rows * columns * slope + overhead, f"{name} f32, {columns} columns",
                         calibrated=calibrated, bound=None if note else BOUND, note=note)
     for name, slope, overhead, calibrated, note in FITS_A5:
         what, n = (name, 8192) if name.endswith("f16") and " to " not in name else (name if " " in name else f"{name} f32", 4096)

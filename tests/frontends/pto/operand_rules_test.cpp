@@ -266,15 +266,18 @@ TEST(PtoOperandRules, MovesKeepTheirTypeAndStayInside) {
               HasSubstr("operands of pto.tmov are f32 (%a) and i32 (%c): expected one type"));
   EXPECT_EQ(message_of("pto.tmov", {{"a", "acc, 16x16xf32"}, {"c", "mat, 16x16xf16"}}, "", "cube"),
             "accepted");
-  const std::string tiles = "  %a = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>\n"
-                            "  %c = pto.alloc_tile : !pto.tile_buf<vec, 4x8xf32, valid=4x4>\n"
+  const std::string whole = "!pto.tile_buf<vec, 8x8xf32>",
+                    small = "!pto.tile_buf<vec, 4x8xf32, valid=4x4>";
+  const std::string tiles = "  %a = pto.alloc_tile : " + whole +
+                            "\n  %c = pto.alloc_tile : " + small +
+                            "\n"
                             "  %i = arith.constant 5 : index\n  %z = arith.constant 0 : index\n";
-  EXPECT_THAT(
-      message_of(tiles + "  pto.textract ins(%a, %i, %z : f32, index, index) outs(%c : f32)"),
-      HasSubstr("pto.textract: rows 5.. (4 of them) of a tile of 8"));
-  EXPECT_THAT(
-      message_of(tiles + "  pto.tinsert ins(%c, %z, %i : f32, index, index) outs(%a : f32)"),
-      HasSubstr("pto.tinsert: columns 5.. (4 of them) of a tile of 8"));
+  EXPECT_THAT(message_of(tiles + "  pto.textract ins(%a, %i, %z : " + whole +
+                         ", index, index) outs(%c : " + small + ")"),
+              HasSubstr("pto.textract: rows 5.. (4 of them) of a tile of 8"));
+  EXPECT_THAT(message_of(tiles + "  pto.tinsert ins(%c, %z, %i : " + small +
+                         ", index, index) outs(%a : " + whole + ")"),
+              HasSubstr("pto.tinsert: columns 5.. (4 of them) of a tile of 8"));
 }
 
 std::string part(const std::string& shape, const std::string& strides, const std::string& offsets,
@@ -284,7 +287,8 @@ std::string part(const std::string& shape, const std::string& strides, const std
                     ">\n  %w = pto.partition_view %v, offsets = " + offsets + ", sizes = " + sizes +
                     " : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<?x?xf32>\n"
                     "  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n"
-                    "  pto.tload ins(%w : f32) outs(%t : f32)");
+                    "  pto.tload ins(%w : !pto.partition_tensor_view<?x?xf32>) outs(%t : "
+                    "!pto.tile_buf<vec, 16x16xf32>)");
 }
 
 // 2^62 elements of f32 are 2^64 bytes, which 64 bits take for none.
@@ -318,7 +322,8 @@ TEST(PtoOperandRules, TilesWithAddressesInRegistersFitTheirBuffer) {
               HasSubstr("a tile of 4294967296 x 4294967296 elements"));
   EXPECT_THAT(message_of("  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n"
                          "  %a = arith.constant 262144 : i64\n"
-                         "  %u = pto.tassign %t, %a : f32 -> f32"),
+                         "  %u = pto.tassign %t, %a : !pto.tile_buf<vec, 16x16xf32> -> "
+                         "!pto.tile_buf<vec, 16x16xf32>"),
               HasSubstr("the tile %u needs 1024 bytes from byte 262144 on"));
 }
 

@@ -99,16 +99,19 @@ TEST(PtoOperands, ValidSizesThatTheTileDoesNotHave) {
 }
 
 TEST(PtoOperands, SeveralTilesOfOneTypeLieBehindEachOther) {
-  const std::string tiles =
-      "  %m = pto.alloc_multi_tile : !pto.multi_tile_buf<vec, 16x32xf16, count=3>\n";
-  const cluster::Program p = lowered(
-      tiles + "  %a = pto.multi_tile_get %m[0] : f16\n  %b = pto.multi_tile_get %m[2] : f16\n"
-              "  pto.tabs ins(%a : f16) outs(%b : f16)");
+  const std::string one = "!pto.tile_buf<vec, 16x32xf16>",
+                    all = "!pto.multi_tile_buf<vec, 16x32xf16, count=3>";
+  const std::string tiles = "  %m = pto.alloc_multi_tile : " + all + "\n";
+  const auto get = [&](const std::string& name, int which) {
+    return "  %" + name + " = pto.multi_tile_get %m[" + std::to_string(which) + "] : " + all +
+           " -> " + one + "\n";
+  };
+  const cluster::Program p = lowered(tiles + get("a", 0) + get("b", 2) +
+                                     "  pto.tabs ins(%a : " + one + ") outs(%b : " + one + ")");
   const ResolvedOperation r = operands(p);
   EXPECT_EQ(r.operands[0].first, 0);
   EXPECT_EQ(r.operands[1].first, 2 * 1024);
-  EXPECT_THAT(message_of(tiles + "  %a = pto.multi_tile_get %m[3] : f16"),
-              HasSubstr("tile 3 of 3"));
+  EXPECT_THAT(message_of(tiles + get("a", 3)), HasSubstr("tile 3 of 3"));
   EXPECT_THAT(
       message_of("  %m = pto.alloc_multi_tile : !pto.multi_tile_buf<vec, 16x32xf16, count=1>"),
       HasSubstr("expected a type with count=N, N of 2..1024"));
@@ -195,16 +198,20 @@ TEST(PtoOperands, TilesAndViewsThatCannotBe) {
 }
 
 TEST(PtoOperands, DiagnosticsOfTypes) {
-  const std::string tiles = "  %f = pto.alloc_tile : " + kTile +
-                            "\n  %i = pto.alloc_tile : !pto.tile_buf<vec, 16x16xi32>\n";
-  EXPECT_EQ(message_of(tiles + "  pto.tand ins(%f, %f : f32, f32) outs(%f : f32)"),
+  const std::string whole = "!pto.tile_buf<vec, 16x16xi32>";
+  const std::string tiles =
+      "  %f = pto.alloc_tile : " + kTile + "\n  %i = pto.alloc_tile : " + whole + "\n";
+  const auto two = [&](const std::string& in, const std::string& out) {
+    return message_of(tiles + "  pto." + in + kTile + ") outs(" + out + ")");
+  };
+  const std::string to_float = "%f : " + kTile, to_whole = "%i : " + whole;
+  EXPECT_EQ(two("tand ins(%f, %f : " + kTile + ", ", to_float),
             "k.pto:5:3: pto.tand works on integers, found tiles of f32");
-  EXPECT_THAT(message_of(tiles + "  pto.tadd ins(%f, %i : f32, i32) outs(%f : f32)"),
-              HasSubstr("pto.tadd are f32 (%f) and i32 (%i): expected one type"));
-  EXPECT_THAT(message_of(tiles + "  pto.tcmp ins(%f, %f : f32, f32) outs(%i : i32)"),
+  EXPECT_THAT(two("tadd ins(%i, %f : " + whole + ", ", to_float),
+              HasSubstr("pto.tadd are i32 (%i) and f32 (%f): expected one type"));
+  EXPECT_THAT(two("tcmp ins(%f, %f : " + kTile + ", ", to_whole),
               HasSubstr("pto.tcmp are i32 (%i): expected i8 or ui8 for a mask"));
-  EXPECT_THAT(message_of(tiles + "  pto.tcvt ins(%f {rmode = #pto<round_mode UP>} : f32) outs(%i "
-                                 ": i32)"),
+  EXPECT_THAT(two("tcvt ins(%f {rmode = #pto<round_mode UP>} : ", to_whole),
               HasSubstr("expected a rounding mode"));
 }
 

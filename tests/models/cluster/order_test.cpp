@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "models/cluster/hazards/accesses.h"
 #include "tests/models/cluster/bench.h"
 
@@ -83,6 +85,55 @@ Result run(const Kernel& aic, const Kernel& aiv, const Launch& launch, bool auto
 }
 Result run_vector(const Kernel& k, bool automatic = false) {
   return run(Kernel(), k, kVectorOnly, automatic);
+}
+
+// --- two products on one tile (ascend_2.md 2.1) ---
+
+/// A product of so many rows that reads and writes L0C from byte 0 on.
+void product(Kernel& k, std::int64_t rows) {
+  Program& p = k.program();
+  TileOperand c = tile(Location::kL0c, 0, Access::kReadWrite, rows);
+  p.operations.emplace_back();
+  p.operations.back().operands = {tile(Location::kL0a, 0, Access::kRead, rows),
+                                  tile(Location::kL0b, 0, Access::kRead), c};
+  Instruction& mad = k.add(Opcode::kMad, Pipe::kM);
+  mad.type = DataType::kF16;
+  mad.size = {rows, 16, 16};
+  mad.operation = static_cast<std::uint32_t>(p.operations.size());
+}
+std::vector<std::string> hazards_of_products(const Kernel& k) {
+  return run(k, Kernel(), kCubeOnly, false).hazards;
+}
+
+TEST(ClusterOrder, SmallProductsNeedABarrier) {
+  Kernel bare, barrier, large;
+  for (Kernel* k : {&bare, &barrier, &large}) {
+    product(*k, k == &large ? 160 : 144);
+    if (k == &barrier) k->add(Opcode::kBarrier, Pipe::kM);
+    product(*k, k == &large ? 160 : 144);
+  }
+  EXPECT_THAT(hazards_of_products(bare), ElementsAre(HasSubstr("pipe_barrier(PIPE_M)")));
+  EXPECT_THAT(hazards_of_products(barrier), IsEmpty());
+  EXPECT_THAT(hazards_of_products(large), IsEmpty());
+}
+
+// The end of the first product reaches the second one by way of MTE1.
+TEST(ClusterOrder, AChainOfFlagsOrdersSmallProducts) {
+  const auto chain = [](bool whole) {
+    Kernel k;
+    product(k, 16);
+    if (whole) {
+      k.set_flag(Pipe::kM, Pipe::kMte1, 0);
+      k.wait_flag(Pipe::kM, Pipe::kMte1, 0);
+    }
+    touch(k, Pipe::kMte1, 10, {write(0, Location::kL0a)});
+    k.set_flag(Pipe::kMte1, Pipe::kM, 0);
+    k.wait_flag(Pipe::kMte1, Pipe::kM, 0);
+    product(k, 16);
+    return hazards_of_products(k);
+  };
+  EXPECT_THAT(chain(true), IsEmpty());
+  EXPECT_THAT(chain(false), testing::Contains(HasSubstr("pipe_barrier(PIPE_M)")));
 }
 
 // --- automatic synchronisation ---
@@ -245,6 +296,37 @@ TEST(ClusterOrder, ABarrierOverAllPipesOrdersWhatIsIssuedBehindIt) {
   const Result r = run_vector(k);
   ASSERT_EQ(r.hazards.size(), 1u);  // the barrier of V orders V
   EXPECT_THAT(r.hazards[0], AllOf(HasSubstr("k.pto:3"), HasSubstr("k.pto:5")));
+}
+
+// ascend_2.md 2.4: what is put into a queue after a store of the scalar unit to UB is not held back by it.
+TEST(ClusterOrder, AStoreOfTheScalarUnitReachesOtherPipesByAFlagOrABarrierOnly) {
+  const auto hazards = [](const std::function<void(Kernel&)>& order, bool automatic = false) {
+    Kernel k;
+    Program& p = k.program();
+    p.operations.emplace_back();
+    p.operations.back().operands = {write(0)};
+    k.scalar(Opcode::kStoreScalar, 0, 7).operation = 1;
+    p.code.back().pipe = Pipe::kS;
+    order(k);
+    touch(k, Pipe::kV, 10, {read(0)});
+    return run_vector(k, automatic).hazards;
+  };
+  const auto flag = [](Kernel& k, Pipe from, Pipe to) {
+    k.set_flag(from, to, 0);
+    k.wait_flag(from, to, 0);
+  };
+  EXPECT_THAT(hazards([](Kernel&) {}), ElementsAre(HasSubstr("store_scalar on S of AIV0")));
+  EXPECT_THAT(hazards([&](Kernel& k) { flag(k, Pipe::kS, Pipe::kMte3); }).size(), 1u);
+  EXPECT_THAT(hazards([](Kernel& k) { k.barrier(Pipe::kV); }).size(), 1u);
+  EXPECT_THAT(hazards([&](Kernel& k) { flag(k, Pipe::kS, Pipe::kV); }), IsEmpty());
+  EXPECT_THAT(hazards([&](Kernel& k) {
+                flag(k, Pipe::kS, Pipe::kMte3);
+                flag(k, Pipe::kMte3, Pipe::kS);  // the scalar unit knows that its store is seen
+              }),
+              IsEmpty());
+  EXPECT_THAT(hazards([](Kernel& k) { k.barrier(Pipe::kAll); }), IsEmpty());
+  EXPECT_THAT(hazards([](Kernel& k) { k.add(Opcode::kDataBarrier); }), IsEmpty());
+  EXPECT_THAT(hazards([](Kernel&) {}, true), IsEmpty());
 }
 
 TEST(ClusterOrder, LocksOrder) {

@@ -159,6 +159,24 @@ TEST(AscendReport, TerminalShowsWhereTheTimeWent) {
     EXPECT_THAT(out, HasSubstr(text));
 }
 
+// A GEMM that waits for L2 is bound by its copies; vector_add in one cluster by the path into UB.
+TEST(AscendReport, NamesWhatBoundsEachKindOfCore) {
+  const json::object gemm = report_of("gemm.pto", kGemm), sum = report_of("vector_add.pto", kTiles);
+  const auto text = [](const json::object& report, const char* kind, const char* name) {
+    return std::string(report.at("bound_by").at(kind).at(name).as_string());
+  };
+  EXPECT_EQ(text(gemm, "aic", "kind"), "pipe");
+  const std::string pipe = text(gemm, "aic", "name");
+  EXPECT_NEAR(number(gemm, "bound_by", "aic", "share"),
+              number(gemm, "profile", (pipe + "_ratio").c_str()), 1e-9);
+  EXPECT_THAT(text(gemm, "aic", "line_1"), HasSubstr("gemm.pto:"));
+  EXPECT_THAT(text(sum, "aiv", "line_1"), HasSubstr("vector_add.pto:"));
+  EXPECT_GT(number(sum, "bound_by", "aiv", "line_1_share"), 0.0);
+  const Finished finished = run_executable(
+      "ascend_platform", {kExamples + "vector_add.pto", "--no-data", "--param=TILES=6"});
+  EXPECT_THAT(finished.out, HasSubstr("AIV bound by "));
+}
+
 TEST(AscendReport, DetailOfEveryCore) {
   std::vector<std::string> options = kGemm;
   options.emplace_back("--report-detail");

@@ -20,6 +20,7 @@ struct TsrTileType {
   std::uint16_t fractal;    ///< bytes of a box
   std::uint8_t pad;         ///< 0: none, 1: zero, 2: largest, 3: least
   std::uint8_t compact;     ///< 0: none, 1: boxes as the valid rows need them, 2: one row more
+  std::uint8_t open;        ///< valid sizes are known at run time only
 };
 struct TsrTile {
   const TsrTileType* type;

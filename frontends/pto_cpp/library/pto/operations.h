@@ -103,6 +103,14 @@ struct Operands {
       list[count++].integer = static_cast<std::int64_t>(what);
     }
   }
+  /// What FIX scales by: its parameter is an integer of 64 bits, whatever the caller has.
+  template <class T>
+  TSR_INLINE void scale(const T& what) {
+    if constexpr (std::is_arithmetic_v<T>)
+      add(static_cast<std::uint64_t>(what), false);
+    else
+      add(what, false);
+  }
   TSR_INLINE void position(std::int64_t n) {
     list[count].role = TSR_POSITION;
     list[count++].integer = n;
@@ -156,44 +164,88 @@ TSR_INLINE RecordEvent issue(const char* operation, const D& result, const A&...
 
 // Moves.
 TSR_OPERATION(TLOAD, "pto.tload")
-TSR_OPERATION(TMOV, "pto.tmov")
-TSR_OPERATION(TPREFETCH, "pto.tprefetch")
-
-template <class S, class G, class... E>
-TSR_INLINE RecordEvent tsr_store(const G& to, const S& from, tsr_detail::Attribute a, tsr_detail::Attribute b,
-                                 const E&... rest) {
+// FIX may scale what it moves: by a word of 64 bits, or by a tile with one for each column (TMOV_FP).
+template <auto... Options, class D, class S, class... E>
+TSR_INLINE RecordEvent tsr_move(const D& to, const S& from, const E&... rest) {
   (tsr_detail::wait_for(rest), ...);
   tsr_detail::Operands operands;
-  operands.option(a);
-  operands.option(b);
+  (operands.option(tsr_detail::attribute_of(Options)), ...);
   operands.add(from, false);
-  (operands.add(rest, false), ...);
+  (operands.scale(rest), ...);
+  operands.add(to, true);
+  return operands.call("pto.tmov");
+}
+template <class D, class S, class... E>
+TSR_INLINE RecordEvent TMOV(const D& to, const S& from, const E&... rest) {
+  return tsr_move(to, from, rest...);
+}
+template <auto Option, auto... Options, class D, class S, class... E>
+TSR_INLINE RecordEvent TMOV(const D& to, const S& from, const E&... rest) {
+  return tsr_move<Option, Options...>(to, from, rest...);
+}
+template <class D, class S, auto Option, auto... Options, class... E>
+TSR_INLINE RecordEvent TMOV(const D& to, const S& from, const E&... rest) {
+  return tsr_move<Option, Options...>(to, from, rest...);
+}
+template <auto First, class D, class S, auto Option, auto... Options, class... E>
+TSR_INLINE RecordEvent TMOV(const D& to, const S& from, const E&... rest) {
+  return tsr_move<First, Option, Options...>(to, from, rest...);
+}
+template <class D, class S, class F, auto Option, auto... Options, class... E>
+TSR_INLINE RecordEvent TMOV(const D& to, const S& from, const F& scales, const E&... rest) {
+  return tsr_move<Option, Options...>(to, from, scales, rest...);
+}
+template <auto First, class D, class S, class F, auto Option, auto... Options, class... E>
+TSR_INLINE RecordEvent TMOV(const D& to, const S& from, const F& scales, const E&... rest) {
+  return tsr_move<First, Option, Options...>(to, from, scales, rest...);
+}
+TSR_OPERATION(TPREFETCH, "pto.tprefetch")
+
+template <auto... Options, class S, class G, class... E>
+TSR_INLINE RecordEvent tsr_store(const G& to, const S& from, const E&... rest) {
+  (tsr_detail::wait_for(rest), ...);
+  tsr_detail::Operands operands;
+  (operands.option(tsr_detail::attribute_of(Options)), ...);
+  operands.add(from, false);
+  (operands.scale(rest), ...);
   operands.add(to, true);
   return operands.call("pto.tstore");
 }
 template <class S, class G, AtomicType Atomic = AtomicType::AtomicNone, ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
 TSR_INLINE RecordEvent TSTORE(const G& to, const S& from, const E&... rest) {
-  constexpr tsr_detail::Attribute none = {nullptr, nullptr};
-  return tsr_store(to, from, Atomic == AtomicType::AtomicNone ? none : tsr_detail::attribute_of(Atomic),
-                   Relu == ReluPreMode::NoRelu ? none : tsr_detail::attribute_of(Relu), rest...);
+  return tsr_store<Atomic, Relu>(to, from, rest...);
 }
-template <STPhase Phase, class G, class S, class... E>
+template <STPhase Phase, class S, class G, AtomicType Atomic = AtomicType::AtomicNone,
+          ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
 TSR_INLINE RecordEvent TSTORE(const G& to, const S& from, const E&... rest) {
-  return tsr_store(to, from, tsr_detail::attribute_of(Phase), {nullptr, nullptr}, rest...);
+  return tsr_store<Phase, Atomic, Relu>(to, from, rest...);
 }
 
+// `scale` may stand before the position: three numbers.
 template <auto... Options, class D, class S, class... E>
-TSR_INLINE RecordEvent tsr_part(const char* operation, const D& to, const S& from, std::int64_t row,
-                                std::int64_t column, const E&... rest) {
+TSR_INLINE RecordEvent tsr_part_at(const char* operation, const D& to, const S& from,
+                                   std::int64_t row, std::int64_t column, const E&... rest) {
   (tsr_detail::wait_for(rest), ...);
   tsr_detail::Operands operands;
   (operands.option(tsr_detail::attribute_of(Options)), ...);
   operands.add(from, false);
   operands.position(row);
   operands.position(column);
-  (operands.add(rest, false), ...);
+  (operands.scale(rest), ...);
   operands.add(to, true);
   return operands.call(operation);
+}
+template <auto... Options, class D, class S, class... E>
+TSR_INLINE RecordEvent tsr_part(const char* operation, const D& to, const S& from, std::int64_t row,
+                                std::int64_t column, const E&... rest) {
+  return tsr_part_at<Options...>(operation, to, from, row, column, rest...);
+}
+template <auto... Options, class D, class S, class N, class... E,
+          class = std::enable_if_t<std::is_arithmetic_v<N>>>
+TSR_INLINE RecordEvent tsr_part(const char* operation, const D& to, const S& from,
+                                std::int64_t scale, std::int64_t row, N column, const E&... rest) {
+  return tsr_part_at<Options...>(operation, to, from, row, column,
+                                 static_cast<std::uint64_t>(scale), rest...);
 }
 /// Boxes that come from UB lie column by column in L1, whatever the type of the result says.
 template <auto... Options, class D, class S, class... E>
@@ -247,6 +299,18 @@ TSR_OPERATION(TMATMUL, "pto.tmatmul")
 TSR_OPERATION(TMATMUL_BIAS, "pto.tmatmul.bias")
 TSR_OPERATION(TGEMV, "pto.tgemv")
 TSR_OPERATION(TGEMV_BIAS, "pto.tgemv.bias")
+// Products with scales: (c, a, scales of a, b, scales of b), with a bias behind them, or with what they are added to in front.
+template <class C, class A, class SA, class B, class SB>
+TSR_INLINE RecordEvent TMATMUL_MX(const C& c, const A& a, const SA& a_scales, const B& b, const SB& b_scales) {
+  return tsr_detail::issue("pto.tmatmul.mx", c, a, a_scales, b, b_scales);
+}
+template <class C, class X, class SX, class Y, class SY, class Z>
+TSR_INLINE RecordEvent TMATMUL_MX(const C& c, const X& x, const SX& sx, const Y& y, const SY& sy, const Z& z) {
+  if constexpr (X::Loc == TileType::Acc)
+    return tsr_detail::issue("pto.tmatmul.mx.acc", c, x, sx, y, sy, z);
+  else
+    return tsr_detail::issue("pto.tmatmul.mx.bias", c, x, sx, y, sy, z);
+}
 #define TSR_ACCUMULATE(NAME, TEXT)                                                          \
   template <class C, class A, class B>                                                      \
   TSR_INLINE RecordEvent NAME(const C& c, const A& a, const B& b) {                         \
@@ -323,6 +387,19 @@ TSR_OPERATION(TROWMAX, "pto.trowmax")
 TSR_OPERATION(TROWMIN, "pto.trowmin")
 TSR_OPERATION(TROWPROD, "pto.trowprod")
 TSR_OPERATION(TCOLSUM, "pto.tcolsum")
+/// Rows one after the other, or in pairs.
+template <class D, class S, class T, class B, class... E,
+          class = std::enable_if_t<std::is_integral_v<B>>>
+TSR_INLINE RecordEvent TCOLSUM(const D& result, const S& from, const T& scratch, B is_binary,
+                               const E&... events) {
+  (tsr_detail::wait_for(events), ...);
+  tsr_detail::Operands operands;
+  operands.option({"isBinary", is_binary ? "true" : "false"});
+  operands.add(from, false);
+  operands.add(scratch, false);
+  operands.add(result, true);
+  return operands.call("pto.tcolsum");
+}
 TSR_OPERATION(TCOLMAX, "pto.tcolmax")
 TSR_OPERATION(TCOLMIN, "pto.tcolmin")
 TSR_OPERATION(TCOLPROD, "pto.tcolprod")

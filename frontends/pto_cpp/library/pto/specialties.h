@@ -87,18 +87,23 @@ TSR_OPERATION(TDEQUANT, "pto.tdequant")
 // FIX with a scale a column.
 template <class S, class G, class F, auto... Options, class... E>
 TSR_INLINE RecordEvent TSTORE_FP(const G& to, const S& from, const F& scale, const E&... events) {
-  return TSTORE(to, from, scale, events...);
+  return tsr_store<Options...>(to, from, scale, events...);
 }
 template <class D, class S, class F, auto... Options, class... E>
 TSR_INLINE RecordEvent TMOV_FP(const D& to, const S& from, const F& scale, const E&... events) {
-  return tsr_detail::issue<Options...>("pto.tmov", to, from, scale, events...);
+  return tsr_move<Options...>(to, from, scale, events...);
 }
-template <ReluPreMode Relu, class D, class S, class F, class... E>
-TSR_INLINE RecordEvent tsr_scaled_part(const char* operation, const D& to, const S& from, const F& scale, std::int64_t row, std::int64_t column,
+template <STPhase Phase, class D, class S, class F, auto... Options, class... E>
+TSR_INLINE RecordEvent TMOV_FP(const D& to, const S& from, const F& scale, const E&... events) {
+  return tsr_move<Phase, Options...>(to, from, scale, events...);
+}
+template <auto... Options, class D, class S, class F, class... E>
+TSR_INLINE RecordEvent tsr_scaled_part(const char* operation, const D& to, const S& from,
+                                       const F& scale, std::int64_t row, std::int64_t column,
                                        const E&... events) {
   (tsr_detail::wait_for(events), ...);
   tsr_detail::Operands operands;
-  operands.option(tsr_detail::attribute_of(Relu));
+  (operands.option(tsr_detail::attribute_of(Options)), ...);
   operands.add(from, false);
   operands.add(scale, false);
   operands.position(row);
@@ -113,6 +118,18 @@ TSR_INLINE RecordEvent TEXTRACT_FP(const D& to, const S& from, const F& scale, s
 template <class D, class S, class F, ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
 TSR_INLINE RecordEvent TINSERT_FP(const D& to, const S& from, const F& scale, std::int64_t row, std::int64_t column, const E&... events) {
   return tsr_scaled_part<Relu>("pto.tinsert_fp", to, from, scale, row, column, events...);
+}
+template <class D, class S, class F, AccToVecMode Mode, auto... Options, class... E>
+TSR_INLINE RecordEvent TEXTRACT(const D& to, const S& from, const F& scale, std::int64_t row,
+                                std::int64_t column, const E&... events) {
+  return tsr_scaled_part<Mode, Options...>("pto.textract_fp", to, from, scale, row, column,
+                                           events...);
+}
+template <class D, class S, class F, AccToVecMode Mode, auto... Options, class... E>
+TSR_INLINE RecordEvent TINSERT(const D& to, const S& from, const F& scale, std::int64_t row,
+                               std::int64_t column, const E&... events) {
+  return tsr_scaled_part<Mode, Options...>("pto.tinsert_fp", to, from, scale, row, column,
+                                           events...);
 }
 
 // The result is a factor or a summand too.

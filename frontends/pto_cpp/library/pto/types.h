@@ -316,7 +316,8 @@ struct Tile : TsrTile {
                                         static_cast<std::uint8_t>(SFractal_),
                                         SFractalSize_,
                                         static_cast<std::uint8_t>(PadVal_ > PadValue::Min ? 4 : static_cast<int>(PadVal_)),
-                                        static_cast<std::uint8_t>(Compact_)};
+                                        static_cast<std::uint8_t>(Compact_),
+                                        RowValid_ == DYNAMIC || ColValid_ == DYNAMIC};
   TSR_INLINE void init(int rows, int columns) {
     type = &kType;
     address = 0;

@@ -1,0 +1,140 @@
+// How the library and the machine carry out operations of ComputeLowering: where M writes a product, which instructions an
+// operation on the vector unit is made of, and what the scalar unit does for it.
+#include <algorithm>
+#include <utility>
+
+#include "frontends/pto/operation_lowering.h"
+#include "models/cluster/program/vector_sequence.h"
+
+namespace tessera::pto {
+
+namespace {
+
+/// Whether the type leaves valid sizes open.
+bool has_open_sizes(const Type& tile) {
+  return tile.is_open || tile.valid_rows == kDynamic || tile.valid_columns == kDynamic;
+}
+
+/// Whether the elements of a tile without boxes lie column by column.
+bool lies_by_columns(const Type& tile) {
+  const Attribute* layout = find(tile.options, "blayout");
+  if (layout == nullptr) layout = find(tile.options, "order");  // of kernels in C++
+  return layout != nullptr && layout->value == "col_major";
+}
+
+}  // namespace
+
+// M does not know the rows of the tile (ascend_2.md 1.6). Tiles of kernels in C++ say where each element lies, so that
+// readers find what the device has there; in text a product whose columns would end up elsewhere is refused.
+void ComputeLowering::lay_out_product(const Operation& op, Operand rows, Operand columns) {
+  constexpr std::int64_t kBox = 16;
+  const auto rounded_up = [](std::int64_t n) { return (n + kBox - 1) / kBox * kBox; };
+  TileOperation& product = emitter_.last_operation();
+  for (TileOperand& o : product.operands)
+    if (o.location == Location::kL0c && o.boxes.rows > 0 && !rows.is_register)
+      o.boxes.column_step = rounded_up(rows.value) * o.boxes.columns;
+  const Value& to = output(op);
+  const Attribute* compact = find(to.type.options, "compact");
+  const bool is_compact =
+      compact != nullptr && word_of(*compact) != "0" && word_of(*compact) != "null";
+  if (to.place.boxes.rows > 0 || is_compact) return;
+  // A launch without values only takes its time.
+  const std::int64_t pitch = rounded_up(to.type.shape[0]);
+  const bool is_same = !rows.is_register && rounded_up(rows.value) == pitch;
+  const bool is_one_column = !columns.is_register && columns.value <= kBox;
+  if (!is_same && !is_one_column) product.read_pitch = pitch;
+}
+
+// Whether the compiler knows that all of both tiles is valid, and the second one is a column.
+bool ComputeLowering::is_whole_column(const Operation& op) const {
+  const auto is_whole = [](const Value& tile) {
+    const Type& t = tile.type;
+    const auto same = [](const Operand& size, std::int64_t all) {
+      return !size.is_register && size.value == all;
+    };
+    return !has_open_sizes(t) && same(tile.sizes[0], t.shape[0]) && same(tile.sizes[1], t.shape[1]);
+  };
+  const Value &from = input(op), &to = output(op);
+  return is_whole(from) && is_whole(to) && lies_by_columns(to.type) && to.type.shape[1] == 1;
+}
+
+cluster::VectorForm ComputeLowering::form_of(const Operation& op, const TileOperation& operation,
+                                             VectorClass cost) const {
+  using F = TileFunction;
+  using V = cluster::VectorForm;
+  if (operation.operands.empty()) return V::kOne;
+  const bool a5 = is_a5(), multiplies = operation.arithmetic == Arithmetic::kMul;
+  const TileOperand &from = operation.operands[0], &to = operation.operands.back();
+  switch (operation.function) {
+  case F::kRowReduce:
+    if (a5) return multiplies ? V::kRowHalves : V::kRowOneByOne;
+    if (multiplies || !is_float(from.element)) return V::kRowLanes;
+    if (from.element == Element::kF32 && is_whole_column(op) &&
+        cluster::is_reduced_by_blocks(from.rows.value, from.columns.value))
+      return V::kRowBlocks;
+    return V::kRowRepeats;
+  case F::kColumnReduce: {
+    if (a5) return V::kColumnPairs;
+    const Attribute* binary = find(op.attributes, "isBinary");
+    const bool halves = binary != nullptr && binary->value.rfind("true", 0) == 0;
+    return halves && operation.arithmetic == Arithmetic::kAdd ? V::kColumnHalves : V::kColumnRows;
+  }
+  case F::kRowArg:
+    return a5 ? V::kOne : V::kRowArgument;
+  case F::kColumnArg:
+    return a5 ? V::kOne : V::kColumnArgument;
+  case F::kRowMap:
+    return !a5 && cost == VectorClass::kRowMap ? V::kRowMapSpread : V::kOne;
+  case F::kColumnMap:
+    return !a5 && cost == VectorClass::kSimple ? V::kColumnMapRows : V::kOne;
+  case F::kRowExpand: {
+    // From a column, or a row, of which all is valid, to blocks of 32 bytes.
+    const std::int64_t block = 256 / cluster::bits_of(to.element);
+    const bool is_known = !has_open_sizes(input(op).type) && !has_open_sizes(output(op).type);
+    const bool is_line = from.rows.value == 1 || from.columns.value == 1;
+    return !a5 && is_known && is_line && cluster::bits_of(to.element) >= 16 &&
+                   output(op).type.shape[1] == block && !to.columns.is_register &&
+                   to.columns.value == block
+               ? V::kRowSpread
+               : V::kOne;
+  }
+  default:
+    return V::kOne;
+  }
+}
+
+// The vector unit counts with the help of scratch. A tile in UB has one row then, and whole numbers.
+bool ComputeLowering::counts_by_scalars(const Operation& op) const {
+  const auto inputs = std::count_if(op.arguments.begin(), op.arguments.end(),
+                                    [](const Argument& a) { return a.role == Role::kIn; });
+  const Value& to = output(op);
+  const Value* start = scope_.find(argument(op, Role::kIn).text);
+  return inputs == 1 && to.type.location == "vec" && to.place.holder == Holder::kSelf &&
+         !to.sizes[0].is_register && to.sizes[0].value == 1 && !is_float(to.place.element) &&
+         start != nullptr && start->kind == Value::Kind::kScalar;
+}
+
+void ComputeLowering::count_by_scalars(const Operation& op) {
+  const Value& to = output(op);
+  const bool descends = [&] {
+    TileOperation options;
+    set_options(op, options, diagnostics_);
+    return options.descends;
+  }();
+  const Operand number = emitter_.new_register(op.place), index = emitter_.new_register(op.place);
+  emitter_.set(number, scope_.scalar(argument(op, Role::kIn)), op.place);
+  emitter_.set(index, 0, op.place);
+  const std::uint32_t to_test = emitter_.jump(op.place);
+  TileOperand element = tile_operand(to, Access::kWrite);
+  element.address.add(index, cluster::bits_of(element.element) / 8);
+  element.rows = element.columns = 1;
+  emitter_.emit(Opcode::kStoreScalar, op.place).a = number;
+  emitter_.attach({std::move(element)});
+  emitter_.update(number, descends ? Opcode::kSub : Opcode::kAdd, 1, op.place);
+  emitter_.update(index, Opcode::kAdd, 1, op.place);
+  emitter_.land(to_test);
+  const Operand goes_on = emitter_.compare(Predicate::kLess, index, to.sizes[1], op.place);
+  emitter_.branch(goes_on, op.place, to_test + 1);
+}
+
+}  // namespace tessera::pto

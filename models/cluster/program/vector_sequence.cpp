@@ -1,0 +1,133 @@
+#include "models/cluster/program/vector_sequence.h"
+
+#include <algorithm>
+
+namespace tessera::cluster {
+
+namespace {
+
+using U = VectorUnit;
+constexpr std::uint64_t kRepeatBits = 256 * 8, kBlockBits = 32 * 8;
+/// The scalar unit issues an instruction in so many cycles: short ones do not follow each other faster (ascend.md 4.4).
+constexpr std::uint64_t kIssue = 5;
+
+constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
+  return (a + b - 1) / b;
+}
+
+struct Sizes {
+  explicit Sizes(const VectorShape& s)
+      : rows(s.rows), columns(s.columns), in_repeat(kRepeatBits / s.bits),
+        in_block(kBlockBits / s.bits), repeats(divide_up(columns, in_repeat)),
+        whole(s.is_extreme ? U::kWholeExtreme : U::kWholeSum),
+        group(s.is_extreme ? U::kGroupExtreme : U::kGroupSum) {}
+  std::uint64_t rows, columns, in_repeat, in_block;
+  std::uint64_t repeats;  // of a row
+  U whole, group;
+};
+
+/// `count` instructions of `repeats` each that do not wait for each other.
+std::uint64_t stream(std::uint64_t count, std::uint64_t repeats) {
+  return count * std::max(repeats, count > 1 ? kIssue : 1);
+}
+
+VectorSequence by_repeats_of_rows(const Sizes& s) {
+  VectorSequence q;
+  const std::uint64_t further = s.repeats - 1;
+  if (further > 0) q.add(U::kMap, further, further * s.rows);
+  if (s.columns % s.in_repeat != 0) q.add(U::kMask, 1, further > 0 ? s.rows : 0);
+  q.add(s.whole, 1, s.rows);
+  return q;
+}
+
+// A row becomes a number for each block; blocks are added while they are no more than seven, which one group
+// reduction can end.
+VectorSequence by_blocks(const Sizes& s) {
+  VectorSequence q;
+  std::uint64_t numbers = s.columns;  // of a row
+  while (numbers > 1) {
+    const bool groups = numbers == s.in_block || numbers >= s.in_repeat;
+    const std::uint64_t left = groups ? numbers / s.in_block : numbers / 2;
+    const std::uint64_t read = groups ? numbers : left;
+    q.add(groups ? s.group : U::kBlockMap, 1, divide_up(s.rows * read, s.in_repeat));
+    numbers = left;
+  }
+  return q;
+}
+
+VectorSequence by_lanes_of_a_block(const Sizes& s) {
+  VectorSequence q;
+  const std::uint64_t blocks = divide_up(s.columns, s.in_block);
+  q.add(U::kFill, s.rows, s.rows);
+  q.add(U::kChain, s.rows * blocks, s.rows * blocks);
+  q.add(U::kScalarTurn, s.rows, 0);
+  q.add(U::kScalarElement, s.rows * (s.in_block + 1), 0);
+  return q;
+}
+
+// Rows are added in pairs until one is left. The additions of a level do not wait for each other.
+VectorSequence by_halves(const Sizes& s) {
+  VectorSequence q;
+  std::uint64_t waits = 0, repeats = 0;
+  for (std::uint64_t n = s.rows; n > 1; n /= 2) {
+    waits += 1 + n % 2;
+    repeats += stream(n / 2, s.repeats) + n % 2 * s.repeats;
+  }
+  q.add(U::kMap, waits, repeats);
+  q.add(U::kMap, 1, s.repeats);  // the copy to the result
+  return q;
+}
+
+VectorSequence row_argument(const Sizes& s) {
+  VectorSequence q;
+  if (s.repeats == 1) {
+    q.add(U::kWholeExtreme, 1, s.rows);
+    return q;
+  }
+  // For each row the extreme of each repeat, the values and the indices apart, and the extreme of the values.
+  const std::uint64_t pairs = divide_up(2 * s.repeats, s.in_repeat);
+  q.add(U::kWholeExtreme, s.rows, s.rows * s.repeats);
+  q.add(U::kCompress, 2 * s.rows, 2 * s.rows * pairs);
+  q.add(U::kWholeExtreme, s.rows, s.rows);
+  q.add(U::kScalarTurn, 1, 0);
+  q.add(U::kScalarElement, 3 * s.rows, 0);
+  return q;
+}
+
+}  // namespace
+
+VectorSequence sequence_of(VectorForm form, const VectorShape& shape) {
+  VectorSequence q;
+  if (shape.rows == 0 || shape.columns == 0) return q;
+  const Sizes s(shape);
+  constexpr std::uint64_t kSpreadRows = 8;
+  switch (form) {
+  case VectorForm::kRowRepeats:
+    return by_repeats_of_rows(s);
+  case VectorForm::kRowBlocks:
+    return by_blocks(s);
+  case VectorForm::kRowLanes:
+    return by_lanes_of_a_block(s);
+  case VectorForm::kColumnHalves:
+    return s.rows > 1 ? by_halves(s) : q;
+  case VectorForm::kRowArgument:
+    return row_argument(s);
+  case VectorForm::kColumnArgument:  // index, comparison, selection and extreme for each row
+    q.add(U::kMap, 4 * s.rows, 4 * s.rows * s.repeats);
+    return q;
+  case VectorForm::kRowSpread:
+    q.add(U::kSpread, 1, divide_up(s.rows, kSpreadRows));
+    return q;
+  case VectorForm::kRowMapSpread:
+    q.add(U::kSpread, 1, divide_up(s.rows, kSpreadRows));
+    q.add(U::kMap, 1, s.rows * s.repeats);
+    return q;
+  case VectorForm::kColumnMapRows:
+    q.add(U::kMap, 1, stream(s.rows, s.repeats));
+    return q;
+  default:
+    return q;
+  }
+}
+
+}  // namespace tessera::cluster

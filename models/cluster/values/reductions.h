@@ -1,0 +1,13 @@
+// Sums and products of rows and columns in the order of the machine (reference ascend_2.md 3.3).
+#pragma once
+
+#include "models/cluster/values/tile_values.h"
+
+namespace tessera::cluster {
+
+/// Each row of `values` to one number. Numbers are rounded to the type after each operation.
+TileValues reduce_rows(const TileValues& values, Arithmetic what, VectorForm form);
+/// Each column to one number.
+TileValues reduce_columns(const TileValues& values, Arithmetic what, VectorForm form);
+
+}  // namespace tessera::cluster

@@ -1,0 +1,159 @@
+// Reductions by the instructions that the library makes of them: the order of their additions and their time
+// (reference ascend_2.md 3).
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "models/cluster/core/cost_model.h"
+#include "models/cluster/program/vector_sequence.h"
+#include "models/cluster/values/reductions.h"
+
+namespace tessera::cluster::reductions_test {
+namespace {
+
+constexpr double kLarge = 16777216;  // 2^24: one more is no number of f32
+
+/// A row of f32 with 2^24 first and ones at these columns.
+TileValues row_of(std::size_t columns, const std::vector<std::size_t>& ones) {
+  TileValues row = TileValues::zeros(Element::kF32, 1, columns);
+  row.numbers[0] = kLarge;
+  for (const std::size_t c : ones) row.numbers[c] = 1;
+  return row;
+}
+double beyond(const TileValues& row, VectorForm form) {
+  return reduce_rows(row, Arithmetic::kAdd, form).numbers[0] - kLarge;
+}
+
+// The two test rows of 3.3, whose sums tell the four orders apart.
+TEST(Reductions, 3_3_RowsThatTellOrdersApart) {
+  const TileValues neighbours = row_of(128, {1, 2, 3, 4}), second = row_of(128, {64, 65});
+  EXPECT_EQ(beyond(neighbours, VectorForm::kRowBlocks), 4);
+  EXPECT_EQ(beyond(neighbours, VectorForm::kRowRepeats), 4);
+  EXPECT_EQ(beyond(neighbours, VectorForm::kRowOneByOne), 4);
+  EXPECT_EQ(beyond(neighbours, VectorForm::kOne), 0);
+  EXPECT_EQ(beyond(second, VectorForm::kRowBlocks), 2);
+  EXPECT_EQ(beyond(second, VectorForm::kRowRepeats), 0);
+  EXPECT_EQ(beyond(second, VectorForm::kRowOneByOne), 2);
+  EXPECT_EQ(beyond(second, VectorForm::kOne), 0);
+}
+
+// An odd repeat and the rest of a row are added to the first sum, an odd sum to the last one.
+TEST(Reductions, 3_2_OddRepeatsAndTheRestOfARow) {
+  const auto sum = [](std::size_t columns, const std::vector<std::size_t>& ones) {
+    return beyond(row_of(columns, ones), VectorForm::kRowRepeats);
+  };
+  // Lane 0 of two repeats is 2^24 + 1, which ties to 2^24. The odd repeat and the rest do not meet each other there, but
+  // both are in lane 1, which is added last.
+  EXPECT_EQ(sum(192, {64, 128}), 0);
+  EXPECT_EQ(sum(72, {64}), 0);
+  EXPECT_EQ(sum(72, {64, 65}), 0);
+  EXPECT_EQ(sum(200, {192, 128}), 0);
+  EXPECT_EQ(sum(200, {193, 129}), 2);
+  // Repeats 2 and 3 are one sum, 2, before they meet the first.
+  EXPECT_EQ(sum(256, {128, 192}), 2);
+  // Of six repeats the third sum is added to the first one.
+  EXPECT_EQ(sum(384, {256, 320}), 2);
+}
+
+TEST(Reductions, 3_3_HalvesRoundToHalvesAtEachStep) {
+  TileValues row = TileValues::zeros(Element::kF16, 1, 128);
+  row.numbers[0] = 2048;  // one more is no number of f16
+  for (std::size_t c = 1; c < 5; ++c) row.numbers[c] = 1;
+  EXPECT_EQ(reduce_rows(row, Arithmetic::kAdd, VectorForm::kRowRepeats).numbers[0], 2052);
+  for (std::size_t c = 5; c < 128; ++c) row.numbers[c] = 0;
+  row.numbers[1] = row.numbers[2] = row.numbers[3] = 0;
+  EXPECT_EQ(reduce_rows(row, Arithmetic::kAdd, VectorForm::kRowOneByOne).numbers[0], 2048);
+}
+
+TEST(Reductions, 3_5_Columns) {
+  TileValues tile = TileValues::zeros(Element::kF32, 5, 1);
+  tile.numbers = {kLarge, 1, 1, 1, 1};
+  const auto sum = [&](VectorForm form) {
+    return reduce_columns(tile, Arithmetic::kAdd, form).numbers[0] - kLarge;
+  };
+  EXPECT_EQ(sum(VectorForm::kColumnRows), 0);
+  EXPECT_EQ(sum(VectorForm::kColumnPairs), 4);
+  // (2^24 + 1) + the odd row, then + (1 + 1).
+  EXPECT_EQ(sum(VectorForm::kColumnHalves), 2);
+}
+
+// Whatever the order, sums of small integers are exact; columns of every length go through all branches.
+TEST(Reductions, EveryLengthHasAllElements) {
+  for (std::size_t columns = 1; columns < 700; columns += columns < 130 ? 1 : 37) {
+    TileValues row = TileValues::zeros(Element::kF32, 1, columns);
+    double expected = 0;
+    for (std::size_t c = 0; c < columns; ++c)
+      expected += row.numbers[c] = static_cast<double>(c % 7) - 2;
+    for (const VectorForm form : {VectorForm::kOne, VectorForm::kRowRepeats, VectorForm::kRowLanes,
+                                  VectorForm::kRowOneByOne, VectorForm::kRowHalves})
+      EXPECT_EQ(reduce_rows(row, Arithmetic::kAdd, form).numbers[0], expected) << columns;
+    TileValues column = row;
+    std::swap(column.rows, column.columns);
+    for (const VectorForm form :
+         {VectorForm::kColumnRows, VectorForm::kColumnHalves, VectorForm::kColumnPairs})
+      EXPECT_EQ(reduce_columns(column, Arithmetic::kAdd, form).numbers[0], expected) << columns;
+  }
+  for (const std::size_t columns : {128U, 256U, 512U, 1024U}) {
+    TileValues row = TileValues::zeros(Element::kF32, 1, columns);
+    row.numbers.assign(columns, 1);
+    EXPECT_EQ(reduce_rows(row, Arithmetic::kAdd, VectorForm::kRowBlocks).numbers[0], columns);
+  }
+}
+
+// --- time ---
+
+std::uint64_t cycles(VectorForm form, VectorClass kind, std::int64_t rows, std::int64_t columns,
+                     DataType type = DataType::kF32, bool sequences = true) {
+  CostConfig config = a2a3_config().core.cost;
+  config.vectors.sequences = sequences;
+  Instruction v;
+  v.op = Opcode::kVector;
+  v.vector_class = kind;
+  v.form = form;
+  v.type = type;
+  return CostModel(config).cost(v, {rows * columns, rows, columns}, CoreKind::kAiv).occupied;
+}
+
+TEST(Reductions, 3_2_WholeTilesTakeTheirRepeats) {
+  const auto of_blocks = [](VectorClass kind, std::int64_t rows, std::int64_t columns) {
+    return cycles(VectorForm::kRowBlocks, kind, rows, columns);
+  };
+  // 144 repeats, two group reductions and two additions: 255 to 276 cycles.
+  EXPECT_EQ(of_blocks(VectorClass::kReduce, 32, 256), 144U + 2 * 36 + 2 * 28);
+  EXPECT_EQ(of_blocks(VectorClass::kReduceExtreme, 32, 256), 144U + 2 * 29 + 2 * 28);
+  EXPECT_EQ(of_blocks(VectorClass::kReduce, 64, 128), 144U + 2 * 36 + 28);
+  EXPECT_EQ(of_blocks(VectorClass::kReduce, 16, 512), 146U + 3 * 36);
+  EXPECT_EQ(of_blocks(VectorClass::kReduce, 8, 1024), 146U + 3 * 36 + 28);
+}
+
+// The formulas of 4.1 of the first page, which were fitted to the general form.
+TEST(Reductions, 3_1_TheGeneralFormMeetsThePublishedFormulas) {
+  struct Row {
+    VectorClass kind;
+    std::int64_t columns;
+    double published;
+  };
+  const Row rows[] = {{VectorClass::kReduce, 64, 0.1094 * 4096 + 44},
+                      {VectorClass::kReduce, 96, 0.0938 * 6144 + 75},
+                      {VectorClass::kReduce, 128, 0.0625 * 8192 + 61.5},
+                      {VectorClass::kReduce, 144, 0.0698 * 9216 + 92},
+                      {VectorClass::kReduceExtreme, 64, 480},
+                      {VectorClass::kReduceExtreme, 128, 0.0625 * 8192 + 48}};
+  for (const Row& row : rows) {
+    const auto found =
+        static_cast<double>(cycles(VectorForm::kRowRepeats, row.kind, 64, row.columns));
+    EXPECT_NEAR(found, row.published, row.published * 0.01) << row.columns;
+  }
+}
+
+TEST(Reductions, IntegersGoThroughTheScalarUnit) {
+  // A row: a fill, eight blocks of 25 cycles, a turn of the scalar unit, eight elements and the result.
+  EXPECT_EQ(cycles(VectorForm::kRowLanes, VectorClass::kReduce, 4, 64, DataType::kInt32),
+            4U * (25 + 8 * 25 + 60 + 9 * 11));
+  EXPECT_EQ(cycles(VectorForm::kRowLanes, VectorClass::kReduce, 4, 64, DataType::kInt32, false),
+            cycles(VectorForm::kOne, VectorClass::kReduce, 4, 64, DataType::kInt32));
+}
+
+}  // namespace
+}  // namespace tessera::cluster::reductions_test
