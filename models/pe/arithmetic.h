@@ -6,10 +6,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "models/pe/isa.h"
 #include "models/pe/program.h"
 #include "tlm_ifaces/vocabulary/bits.h"
+#include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::pe {
 
@@ -24,6 +26,45 @@ std::uint32_t evaluate_any(Opcode op, std::uint32_t a, std::uint32_t b, std::uin
 inline std::uint32_t single_bits(float value) {
   constexpr std::uint32_t kQuietNan = 0x7FC00000U;
   return std::isnan(value) ? kQuietNan : bit_cast<std::uint32_t>(value);
+}
+
+/// Value and bits of a 16-bit IEEE float, whose layout the compiler knows here.
+inline double ieee_half_value(std::uint32_t bits) {
+  return float16::value_of(static_cast<std::uint16_t>(bits), float16::kBinary16);
+}
+inline std::uint32_t ieee_half_bits(double value) {
+  return float16::bits_of(value, float16::kBinary16);
+}
+
+/// addend + a * b of 16-bit IEEE floats, rounded once. The product is exact in a double; where the sum is not,
+/// evaluate_any() rounds.
+inline std::uint32_t ieee_half_multiply_add(std::uint32_t addend, std::uint32_t a,
+                                            std::uint32_t b) {
+  const double x = ieee_half_value(addend);
+  const double product = ieee_half_value(a) * ieee_half_value(b);
+  const double sum = x + product;
+  const double share = sum - x;  // of the product; the rest of both is what rounding has lost
+  const double lost = (x - (sum - share)) + (product - share);
+  if (lost == 0) return ieee_half_bits(sum);
+  return evaluate_any(Opcode::kFmach, addend, a, b, HalfFormat::kF16);
+}
+
+/// evaluate_any() of the operations on 16-bit floats that are quicker in the IEEE format; nullopt: not one of them.
+template <class Third>
+[[gnu::always_inline]] inline std::optional<std::uint32_t>
+evaluate_ieee_half(Opcode op, std::uint32_t a, std::uint32_t b, Third&& third) {
+  switch (op) {
+  case Opcode::kFaddh:
+    return ieee_half_bits(ieee_half_value(a) + ieee_half_value(b));
+  case Opcode::kFsubh:
+    return ieee_half_bits(ieee_half_value(a) - ieee_half_value(b));
+  case Opcode::kFmulh:
+    return ieee_half_bits(ieee_half_value(a) * ieee_half_value(b));
+  case Opcode::kFmach:
+    return ieee_half_multiply_add(a, b, third());
+  default:
+    return std::nullopt;
+  }
 }
 
 /// evaluate_any(), quicker for most of what programs do; the host rounds once too. The third source is asked for only
@@ -43,9 +84,29 @@ evaluate_with(Opcode op, std::uint32_t a, std::uint32_t b, Third&& third, HalfFo
     return single_bits(bit_cast<float>(a) * bit_cast<float>(b));
   case Opcode::kFmacs:
     return single_bits(bit_cast<float>(a) + bit_cast<float>(b) * bit_cast<float>(third()));
+  case Opcode::kMov16:
+  case Opcode::kFmovh:
+    return a & 0xFFFFU;
+  case Opcode::kAdd16:
+    return (a + b) & 0xFFFFU;
+  case Opcode::kSub16:
+    return (a - b) & 0xFFFFU;
+  case Opcode::kAnd16:
+    return a & b & 0xFFFFU;
+  case Opcode::kOr16:
+    return (a | b) & 0xFFFFU;
+  case Opcode::kAdd32:
+    return a + b;
+  case Opcode::kSub32:
+    return a - b;
   default:
-    return evaluate_any(op, a, b, third(), half);
+    break;
   }
+  if (half == HalfFormat::kF16) {
+    if (const std::optional<std::uint32_t> quick = evaluate_ieee_half(op, a, b, third))
+      return *quick;
+  }
+  return evaluate_any(op, a, b, third(), half);
 }
 inline std::uint32_t evaluate(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_t c,
                               HalfFormat half) {

@@ -14,6 +14,15 @@ using config_space::Address;
 /// Cycles from a write until the next instruction issues: it finds the new value.
 constexpr unsigned kWriteCycles = 2;
 constexpr unsigned kHalfOfColors = 16;
+/// The words of the cycle counter, the lowest first; a write of 0 sets it to 0 (docs/configuration-space.md).
+constexpr Address kTimestampBase = 0x7F5C;
+constexpr bool is_timestamp(Address at) {
+  return at >= kTimestampBase && at < kTimestampBase + 3;
+}
+/// What the cycle counter shows.
+Cycle counted(Cycle start, Cycle stop, Cycle now) {
+  return std::min(now, stop) - start;
+}
 constexpr std::uint32_t kQueueMask = (1U << kMaxQueues) - 1;
 
 // A wavelet on its way does not count: whether its router was stepped already must not matter.
@@ -69,15 +78,16 @@ void ConfigRegisters::execute(EngineState& pe, VectorUnit& vector, const Instruc
   if (in.op == Opcode::kStcfg) return write(pe, vector, first, second, now);
   const Cycle ready = now + pe.timing().integer_latency;
   if (in.op == Opcode::kTsc) {
-    const Cycle count = state_ ? std::min(now, state_->counter_stop) - state_->counter_start : now;
+    const Cycle count = state_ ? counted(state_->counter_start, state_->counter_stop, now) : now;
     pe.main.write(in.operands[0], static_cast<std::uint32_t>(count), ready);
     pe.main.write(in.operands[1], static_cast<std::uint32_t>(count >> 32), ready);
+    pe.main.wait_until(now + pe.timing().timestamp_cycles);
     return;
   }
   pe.main.write(in.operands[0], read(pe, vector.outputs(), second, now), ready);
 }
 
-// Only programs with `stcfg` have routers whose registers can change.
+// The window is there for programs that use the configuration space in the other way too.
 bool ConfigRegisters::execute_access(EngineState& pe, VectorUnit& vector, const Instruction& in,
                                      Cycle now) {
   const bool loads = in.op == Opcode::kLd16;
@@ -98,9 +108,14 @@ std::uint32_t ConfigRegisters::read(const EngineState& pe, const OutputBindings&
                                     std::uint32_t address, Cycle now) {
   const auto at = static_cast<Address>(address);
   const Generation generation = pe.image().generation;
+  require_declared(pe, "ldcfg of", at);
   if (config_space::is_router(at, generation) && pe.router != nullptr)
     return pe.router->read_config(at, now);
   const bool wse3 = generation == Generation::kWse3;
+  if (is_timestamp(at)) {
+    const Cycle count = state_ ? counted(state_->counter_start, state_->counter_stop, now) : now;
+    return static_cast<std::uint16_t>(count >> 16U * (at - kTimestampBase));
+  }
   if (at == config_space::kTeardownPendingLow) return take_pending(0);
   if (at == config_space::kTeardownPendingHigh) return take_pending(kHalfOfColors);
   if (at == config_space::kInputEmpty) return empty_inputs(pe, now);
@@ -109,6 +124,15 @@ std::uint32_t ConfigRegisters::read(const EngineState& pe, const OutputBindings&
   if (at == config_space::kOutputFlush && wse3) return state().output_flush.flushed;
   pe.fail(Illegal::kConfigAddress, pe.main.issued_pc(), "ldcfg of word address ", at,
           ", where no register can be read");
+}
+
+// What a program has declared decides how its router is modelled, so it is held to it.
+void ConfigRegisters::require_declared(const EngineState& pe, const char* access, Address address) {
+  if (pe.program->may_reach_routing()) return;
+  if (!config_space::is_routing(address, pe.image().generation)) return;
+  pe.fail(Illegal::kConfigAddress, pe.main.issued_pc(), access, " word address ", address,
+          ", a register that decides where wavelets go, in a program with the line "
+          "'routing_registers unused'");
 }
 
 // wse.md 1.9: only the first read of the pending colors in a task is reliable; it clears them.
@@ -123,6 +147,7 @@ void ConfigRegisters::write(EngineState& pe, VectorUnit& vector, std::uint32_t a
   const auto at = static_cast<Address>(address);
   const std::uint32_t pc = pe.main.issued_pc();
   const Generation generation = pe.image().generation;
+  require_declared(pe, "stcfg to", at);
   pe.main.wait_until(now + kWriteCycles);
   if (config_space::is_router(at, generation) && pe.router != nullptr) {
     const auto word = static_cast<std::uint16_t>(value);
@@ -132,6 +157,8 @@ void ConfigRegisters::write(EngineState& pe, VectorUnit& vector, std::uint32_t a
     pe.router->write_config(at, word, now + 1);
   } else if (write_host_register(pe, at, value, now)) {
     return;
+  } else if (is_timestamp(at) && value == 0) {
+    state().counter_start = std::min(now, state().counter_stop);  // any of the three words
   } else if (config_space::is_input_color(at)) {
     bind_input(pe, vector, QueueId(at - config_space::kInputColorBase), value, now);
   } else if (generation != Generation::kWse3 || !write_queue_register(pe, vector, at, value, now)) {
@@ -212,7 +239,7 @@ void ConfigRegisters::bind_input(const EngineState& pe, VectorUnit& vector, Queu
                                  std::uint32_t color, Cycle now) {
   const std::vector<QueueBinding>& queues = pe.image().queues;
   const auto found = std::find_if(queues.begin(), queues.end(), [&](const QueueBinding& q) {
-    return q.input && q.color->value() == color;
+    return q.input && q.color && q.color->value() == color;
   });
   if (found == queues.end()) {
     pe.fail(Illegal::kConfigValue, pe.main.issued_pc(), "stcfg binds input queue ", queue,

@@ -70,6 +70,8 @@ class ConfigRegisters {
   void finish_flushes(EngineState& pe, const OutputBindings& outputs, Cycle now);
   std::uint32_t read(const EngineState& pe, const OutputBindings& outputs, std::uint32_t address,
                      Cycle now);
+  static void require_declared(const EngineState& pe, const char* access,
+                               config_space::Address address);
   std::uint32_t take_pending(unsigned shift);
   void write(EngineState& pe, VectorUnit& vector, std::uint32_t address, std::uint32_t value,
              Cycle now);

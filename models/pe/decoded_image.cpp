@@ -32,6 +32,32 @@ std::uint32_t latency_of(OpClass op_class, const PeTiming& timing) {
   return timing.integer_latency;
 }
 
+/// Cycles of an instruction that stands for a sequence of others.
+std::uint32_t cycles_of(const Instruction& in, OpClass op_class, std::uint32_t pc,
+                        const PeTiming& timing) {
+  switch (in.op) {
+  case Opcode::kImul32:
+    return timing.multiply32_cycles;
+  case Opcode::kSll32:
+  case Opcode::kSlr32:
+  case Opcode::kSar32:
+    return timing.shift32_cycles;
+  case Opcode::kLtu32:
+  case Opcode::kLteu32:
+    return timing.unsigned_compare32_cycles;
+  case Opcode::kTsc:
+    return timing.timestamp_cycles;
+  case Opcode::kJmp:
+  case Opcode::kJmpt:
+  case Opcode::kJmpf: {
+    const bool goes_back = static_cast<std::uint32_t>(in.operands[0].value) <= pc;
+    return timing.branch_taken + (goes_back ? timing.branch_back : 0);
+  }
+  default:
+    return op_class == OpClass::kBranch ? timing.branch_taken : 1;
+  }
+}
+
 std::uint32_t registers_of(const Operand& operand) {
   if (operand.kind == kReg32)
     return Scoreboard::bit(operand.reg) | Scoreboard::bit(operand.reg + 1U);
@@ -44,7 +70,10 @@ std::uint32_t registers_of(const Operand& operand) {
 std::uint32_t waits_for(const Instruction& in, OpClass op_class) {
   const bool overlaps = in.is_vector() || op_class == OpClass::kLoad ||
                         (op_class == OpClass::kBranch && in.op != Opcode::kRet);
-  std::uint32_t items = overlaps ? 0 : Scoreboard::bit(Scoreboard::kDrain);
+  const bool is_short =
+      op_class == OpClass::kMove || op_class == OpClass::kInteger || op_class == OpClass::kCompare;
+  std::uint32_t items =
+      overlaps ? 0 : Scoreboard::bit(is_short ? Scoreboard::kRelease : Scoreboard::kDrain);
   for (const Operand& operand : in.operands) items |= registers_of(operand);
   if (in.config.index) items |= registers_of(*in.config.index);
   if (in.op == Opcode::kRet) items |= Scoreboard::bit(kReturnRegister);
@@ -81,7 +110,10 @@ DecodedInstruction decode(const Instruction& in, std::uint32_t pc, const PeTimin
   decoded.operand_count = row.operand_count;
   decoded.vector = in.is_vector();
   decoded.waits_for = waits_for(in, decoded.op_class);
+  decoded.cycles = cycles_of(in, decoded.op_class, pc, timing);
   decoded.latency = latency_of(decoded.op_class, timing);
+  if (decoded.op_class != OpClass::kBranch)
+    decoded.latency = std::max(decoded.latency, decoded.cycles);
   if (decoded.vector) find_dsrs_of_operation(decoded, in);
   for (std::uint8_t i = 0; i < kMaxOperands; ++i) {
     decoded.bytes[i] = static_cast<std::uint8_t>(row.bytes(i));
@@ -94,7 +126,8 @@ DecodedInstruction decode(const Instruction& in, std::uint32_t pc, const PeTimin
 
 DecodedImage::DecodedImage(std::shared_ptr<const Image> image, const PeTiming& timing)
     : image_(std::move(image)), timing_(timing), dsrs_(*image_), tasks_(*image_),
-      code_size_(static_cast<std::uint32_t>(image_->code.size())), memory_(memory_of(*image_)) {
+      code_size_(static_cast<std::uint32_t>(image_->code.size())),
+      may_reach_routing_(image_->may_reach_routing()), memory_(memory_of(*image_)) {
   code_.reserve(code_size_);
   std::uint32_t operations = 0;
   for (std::uint32_t pc = 0; pc < code_size_; ++pc) {
@@ -106,7 +139,8 @@ DecodedImage::DecodedImage(std::shared_ptr<const Image> image, const PeTiming& t
   for (const QueueBinding& queue : image_->queues) {
     const QueueBinding*& entry = queues_[queue.input].at(queue.id.value());
     if (entry == nullptr) entry = &queue;
-    if (!queue.input) continue;
+    const bool receives = queue.color || image_->generation == Generation::kWse3;
+    if (!queue.input || !receives) continue;
     const TaskId channel = image_->channel_of(queue);
     inputs_.push_back({queue.id, task_bit(channel), tasks_.data_task(channel), &queue});
     channels_ |= task_bit(channel);

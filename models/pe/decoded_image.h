@@ -33,6 +33,8 @@ struct DecodedInstruction {
   /// Registers and flag that must be ready before it issues, one bit each as in Scoreboard.
   std::uint32_t waits_for = 0;
   std::uint32_t latency = 0;  ///< scalar: cycles until the result may be used
+  /// Scalar: cycles until the next instruction may issue. Of a branch: if it is taken.
+  std::uint32_t cycles = 1;
   /// Slots of its DSRs. A DSD operation has each DSR once, in the order of wse.md 4: destination,
   /// source file 0, source file 1.
   Slots dsrs;
@@ -75,6 +77,8 @@ class DecodedImage {
   const TaskIndex& tasks() const { return tasks_; }
   /// SRAM at the start of the program.
   const Sram& memory() const { return memory_; }
+  /// Image::may_reach_routing().
+  bool may_reach_routing() const { return may_reach_routing_; }
   /// First byte behind task table and code.
   std::uint32_t data_begin() const { return data_begin_; }
   /// Declaration of a queue; nullptr: the program has no such queue.
@@ -91,6 +95,7 @@ class DecodedImage {
   std::vector<DecodedInstruction> code_;
   mutable std::vector<std::atomic<const Operation*>> prototypes_;  // by DecodedInstruction::number
   const std::uint32_t code_size_;
+  const bool may_reach_routing_;
   Sram memory_;
   std::uint32_t data_begin_ = 0;
   std::array<std::array<const QueueBinding*, kMaxQueues>, 2> queues_{};

@@ -2,6 +2,7 @@
 // the task that it runs, and which instruction it issues next and when.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -51,12 +52,21 @@ class MainThread {
   void wait_until(Cycle cycle) { ready_at_ = cycle; }
   /// Waits for the last writers of `items`, one bit each as in Scoreboard.
   void wait_for(std::uint32_t items) {
-    ready_at_ = scoreboard_.ready_at(items, ready_at_);
-    if ((items & Scoreboard::bit(Scoreboard::kDrain)) != 0) pipeline_filled_ = false;
+    constexpr std::uint32_t kDrain = Scoreboard::bit(Scoreboard::kDrain);
+    constexpr std::uint32_t kRelease = Scoreboard::bit(Scoreboard::kRelease);
+    Cycle ready = scoreboard_.ready_at(items & ~kRelease, ready_at_);
+    if ((items & kRelease) != 0) {
+      const Cycle drained = scoreboard_.ready_at(kDrain, ready_at_);
+      if (drained > ready_at_) ready = std::max(ready, drained - release_);
+    }
+    ready_at_ = ready;
+    if ((items & (kDrain | kRelease)) != 0) pipeline_filled_ = false;
   }
-  /// A synchronous DSD operation is complete, and leaves the pipeline by cycle `drained`.
-  void drain_until(Cycle drained) {
+  /// A synchronous DSD operation is complete, and leaves the pipeline by cycle `drained`. Instructions that wait for
+  /// Scoreboard::kRelease may issue `release` cycles before that.
+  void drain_until(Cycle drained, std::uint8_t release) {
     scoreboard_.write(Scoreboard::bit(Scoreboard::kDrain), drained, ready_at_);
+    release_ = release;
     pipeline_filled_ = true;
   }
   /// The next instruction waits for the drain of a synchronous DSD operation, whatever it is.
@@ -101,6 +111,7 @@ class MainThread {
   std::uint8_t task_ = kFree;
   bool flag_ = false;
   bool pipeline_filled_ = false;
+  std::uint8_t release_ = 0;  // Scoreboard::kRelease comes so many cycles before kDrain
   std::array<std::uint16_t, kRegisterCount> registers_{};
   Scoreboard scoreboard_;
 };

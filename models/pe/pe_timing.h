@@ -37,6 +37,15 @@ struct PeTiming {
   // Scalar instructions: cycles until the next instruction of the thread may issue.
   unsigned branch_taken = 6;      ///< wse.md 6.5
   unsigned branch_not_taken = 3;  ///< wse.md 6.5
+  /// A taken jump to an instruction in front of it, as at the end of a loop, costs so much more than one
+  /// ahead: the branch probes jump ahead (6.0 cycles), loops jump back (wse_timing_3.md C3, rule 6).
+  unsigned branch_back = 0;
+  // Instructions that stand for a sequence of the vendor's library or compiler: cycles from issue until
+  // the next instruction of the thread may issue, and until the result may be used (wse_timing_3.md C3).
+  unsigned multiply32_cycles = 1;          ///< imul32
+  unsigned shift32_cycles = 1;             ///< sll32, slr32, sar32
+  unsigned unsigned_compare32_cycles = 1;  ///< ltu32, lteu32
+  unsigned timestamp_cycles = 1;           ///< tsc
   // Cycles from issue until the result may be used by the next instruction.
   unsigned move_latency = 1;
   unsigned integer_latency = 1;
@@ -52,6 +61,10 @@ struct PeTiming {
   /// Synchronous operation complete -> this many cycles lie before the next instruction issues
   /// (wse.md 6.5).
   unsigned vector_drain = 3;
+  /// Moves, integer instructions and compares that do not read its result wait so much less for that
+  /// (wse_timing_3.md C3, rule 8).
+  unsigned vector_release = 0;
+  static constexpr unsigned kMaxVectorRelease = 255;  ///< MainThread has a byte for it
   /// DSD operations, loads and branches do not wait for the drain of the operation before, unless
   /// they read what it wrote last; the start of the next operation is hidden too; and a `jmp` behind
   /// an operation is followed while the operation runs (wse_timing_2.md B1).

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tlm_ifaces/config/config_space.h"
+
 namespace tessera::pe {
 namespace {
 
@@ -19,6 +21,16 @@ const T* find_by_name(const std::vector<T>& all, std::string_view name) {
   const auto it =
       std::find_if(all.begin(), all.end(), [name](const T& t) { return t.name == name; });
   return it == all.end() ? nullptr : &*it;
+}
+
+/// Address of a load, a store, or an access to the configuration space.
+const Operand& address_operand(const Instruction& in) {
+  return in.operands[in.op == Opcode::kStcfg || in.op == Opcode::kSt16 ? 0 : 1];
+}
+
+// Loads and stores of 16 bits reach the configuration space through its window in memory.
+bool is_through_window(const Instruction& in) {
+  return in.op == Opcode::kLd16 || in.op == Opcode::kSt16;
 }
 
 /// "task reduce" or "fn main": the section with the last entry at or before `pc`.
@@ -70,6 +82,35 @@ bool Image::uses(Opcode op) const {
   return std::any_of(code.begin(), code.end(), [op](const Instruction& in) { return in.op == op; });
 }
 
+std::optional<std::uint32_t> Image::routing_access() const {
+  const bool has_window = uses(Opcode::kStcfg);
+  const auto is_access = [&](const Instruction& in) {
+    if (in.op == Opcode::kLdcfg || in.op == Opcode::kStcfg) {
+      const Operand& at = address_operand(in);
+      return at.kind != kImm ||
+             config_space::is_routing(static_cast<config_space::Address>(at.value), generation);
+    }
+    if (!has_window || !is_through_window(in) || address_operand(in).reg != kNoBase) return false;
+    const auto bytes = static_cast<std::uint32_t>(address_operand(in).value) & 0xFFFFU;
+    return bytes >= config_space::kWindow &&
+           config_space::is_routing(static_cast<config_space::Address>(bytes / 2), generation);
+  };
+  const auto found = std::find_if(code.begin(), code.end(), is_access);
+  if (found == code.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - code.begin());
+}
+
+bool Image::may_reach_routing() const {
+  return !routing_unused && (routing_access().has_value() || has_open_pointer());
+}
+
+bool Image::has_open_pointer() const {
+  const auto is_pointer = [](const Instruction& in) {
+    return is_through_window(in) && address_operand(in).reg != kNoBase;
+  };
+  return !routing_unused && uses(Opcode::kStcfg) && std::any_of(code.begin(), code.end(), is_pointer);
+}
+
 const Function* Image::find_function(std::string_view name) const {
   return find_by_name(functions, name);
 }
@@ -90,7 +131,8 @@ std::uint32_t Image::queues_of(bool input) const {
 }
 
 TaskId Image::channel_of(const QueueBinding& queue) const {
-  return TaskId(generation == Generation::kWse2 ? queue.color.value().value() : queue.id.value());
+  if (generation != Generation::kWse2) return TaskId(queue.id.value());
+  return TaskId(queue.color ? queue.color->value() : kNoTask);
 }
 
 std::uint32_t Image::task_table_bytes() const {

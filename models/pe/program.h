@@ -237,6 +237,9 @@ struct Image {
   std::vector<Rotation> rotations;
   std::optional<ControlTable> control_table;
   MainPriority main_priority = MainPriority::kMediumLow;
+  /// The program declares that its loads and stores access no register that decides where wavelets go
+  /// (config_space::is_routing). Not with a routing_access().
+  bool routing_unused = false;
   std::uint8_t control_mask = 0;          ///< 6 bits, of control transforms (wse.md 5.9), initially
   std::uint8_t blocked_microthreads = 0;  ///< initially, one bit a microthread
   std::vector<Function> functions;
@@ -250,6 +253,13 @@ struct Image {
   const Symbol* find_symbol(std::string_view name) const;
   /// Whether an instruction of the program has this opcode.
   bool uses(Opcode op) const;
+  /// The first instruction that accesses a register that decides where wavelets go, at an address that
+  /// stands in it, or that may do so because `ldcfg` and `stcfg` take the address from a register.
+  std::optional<std::uint32_t> routing_access() const;
+  /// Whether the program may access such a register, through an address in a register too.
+  bool may_reach_routing() const;
+  /// Whether it accesses memory through a pointer that may lead to any of those registers.
+  bool has_open_pointer() const;
   const Function* find_function(std::string_view name) const;
   const QueueBinding* find_queue(bool input, QueueId id) const;
   /// Bit i: the program declares input queue i, or output queue i.

@@ -38,12 +38,13 @@ bool execute_return(EngineState& pe) {
   return false;
 }
 
-bool execute_branch(EngineState& pe, const Instruction& in, Cycle now) {
+bool execute_branch(EngineState& pe, const DecodedInstruction& decoded, Cycle now) {
+  const Instruction& in = *decoded.instruction;
   MainThread& main = pe.main;
   const bool taken = in.op == Opcode::kJmpt   ? main.flag()
                      : in.op == Opcode::kJmpf ? !main.flag()
                                               : true;
-  main.wait_until(now + (taken ? pe.timing().branch_taken : pe.timing().branch_not_taken));
+  main.wait_until(now + (taken ? decoded.cycles : pe.timing().branch_not_taken));
   if (!taken) return false;
   if (in.op == Opcode::kRet) return execute_return(pe);
   if (in.op == Opcode::kCall) main.write({kReg16, kReturnRegister, 0}, main.pc(), now + 1);
@@ -94,16 +95,16 @@ bool execute_branch(EngineState& pe, const Instruction& in, Cycle now) {
 
 // DSRs (wse.md 5.11, 8.6 @set_dsd_.., @increment_dsd_offset)
 
-// wse.md 5.2, 5.8: 15 bits; 0x7FFF is endless, which only wavelets can be. Not for mem4d.
+// wse.md 5.2, 5.8: 16 bits; 0x7FFF is endless for wavelets, except in a FIFO, and a number of elements in
+// memory. Not for mem4d.
 void set_length(EngineState& pe, Opcode op, Dsr& dsr, std::uint32_t length) {
   const std::uint32_t pc = pe.main.issued_pc();
   if (dsr.kind() == DsdKind::kMem4d)
     pe.fail(Illegal::kDsrLength, pc, "setdsl of ", dsr.name(), ", which is a mem4d");
   const std::uint32_t extent = length & 0xFFFFU;
-  if (extent > kEndless || (extent == kEndless && !dsr.is_fabric())) {
+  if (extent == kEndless && dsr.kind() == DsdKind::kFifo)
     pe.fail(Illegal::kDsrLength, pc, info(op).mnemonic, " with length ", extent,
-            "; lengths are 0..32766, and 32767 (endless) for fabin and fabout");
-  }
+            ", which is endless, of a FIFO");
   dsr.extent = extent;
   if (dsr.extension) dsr.extension->remaining = extent;
   dsr.left = 0;
@@ -234,10 +235,12 @@ bool ScalarUnit::execute(EngineState& pe, const DecodedInstruction& decoded, Cyc
   case OpClass::kFloat:
   case OpClass::kFloatDivide:
     execute_arithmetic(pe, in, now + decoded.latency);
+    if (decoded.cycles != 1) main.wait_until(now + decoded.cycles);
     return false;
   case OpClass::kCompare:
     main.write_flag(compare(in.op, main.read(first), main.read(second), pe.image().half),
                     now + decoded.latency);
+    if (decoded.cycles != 1) main.wait_until(now + decoded.cycles);
     return false;
   case OpClass::kLoad:
     main.write(first, pe.load(decoded.pc, main.address_of(second), decoded.bytes[0], now),
@@ -250,7 +253,7 @@ bool ScalarUnit::execute(EngineState& pe, const DecodedInstruction& decoded, Cyc
     execute_dsr(pe, in, now);
     return false;
   case OpClass::kBranch:
-    return execute_branch(pe, in, now);
+    return execute_branch(pe, decoded, now);
   case OpClass::kTaskEnd:
     if (in.op == Opcode::kBrk)
       pe.fail(Illegal::kBreak, decoded.pc, "brk: an assertion of the program failed");

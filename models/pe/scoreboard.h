@@ -19,6 +19,9 @@ class Scoreboard {
   static constexpr unsigned kFlag = kRegisterCount;
   /// The end of the last synchronous DSD operation: when it has left the pipeline.
   static constexpr unsigned kDrain = kFlag + 1;
+  /// The same for short integer instructions, some cycles earlier (PeTiming::vector_release). The main thread derives it
+  /// from kDrain; nobody writes it.
+  static constexpr unsigned kRelease = kDrain + 1;
   static constexpr std::uint32_t bit(unsigned item) { return 1U << item; }
 
   /// The values of `items`, one bit each, may be used from cycle `ready_at` on. The next

@@ -154,7 +154,8 @@ void VectorUnit::complete(EngineState& pe, Operation& op, Cycle now) {
   const bool goes_on = overlaps(op, timing) && !next_depends(pe, op);
   pe.main.wait_until(std::max(pe.main.ready_at(), goes_on ? now + 1 : drained));
   if (goes_on)
-    pe.main.drain_until(drained);
+    pe.main.drain_until(
+        drained, static_cast<std::uint8_t>(std::min(timing.vector_release, timing.vector_drain)));
   else if (!op.single_step)
     pe.main.empty_pipeline();
   if (op.uses_fifo || op.single_step) {

@@ -87,19 +87,22 @@ class LinearScan {
     return -1;
   }
 
-  /// Spills what ends last: the interval itself or those that hold the registers it could have.
+  /// Spills what costs least to have in memory for the room that it takes: the interval itself, or
+  /// those that hold the registers it could have.
   void make_room(const Interval& i) {
     const unsigned step = i.is_wide ? 2 : 1;
     int best = -1;
-    unsigned best_end = temporaries_.count(i.reg) != 0 ? 0 : i.end;
+    double least = temporaries_.count(i.reg) != 0 ? kNever : cost_of(i);
     for (unsigned u = 0; u + step <= kRegisters; u += step) {
-      unsigned end = ~0U;
+      double cost = 0;
       for (unsigned k = u; k < u + step; ++k) {
-        if (busy_[k]) end = std::min(end, is_temporary(k) ? 0 : holder_[k].end);
+        const bool is_seen =
+            k > u && busy_[k - 1] && busy_[k] && holder_[k].reg == holder_[k - 1].reg;
+        if (busy_[k] && !is_seen) cost += is_temporary(k) ? kNever : cost_of(holder_[k]);
       }
-      if (end > best_end && end != ~0U) {
+      if (cost < least) {
         best = static_cast<int>(u);
-        best_end = end;
+        least = cost;
       }
     }
     if (best < 0) {
@@ -112,6 +115,8 @@ class LinearScan {
     }
     take(i, static_cast<unsigned>(best));
   }
+  static constexpr double kNever = 1e30;
+  static double cost_of(const Interval& i) { return i.weight / (i.end - i.start + 1); }
   bool is_temporary(unsigned unit) const { return temporaries_.count(holder_[unit].reg) != 0; }
   void drop(RegisterId r) {
     spilled.insert(r);

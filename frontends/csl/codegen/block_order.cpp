@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <utility>
+
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/flow.h"
+#include "frontends/csl/ir/loops.h"
 
 namespace tessera::csl::codegen {
 namespace {
@@ -53,11 +57,42 @@ class BlockOrder {
   std::vector<BlockId> order_;
 };
 
-}  // namespace
+/// The blocks in reverse postorder of a walk in depth that looks at the ways out of loops first, so that
+/// these come after the loops.
+std::vector<BlockId> outward_order(const Function& function) {
+  std::vector<unsigned> depth(function.blocks.size());
+  for (const Loop& loop : loops_of(function, Dominators(function))) {
+    for (BlockId b = 0; b < depth.size(); ++b) depth[b] += loop.inside[b] ? 1 : 0;
+  }
+  std::vector<BlockId> order;
+  std::vector<bool> seen(function.blocks.size());
+  std::vector<std::pair<BlockId, std::vector<BlockId>>> open;
+  const auto enter = [&](BlockId b) {
+    seen[b] = true;
+    const Instruction& last = function.blocks[b].last();
+    std::vector<BlockId> next(last.targets.begin(), last.targets.begin() + last.target_count());
+    // The last one is looked at first.
+    if (next.size() == 2 && depth[next[0]] < depth[next[1]]) std::swap(next[0], next[1]);
+    open.emplace_back(b, std::move(next));
+  };
+  enter(0);
+  while (!open.empty()) {
+    std::vector<BlockId>& next = open.back().second;
+    if (next.empty()) {
+      order.push_back(open.back().first);
+      open.pop_back();
+      continue;
+    }
+    const BlockId b = next.back();
+    next.pop_back();
+    if (!seen[b]) enter(b);
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
 
-void order_blocks(Function& function) {
-  const std::vector<BlockId> order = BlockOrder(function).make();
-  std::vector<BlockId> number(order.size());
+void put_in_order(Function& function, const std::vector<BlockId>& order) {
+  std::vector<BlockId> number(function.blocks.size());
   for (BlockId i = 0; i < order.size(); ++i) number[order[i]] = i;
   std::vector<Block> blocks;
   for (const BlockId b : order) {
@@ -66,6 +101,17 @@ void order_blocks(Function& function) {
     for (unsigned i = 0; i < last.target_count(); ++i) last.targets[i] = number[last.targets[i]];
   }
   function.blocks = std::move(blocks);
+}
+
+}  // namespace
+
+void order_blocks(Function& function) {
+  put_in_order(function, BlockOrder(function).make());
+}
+
+void lay_out_blocks(Function& function) {
+  remove_unreachable(function);
+  put_in_order(function, outward_order(function));
 }
 
 }  // namespace tessera::csl::codegen

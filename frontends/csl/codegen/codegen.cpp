@@ -8,6 +8,7 @@
 #include "frontends/csl/codegen/frames.h"
 #include "frontends/csl/codegen/legalize.h"
 #include "frontends/csl/codegen/names.h"
+#include "frontends/csl/codegen/pointers.h"
 #include "frontends/csl/ir/verify.h"
 #include "frontends/text/diagnostics.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -17,12 +18,17 @@ namespace {
 
 using namespace ir;
 
+/// The program does not fit into SRAM.
+struct TooLarge : UserError {
+  using UserError::UserError;
+};
+
 /// Puts code, data and declarations into the image.
 class Linker {
  public:
-  Linker(const Module& module, std::vector<FunctionId> functions, Code code)
+  Linker(const Module& module, std::vector<FunctionId> functions, Code code, const Cycles& cycles)
       : module_(module), functions_(std::move(functions)), code_(std::move(code)),
-        frames_(lay_out_frames(module, functions_)), image_(module.settings) {}
+        frames_(lay_out_frames(module, functions_, cycles)), image_(module.settings) {}
 
   pe::Image link() {
     if (!module_.files.empty()) image_.file = module_.files[0];
@@ -134,11 +140,10 @@ class Linker {
     users.resize(std::min(users.size(), kMost));
     std::string table;
     for (const auto& [bytes, what] : users) table += text::joined("\n  ", bytes, " bytes: ", what);
-    throw UserError(image_.file, "",
-                    text::joined("expected a program of at most ", pe::kSramBytes,
-                                 " bytes, found one that needs ", end_, "; the task table takes ",
-                                 image_.task_table_bytes(), ", the largest other parts are",
-                                 table));
+    throw TooLarge(image_.file, "",
+                   text::joined("expected a program of at most ", pe::kSramBytes,
+                                " bytes, found one that needs ", end_, "; the task table takes ",
+                                image_.task_table_bytes(), ", the largest other parts are", table));
   }
 
   void place_descriptors() {
@@ -232,30 +237,61 @@ class Linker {
 
 }  // namespace
 
-pe::Image generate(Module module, const Options& options, Symbols* symbols) {
-  require_valid(module);
-  if (options.optimize) inline_calls(module);
-  lower_extra_parameters(module);
-  const std::vector<FunctionId> functions = reachable_functions(module);
+namespace {
+
+/// The code of all functions that run, and the module as they are now.
+Code code_of(Module& module, const std::vector<FunctionId>& functions, const Cycles& cycles,
+             const Options& options, bool unrolls) {
   Code code;
   code.entries.resize(module.functions.size());
+  const OpenVariables open(module);
   for (const FunctionId f : functions) {
     Function function = module.functions[f];
-    if (options.optimize) optimize(module, f, function, options.locals);
+    if (options.optimize)
+      optimize({module, open, options.style, options.locals, unrolls, options.verify}, f, function);
     legalize(function);
     if (options.optimize) {
       propagate_copies(function);
       legalize(function);
       remove_dead_code(function);
+      if (options.style == Style::kVendor) form_addresses(function);
     }
     const Allocation allocation = allocate(module, f, function);
     module.functions[f] = std::move(function);
-    emit(module, f, allocation, code);
+    emit(module, f, allocation, cycles, code);
   }
-  Linker linker(module, functions, std::move(code));
+  return code;
+}
+
+pe::Image image_of(Module module, const Options& options, bool unrolls, Symbols* symbols) {
+  if (options.optimize) inline_calls(module, unrolls ? options.style : Style::kPlain);
+  lower_extra_parameters(module);
+  const Cycles cycles = find_cycles(module);
+  std::vector<FunctionId> functions = reachable_functions(module);
+  for (const FunctionId f : cycles.overflow) {
+    if (f != 0) functions.push_back(f);
+  }
+  const bool points_at_data = pointers_name_data(module, functions);
+  Code code = code_of(module, functions, cycles, options, unrolls);
+  Linker linker(module, functions, std::move(code), cycles);
   pe::Image image = linker.link();
+  image.routing_unused = points_at_data && !image.routing_access();
   if (symbols != nullptr) *symbols = linker.symbols();
   return image;
+}
+
+}  // namespace
+
+pe::Image generate(Module module, const Options& options, Symbols* symbols) {
+  require_valid(module);
+  if (!options.optimize || options.style == Style::kPlain)
+    return image_of(std::move(module), options, false, symbols);
+  try {
+    return image_of(module, options, true, symbols);
+  } catch (const TooLarge&) {
+    // Loops that stay loops, and calls that stay calls, take less room.
+    return image_of(std::move(module), options, false, symbols);
+  }
 }
 
 }  // namespace tessera::csl::codegen

@@ -18,8 +18,10 @@
 namespace tessera::csl::codegen {
 
 struct Options {
-  Locals locals = Locals::kMemory;
+  Style style = Style::kVendor;
+  Locals locals = Locals::kMemory;  ///< of Style::kPlain; the others have them in registers
   bool optimize = true;  ///< false: only what the machine needs, for tests
+  bool verify = false;   ///< the rules of the IR are checked after each pass, for tests
 };
 
 /// Where functions and variables are in the image.
@@ -29,7 +31,7 @@ struct Symbols {
   std::map<ir::VariableId, std::string> variables;  ///< their names
 };
 
-/// Throws UserError if functions call each other in a circle or the program does not fit into SRAM,
+/// Throws UserError if a function of a cycle of calls passes on the address of a local or the program does not fit into SRAM,
 /// std::logic_error if the module breaks a rule of the IR.
 pe::Image generate(ir::Module module, const Options& options = {}, Symbols* symbols = nullptr);
 

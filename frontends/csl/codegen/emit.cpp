@@ -1,5 +1,6 @@
 #include "frontends/csl/codegen/emit.h"
 
+#include <optional>
 #include <set>
 
 #include "frontends/csl/codegen/frames.h"
@@ -21,14 +22,15 @@ pe::Operand immediate(std::int32_t value) {
 
 class Emitter {
  public:
-  Emitter(const Module& module, FunctionId id, const Allocation& allocation, Code& code)
-      : f_(module.functions[id]), id_(id), allocation_(allocation), code_(code),
-        starts_(f_.blocks.size()) {}
+  Emitter(const Module& module, FunctionId id, const Allocation& allocation, const Cycles& cycles,
+          Code& code)
+      : module_(module), cycles_(cycles), f_(module.functions[id]), id_(id),
+        allocation_(allocation), code_(code), starts_(f_.blocks.size()) {}
 
   void run() {
     code_.entries[id_] = here();
     place_ = f_.place;
-    keeps_link_ = !f_.is_task && has_call(f_);
+    keeps_link_ = !f_.is_task && has_plain_call(module_, cycles_, id_, f_);
     if (keeps_link_) link_access(O::kSt16, 0);
     std::vector<Move> moves;
     for (std::size_t i = 0; i < f_.parameters.size(); ++i) {
@@ -43,7 +45,11 @@ class Emitter {
         place_ = in.place;
         const bool is_last = &in == &f_.blocks[b].code.back();
         next_ = is_last ? nullptr : &in + 1;
+        previous_ = &in == &f_.blocks[b].code.front() ? nullptr : &in - 1;
+        const auto position = static_cast<std::size_t>(&in - f_.blocks[b].code.data());
+        is_tail_ = is_tail_call(module_, cycles_, id_, f_.blocks[b], position);
         emit(in);
+        if (is_tail_) break;
       }
     }
     patch_jumps();
@@ -149,11 +155,25 @@ class Emitter {
   void emit_convert(const Instruction& in);
   void convert_integer(const Instruction& in);
   void emit_select(const Instruction& in);
+  void emit_choose(const Instruction& in);
+  void emit_join(const Instruction& in);
+  bool emit_word_shift(const Instruction& in);
+  bool flag_is_kept(const Instruction& in) const;
   void emit_call(const Instruction& in);
   void emit_machine(const Instruction& in);
   void emit_branch(const Instruction& in);
   void emit_return(const Instruction& in);
 
+  /// The frame goes to the stack around a call of its cycle. Values of the frame, in registers that no
+  /// argument or result has.
+  void keep_frame();
+  void restore_frame();
+  /// Calls `copy` with a variable (nothing: the link), the offset in it, that on the stack and the width.
+  template <class Copy>
+  void copy_frame(const OwnFrame& frame, const Copy& copy);
+
+  const Module& module_;
+  const Cycles& cycles_;
   const Function& f_;
   const FunctionId id_;
   const Allocation& allocation_;
@@ -163,8 +183,10 @@ class Emitter {
   BlockId block_ = 0;
   Place place_;
   const Instruction* next_ = nullptr;
+  const Instruction* previous_ = nullptr;
   bool flag_is_set_ = false;  ///< the instruction in front of a branch has set the flag for it
   bool keeps_link_ = false;
+  bool is_tail_ = false;  ///< the call is a jump
 };
 
 void Emitter::emit(const Instruction& in) {
@@ -173,7 +195,22 @@ void Emitter::emit(const Instruction& in) {
     return move(in.type, allocation_[in.results[0]], in.operands[0]);
   case Op::kConvert:
     return emit_convert(in);
+  case Op::kChoose:
+    return emit_choose(in);
+  case Op::kJoin:
+    return emit_join(in);
+  case Op::kHighWord: {
+    const unsigned high = allocation_[in.operands[0].number] + 1U;
+    if (high != allocation_[in.results[0]])
+      put(O::kMov16, {result(in), register_operand(high, false)});
+    return;
+  }
   case Op::kCompare:
+    if (in.type == Type::kBool && in.condition == Condition::kEq && in.operands[0].is_register() &&
+        in.operands[1].is_constant() && in.operands[1].number == 0) {
+      put(O::kXor16, {result(in), operand(in.operands[0], 1), immediate(1)});
+      return;
+    }
     return flag_to_register(compare(in.condition, in.type, in.operands[0], in.operands[1]),
                             result(in));
   case Op::kSelect:
@@ -214,6 +251,7 @@ void Emitter::emit(const Instruction& in) {
 }
 
 void Emitter::emit_arithmetic(const Instruction& in) {
+  if ((in.op == Op::kShl || in.op == Op::kShr) && emit_word_shift(in)) return;
   pe::Instruction out;
   out.op = opcode_of(in.op, in.type);
   set_place(out, place_);
@@ -270,6 +308,89 @@ void Emitter::emit_select(const Instruction& in) {
   land(jump);
 }
 
+/// Whether the choice in front of `in` has left the flag as `in` wants it.
+bool Emitter::flag_is_kept(const Instruction& in) const {
+  if (previous_ == nullptr || previous_->op != Op::kChoose) return false;
+  const Instruction& before = *previous_;
+  if (before.condition != in.condition || before.compared != in.compared ||
+      !(before.operands[0] == in.operands[0]) || !(before.operands[1] == in.operands[1]))
+    return false;
+  const unsigned first = allocation_[before.results[0]];
+  const unsigned last = first + (wide(before.results[0]) ? 1 : 0);
+  for (unsigned i = 0; i < 2; ++i) {
+    const Value& v = in.operands[i];
+    if (!v.is_register()) continue;
+    const unsigned unit = allocation_[v.number];
+    if (unit <= last && unit + (is_wide(v.type) ? 1 : 0) >= first) return false;
+  }
+  return true;
+}
+
+/// A compare and a move with the flag as its predicate.
+void Emitter::emit_choose(const Instruction& in) {
+  const Value &a = in.operands[0], &b = in.operands[1];
+  const bool sense = flag_is_kept(in) ? compare_of(in.condition, in.compared, a, b).sense
+                                      : compare(in.condition, in.compared, a, b);
+  const pe::Operand yes = operand(in.operands[sense ? 2 : 3], 1);
+  const pe::Operand no = operand(in.operands[sense ? 3 : 2], 2);
+  put(is_wide(in.type) ? O::kSel32 : O::kSel16, {result(in), yes, no});
+}
+
+/// Two halves to one register pair.
+void Emitter::emit_join(const Instruction& in) {
+  const std::uint8_t low = allocation_[in.results[0]];
+  const auto unit = [&](unsigned i) {
+    return in.operands[i].is_register() ? allocation_[in.operands[i].number] : kUnused;
+  };
+  if (unit(0) == low + 1 && unit(1) == low) {  // they change places without a register between
+    const pe::Operand a = register_operand(low, false), b = register_operand(low + 1U, false);
+    put(O::kXor16, {a, a, b});
+    put(O::kXor16, {b, a, b});
+    put(O::kXor16, {a, a, b});
+    return;
+  }
+  std::vector<Move> moves;
+  for (unsigned i = 0; i < 2; ++i) {
+    const Value& v = in.operands[i];
+    if (v.is_register())
+      moves.push_back({static_cast<std::uint8_t>(low + i), allocation_[v.number], false});
+  }
+  emit_moves(moves);
+  for (unsigned i = 0; i < 2; ++i) {
+    if (!in.operands[i].is_register()) move(Type::kU16, low + i, in.operands[i]);
+  }
+}
+
+/// Shifts of 32 bits by 16 or more move a word, and shift that. False: `in` is none.
+bool Emitter::emit_word_shift(const Instruction& in) {
+  const Value& by = in.operands[1];
+  if (!is_wide(in.type) || !by.is_constant() || by.number < 16 || by.number > 31 ||
+      !in.operands[0].is_register())
+    return false;
+  const unsigned source = allocation_[in.operands[0].number], to = allocation_[in.results[0]];
+  const auto word = [](unsigned unit) { return register_operand(unit, false); };
+  const pe::Operand rest = immediate(static_cast<std::int32_t>(by.number - 16));
+  const bool moves_only = by.number == 16;
+  if (in.op == Op::kShl) {
+    if (moves_only)
+      put(O::kMov16, {word(to + 1), word(source)});
+    else
+      put(O::kSll16, {word(to + 1), word(source), rest});
+    put(O::kMovri, {word(to), immediate(0)});
+    return true;
+  }
+  const bool keeps_sign = is_signed(in.type);
+  if (moves_only)
+    put(O::kMov16, {word(to), word(source + 1)});
+  else
+    put(keeps_sign ? O::kSar16 : O::kSlr16, {word(to), word(source + 1), rest});
+  if (keeps_sign)
+    put(O::kSar16, {word(to + 1), word(source + 1), immediate(15)});
+  else
+    put(O::kMovri, {word(to + 1), immediate(0)});
+  return true;
+}
+
 void Emitter::emit_call(const Instruction& in) {
   std::vector<Move> moves;
   for (std::size_t i = 0; i < in.operands.size(); ++i) {
@@ -282,12 +403,92 @@ void Emitter::emit_call(const Instruction& in) {
     const Value& v = in.operands[i];
     if (!v.is_register()) move(v.type, static_cast<unsigned>(2 * i), v);
   }
+  if (is_tail_) {
+    if (keeps_link_) link_access(O::kLd16, 1);
+    code_.fixups.push_back({Fixup::Kind::kFunction, here(), 0, in.number, 0});
+    put(O::kJmp, {{pe::kCode, 0, 0}});
+    return;
+  }
+  const bool keeps = cycles_.is_inside(id_, in.number);
+  if (keeps) keep_frame();
   code_.fixups.push_back({Fixup::Kind::kFunction, here(), 0, in.number, 0});
   put(O::kCall, {{pe::kCode, 0, 0}});
+  if (keeps) restore_frame();
   if (in.results.empty()) return;
   const pe::Operand target = result(in);
   const bool pair = wide(in.results[0]);
   if (target.reg != 0) put(pair ? O::kMov32 : O::kMov16, {target, register_operand(0, pair)});
+}
+
+namespace {
+constexpr unsigned kTop = 14;   // the address on the stack
+constexpr unsigned kWord = 12;  // a word on its way
+}  // namespace
+
+template <class Copy>
+void Emitter::copy_frame(const OwnFrame& frame, const Copy& copy) {
+  std::int32_t at = 0;
+  for (const VariableId v : frame.variables) {
+    at = (at + 3) / 4 * 4;
+    const auto bytes = static_cast<std::int32_t>(module_.variables[v].bytes());
+    const bool is_aligned = is_wide(module_.variables[v].type);
+    for (std::int32_t offset = 0; offset < bytes;) {
+      const bool wide = is_aligned && bytes - offset >= 4;
+      copy(std::optional(v), offset, at + offset, wide);
+      offset += wide ? 4 : 2;
+    }
+    at += bytes;
+  }
+  if (frame.has_link) copy(std::optional<VariableId>(), 0, at, false);
+}
+
+void Emitter::keep_frame() {
+  const OwnFrame frame = own_frame(module_, id_, cycles_);
+  const pe::Operand top = register_operand(kTop, false);
+  const auto bytes = static_cast<std::int32_t>(frame.bytes);
+  const pe::Operand from = memory(address_of(*cycles_.top), 0, 1);
+  put(O::kLd16, {top, from});
+  const pe::Operand last =
+      operand(address_of(*cycles_.stack, static_cast<std::int32_t>(kStackBytes) - bytes), 1);
+  put(O::kLteu16, {top, last});
+  code_.fixups.push_back(
+      {Fixup::Kind::kFunction, here(), 0, cycles_.overflow[cycles_.of[id_]], 0});
+  put(O::kJmpf, {{pe::kCode, 0, 0}});
+  copy_frame(frame, [&](std::optional<VariableId> v, std::int32_t offset, std::int32_t at, bool wide) {
+    const pe::Operand word = register_operand(kWord, wide);
+    if (v) {
+      const pe::Operand source = memory(address_of(*v), offset, 1);
+      put(wide ? O::kLd32 : O::kLd16, {word, source});
+    } else {
+      code_.fixups.push_back({Fixup::Kind::kLink, here(), 1, id_, 0});
+      put(O::kLd16, {word, {pe::kMem, pe::kNoBase, 0}});
+    }
+    put(wide ? O::kSt32 : O::kSt16, {{pe::kMem, kTop, at}, word});
+  });
+  put(O::kAdd16, {top, top, immediate(bytes)});
+  const pe::Operand to = memory(address_of(*cycles_.top), 0, 0);
+  put(O::kSt16, {to, top});
+}
+
+void Emitter::restore_frame() {
+  const OwnFrame frame = own_frame(module_, id_, cycles_);
+  const pe::Operand top = register_operand(kTop, false);
+  const pe::Operand from = memory(address_of(*cycles_.top), 0, 1);
+  put(O::kLd16, {top, from});
+  put(O::kSub16, {top, top, immediate(static_cast<std::int32_t>(frame.bytes))});
+  const pe::Operand to = memory(address_of(*cycles_.top), 0, 0);
+  put(O::kSt16, {to, top});
+  copy_frame(frame, [&](std::optional<VariableId> v, std::int32_t offset, std::int32_t at, bool wide) {
+    const pe::Operand word = register_operand(kWord, wide);
+    put(wide ? O::kLd32 : O::kLd16, {word, {pe::kMem, kTop, at}});
+    if (v) {
+      const pe::Operand target = memory(address_of(*v), offset, 0);
+      put(wide ? O::kSt32 : O::kSt16, {target, word});
+    } else {
+      code_.fixups.push_back({Fixup::Kind::kLink, here(), 0, id_, 0});
+      put(O::kSt16, {{pe::kMem, pe::kNoBase, 0}, word});
+    }
+  });
 }
 
 void Emitter::emit_machine(const Instruction& in) {
@@ -354,8 +555,9 @@ void Emitter::emit_return(const Instruction& in) {
 
 }  // namespace
 
-void emit(const Module& module, FunctionId id, const Allocation& allocation, Code& code) {
-  Emitter(module, id, allocation, code).run();
+void emit(const Module& module, FunctionId id, const Allocation& allocation, const Cycles& cycles,
+          Code& code) {
+  Emitter(module, id, allocation, cycles, code).run();
 }
 
 }  // namespace tessera::csl::codegen

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontends/csl/codegen/allocation.h"
+#include "frontends/csl/codegen/cycles.h"
 #include "frontends/csl/ir/ir.h"
 
 namespace tessera::csl::codegen {
@@ -27,6 +28,7 @@ struct Code {
 };
 
 /// Appends one function.
-void emit(const ir::Module& module, ir::FunctionId id, const Allocation& allocation, Code& code);
+void emit(const ir::Module& module, ir::FunctionId id, const Allocation& allocation,
+          const Cycles& cycles, Code& code);
 
 }  // namespace tessera::csl::codegen

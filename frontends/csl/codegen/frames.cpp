@@ -1,9 +1,8 @@
 #include "frontends/csl/codegen/frames.h"
 
 #include <algorithm>
-#include <string>
 
-#include "tlm_ifaces/vocabulary/errors.h"
+#include "frontends/text/stack.h"
 
 namespace tessera::csl::codegen {
 namespace {
@@ -11,56 +10,29 @@ namespace {
 using namespace ir;
 
 constexpr std::uint32_t kLinkBytes = 2;
-
-std::vector<FunctionId> callees_of(const Function& function) {
-  std::vector<FunctionId> found;
-  for (const Block& block : function.blocks) {
-    for (const Instruction& in : block.code) {
-      if (in.op == Op::kCall) found.push_back(in.number);
-    }
-  }
-  return found;
-}
+constexpr std::uint32_t kFrameAlignment = 4;
 
 class CallGraph {
  public:
   explicit CallGraph(const Module& module)
-      : module_(module), state_(module.functions.size(), State::kNew) {}
+      : module_(module), is_seen_(module.functions.size(), false) {}
 
   /// The functions, callees in front of callers.
   std::vector<FunctionId> order;
 
   void visit(FunctionId f) {
-    if (state_[f] == State::kDone) return;
-    if (state_[f] == State::kOpen) fail(f);
-    state_[f] = State::kOpen;
-    path_.push_back(f);
+    if (is_seen_[f]) return;
+    text::require_stack("the calls of functions inside each other");
+    is_seen_[f] = true;
     const std::vector<FunctionId> callees = callees_of(module_.functions[f]);
     // Backwards, so that the functions stand in the order of their first calls in the end.
     for (auto callee = callees.rbegin(); callee != callees.rend(); ++callee) visit(*callee);
-    path_.pop_back();
-    state_[f] = State::kDone;
     order.push_back(f);
   }
 
  private:
-  enum class State : std::uint8_t { kNew, kOpen, kDone };
-
-  [[noreturn]] void fail(FunctionId f) const {
-    std::string circle;
-    for (auto p = std::find(path_.begin(), path_.end(), f); p != path_.end(); ++p)
-      circle += module_.functions[*p].name + ", which calls ";
-    const Place place = module_.functions[f].place;
-    const std::string file = place.file < module_.files.size() ? module_.files[place.file] : "";
-    throw UserError(file, std::to_string(place.line),
-                    "expected functions without recursion, because their locals have fixed "
-                    "addresses; found " +
-                        circle + module_.functions[f].name);
-  }
-
   const Module& module_;
-  std::vector<State> state_;
-  std::vector<FunctionId> path_;
+  std::vector<bool> is_seen_;
 };
 
 std::vector<bool> named_variables(const Module& module, const std::vector<FunctionId>& functions) {
@@ -86,6 +58,16 @@ std::uint32_t aligned(std::uint32_t offset, std::uint32_t bytes) {
 
 }  // namespace
 
+std::vector<FunctionId> callees_of(const Function& function) {
+  std::vector<FunctionId> found;
+  for (const Block& block : function.blocks) {
+    for (const Instruction& in : block.code) {
+      if (in.op == Op::kCall) found.push_back(in.number);
+    }
+  }
+  return found;
+}
+
 bool has_call(const Function& function) {
   return !callees_of(function).empty();
 }
@@ -102,27 +84,68 @@ std::vector<FunctionId> reachable_functions(const Module& module) {
   return graph.order;
 }
 
-Frames lay_out_frames(const Module& module, const std::vector<FunctionId>& functions) {
+OwnFrame own_frame(const Module& module, FunctionId f, const Cycles& cycles) {
+  OwnFrame frame;
+  const std::vector<bool> named = named_variables(module, {f});
+  for (VariableId v = 0; v < module.variables.size(); ++v) {
+    const Variable& variable = module.variables[v];
+    if (variable.owner != f || !named[v]) continue;
+    frame.variables.push_back(v);
+    frame.bytes = aligned(frame.bytes, kFrameAlignment) + variable.bytes();
+  }
+  const Function& function = module.functions[f];
+  frame.has_link = !function.is_task && has_plain_call(module, cycles, f, function);
+  if (frame.has_link) frame.bytes += kLinkBytes;
+  frame.bytes = aligned(frame.bytes, kFrameAlignment);
+  return frame;
+}
+
+namespace {
+
+/// The frame of one function from `end` on; gives where it ends.
+std::uint32_t lay_out(const Module& module, FunctionId f, const Cycles& cycles,
+                      const std::vector<bool>& named, std::uint32_t end, Frames& frames) {
+  for (VariableId v = 0; v < module.variables.size(); ++v) {
+    const Variable& variable = module.variables[v];
+    if (variable.owner != f || !named[v]) continue;
+    end = aligned(end, variable.align == 0 ? bytes_of(variable.type) : variable.align);
+    frames.variables[v] = end;
+    end += variable.bytes();
+  }
+  const Function& function = module.functions[f];
+  if (!function.is_task && has_plain_call(module, cycles, f, function)) {
+    end = aligned(end, kLinkBytes);
+    frames.links[f] = end;
+    end += kLinkBytes;
+  }
+  return end;
+}
+
+}  // namespace
+
+Frames lay_out_frames(const Module& module, const std::vector<FunctionId>& functions,
+                      const Cycles& cycles) {
   Frames frames;
   frames.variables.resize(module.variables.size());
   frames.links.resize(module.functions.size());
   const std::vector<bool> named = named_variables(module, functions);
   std::vector<std::uint32_t> base(module.functions.size());
+  std::vector<bool> is_done(cycles.members.size(), false);
   for (const FunctionId f : functions) {
-    std::uint32_t end = base[f];
-    for (VariableId v = 0; v < module.variables.size(); ++v) {
-      const Variable& variable = module.variables[v];
-      if (variable.owner != f || !named[v]) continue;
-      end = aligned(end, variable.align == 0 ? bytes_of(variable.type) : variable.align);
-      frames.variables[v] = end;
-      end += variable.bytes();
+    const unsigned cycle = f < cycles.of.size() ? cycles.of[f] : Cycles::kNone;
+    if (cycle != Cycles::kNone && is_done[cycle]) continue;
+    std::vector<FunctionId> group = {f};
+    if (cycle != Cycles::kNone) {
+      is_done[cycle] = true;
+      group = cycles.members[cycle];
     }
-    const std::vector<FunctionId> callees = callees_of(module.functions[f]);
-    if (!callees.empty() && !module.functions[f].is_task) {
-      frames.links[f] = end;
-      end += kLinkBytes;
+    std::uint32_t end = 0;
+    for (const FunctionId member : group) end = std::max(end, base[member]);
+    for (const FunctionId member : group) end = lay_out(module, member, cycles, named, end, frames);
+    for (const FunctionId member : group) {
+      for (const FunctionId callee : callees_of(module.functions[member]))
+        base[callee] = std::max(base[callee], end);
     }
-    for (const FunctionId callee : callees) base[callee] = std::max(base[callee], end);
     frames.bytes = std::max(frames.bytes, end);
   }
   return frames;

@@ -3,6 +3,7 @@
 
 #include "frontends/csl/codegen/frames.h"
 #include "frontends/csl/codegen/passes.h"
+#include "frontends/csl/ir/builder.h"
 
 namespace tessera::csl::codegen {
 namespace {
@@ -12,6 +13,9 @@ using namespace ir;
 /// Instructions of a function that takes less memory in place of a call than the call with its
 /// arguments, link register and return would take time.
 constexpr std::size_t kSmall = 8;
+/// The same for the vendor's code: the middle end of its tool chain takes calls of up to some 45 simple
+/// instructions into their callers.
+constexpr std::size_t kVendorSmall = 45;
 
 std::size_t size_of(const Function& function) {
   std::size_t size = 0;
@@ -21,7 +25,7 @@ std::size_t size_of(const Function& function) {
 
 class Inliner {
  public:
-  explicit Inliner(Module& module) : module_(module) {}
+  Inliner(Module& module, Style style) : module_(module), style_(style) {}
 
   void run() {
     const std::vector<FunctionId> functions = reachable_functions(module_);
@@ -35,25 +39,56 @@ class Inliner {
     for (const Variable& v : module_.variables) {
       if (v.owner) ++locals_[*v.owner];
     }
-    for (auto f = functions.rbegin(); f != functions.rend(); ++f) expand_calls(*f);
+    for (const FunctionId f : functions) is_recursive_[f] = reaches_itself(f);
+    for (auto f = functions.rbegin(); f != functions.rend(); ++f) {
+      expand_calls(*f);
+      if (style_ != Style::kPlain) shrink(*f);
+    }
   }
 
  private:
+  bool reaches_itself(FunctionId f) const {
+    std::vector<FunctionId> open = callees_of(module_.functions[f]);
+    std::vector<bool> is_seen(module_.functions.size());
+    while (!open.empty()) {
+      const FunctionId next = open.back();
+      open.pop_back();
+      if (next == f) return true;
+      if (is_seen[next]) continue;
+      is_seen[next] = true;
+      for (const FunctionId callee : callees_of(module_.functions[next])) open.push_back(callee);
+    }
+    return false;
+  }
+
   bool is_called_once(FunctionId f) const {
     return !module_.functions[f].exported && calls_.at(f) == 1;
   }
   bool is_expanded(FunctionId callee) const {
     const Function& f = module_.functions[callee];
-    if (f.never_inlined) return false;
-    return is_called_once(callee) ||
-           (size_of(f) <= kSmall && !has_call(f) && locals_.count(callee) == 0);
+    if (f.never_inlined || is_recursive_.at(callee)) return false;
+    if (is_called_once(callee)) return true;
+    if (style_ == Style::kPlain)
+      return size_of(f) <= kSmall && !has_call(f) && locals_.count(callee) == 0;
+    return size_of(f) <= kVendorSmall;
+  }
+
+  /// What the function is without its locals in memory, so that its size says what a copy costs.
+  void shrink(FunctionId id) {
+    Function& f = module_.functions[id];
+    thread_jumps(f);
+    promote_locals(module_, id, f, Locals::kRegisters);
+    coalesce_copies(f);
+    propagate_copies(f);
+    fuse_compares(f);
+    remove_dead_code(f);
   }
 
   void expand_calls(FunctionId f) {
     for (BlockId b = 0; b < module_.functions[f].blocks.size(); ++b) {
       const std::vector<Instruction>& code = module_.functions[f].blocks[b].code;
-      const auto call = std::find_if(code.begin(), code.end(), [this](const Instruction& in) {
-        return in.op == Op::kCall && is_expanded(in.number);
+      const auto call = std::find_if(code.begin(), code.end(), [this, f](const Instruction& in) {
+        return in.op == Op::kCall && in.number != f && is_expanded(in.number);
       });
       if (call != code.end()) expand(f, b, static_cast<std::size_t>(call - code.begin()));
     }
@@ -61,11 +96,13 @@ class Inliner {
 
   /// The rest of the block becomes a block of its own, which the copied body goes on to.
   void expand(FunctionId caller, BlockId b, std::size_t position) {
-    const Function callee =
-        module_.functions[module_.functions[caller].blocks[b].code[position].number];
+    Function callee = module_.functions[module_.functions[caller].blocks[b].code[position].number];
     Function& f = module_.functions[caller];
     const Instruction call = f.blocks[b].code[position];
-    if (is_called_once(call.number)) adopt_locals(call.number, caller);
+    if (is_called_once(call.number))
+      adopt_locals(call.number, caller);
+    else
+      copy_locals(callee, call.number, caller);
     const auto first = static_cast<RegisterId>(f.registers.size());
     f.registers.insert(f.registers.end(), callee.registers.begin(), callee.registers.end());
     const auto body = static_cast<BlockId>(b + 1);
@@ -91,6 +128,50 @@ class Inliner {
     }
     locals_[to] += locals_[from];
     if (locals_[to] == 0) locals_.erase(to);
+  }
+
+  /// `callee`, a copy of `from`, gets locals of its own, which belong to the caller, and descriptors of
+  /// them.
+  void copy_locals(Function& callee, FunctionId from, FunctionId to) {
+    std::map<VariableId, VariableId> copies;
+    std::map<std::int32_t, std::int32_t> descriptors;
+    for (Block& block : callee.blocks) {
+      for (Instruction& in : block.code) {
+        for (Value& v : in.operands) {
+          if (v.is_address()) v.number = copied_local(copies, v.number, from, to);
+        }
+        if (in.machine == nullptr) continue;
+        Machine machine = *in.machine;
+        for (Machine::Field& field : machine.fields) {
+          if (field.slot != Machine::Slot::kFixed || field.fixed.kind != pe::kDsd) continue;
+          std::int32_t& id = field.fixed.value;
+          const std::optional<VariableId> array =
+              module_.descriptors[static_cast<std::size_t>(id)].array;
+          if (!array || module_.variables[*array].owner != from) continue;
+          const auto [copy, is_new] = descriptors.try_emplace(id, module_.descriptors.size());
+          if (is_new) {
+            Descriptor descriptor = module_.descriptors[static_cast<std::size_t>(id)];
+            descriptor.array = copied_local(copies, *array, from, to);
+            module_.descriptors.push_back(std::move(descriptor));
+          }
+          id = copy->second;
+          in.machine = std::make_shared<const Machine>(machine);
+        }
+      }
+    }
+  }
+
+  VariableId copied_local(std::map<VariableId, VariableId>& copies, VariableId v, FunctionId from,
+                          FunctionId to) {
+    if (module_.variables[v].owner != from) return v;
+    const auto [copy, is_new] = copies.try_emplace(v, 0);
+    if (is_new) {
+      Variable variable = module_.variables[v];
+      variable.owner = to;
+      copy->second = add_variable(module_, std::move(variable));
+      ++locals_[to];
+    }
+    return copy->second;
   }
 
   /// Blocks are inserted behind `b`.
@@ -141,14 +222,16 @@ class Inliner {
   }
 
   Module& module_;
+  const Style style_;
   std::map<FunctionId, unsigned> calls_;
   std::map<FunctionId, unsigned> locals_;
+  std::map<FunctionId, bool> is_recursive_;  ///< a copy of its body would have the call again
 };
 
 }  // namespace
 
-void inline_calls(Module& module) {
-  Inliner(module).run();
+void inline_calls(Module& module, Style style) {
+  Inliner(module, style).run();
 }
 
 }  // namespace tessera::csl::codegen

@@ -4,6 +4,7 @@
 
 #include "frontends/csl/codegen/allocation.h"
 #include "frontends/csl/ir/flow.h"
+#include "frontends/csl/ir/loops.h"
 
 namespace tessera::csl::codegen {
 namespace {
@@ -25,8 +26,10 @@ class Scan {
       extend(f_.parameters[i], 1);
       found_[f_.parameters[i]].hint = static_cast<int>(arrival_of(f_, i));
     }
+    const std::vector<double> weights = block_weights();
     unsigned k = 1;
     for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+      weight_ = weights[b];
       extend_all(live.in[b], 2 * k);
       for (const Instruction& in : f_.blocks[b].code) visit(in, k++);
       extend_all(live.out[b], 2 * k - 1);
@@ -47,15 +50,25 @@ class Scan {
     }
   }
 
+  std::vector<double> block_weights() const {
+    std::vector<double> weights(f_.blocks.size(), 1);
+    for (const Loop& loop : loops_of(f_, Dominators(f_))) {
+      for (BlockId b = 0; b < weights.size(); ++b) weights[b] *= loop.inside[b] ? kLoopWeight : 1;
+    }
+    return weights;
+  }
+
   void visit(const Instruction& in, unsigned k) {
     for (std::size_t i = 0; i < in.operands.size(); ++i) {
       if (!in.operands[i].is_register()) continue;
+      found_[in.operands[i].number].weight += weight_;
       extend(in.operands[i].number, 2 * k);
       if (in.op == Op::kCall || in.op == Op::kReturn)
         found_[in.operands[i].number].hint = static_cast<int>(2 * i);
     }
     for (const RegisterId r : in.results) {
       extend(r, 2 * k + 1);
+      found_[r].weight += weight_;
       if (in.op == Op::kCall) found_[r].hint = 0;
       if (in.op == Op::kCopy && in.operands[0].is_register())
         found_[r].copied_from = static_cast<int>(in.operands[0].number);
@@ -79,6 +92,7 @@ class Scan {
   const Function& f_;
   std::vector<Interval> found_;
   std::vector<unsigned> calls_;
+  double weight_ = 1;  ///< of the block that is visited
 };
 
 }  // namespace

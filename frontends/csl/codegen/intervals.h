@@ -14,9 +14,13 @@ struct Interval {
   unsigned end = 0;
   bool is_wide = false;
   bool crosses_call = false;
+  double weight = 0;     ///< reads and assignments, those in a loop counted kLoopWeight times
   int hint = -1;         ///< register number that would save a move
   int copied_from = -1;  ///< virtual register with which it would like to share
 };
+
+/// About how often a loop runs for each time that its surroundings do.
+constexpr double kLoopWeight = 8;
 
 /// The intervals of all registers that have a value, in the order of their starts.
 std::vector<Interval> intervals_of(const ir::Function& function);

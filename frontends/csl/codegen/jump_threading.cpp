@@ -1,6 +1,7 @@
 #include <iterator>
 #include <utility>
 
+#include "frontends/csl/codegen/constants.h"
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/flow.h"
 
@@ -19,36 +20,13 @@ BlockId destination(const Function& function, BlockId b) {
   return b;
 }
 
-std::int64_t integer(Type type, const Value& v) {
-  if (type == Type::kI16) return static_cast<std::int16_t>(v.number);
-  if (type == Type::kI32) return static_cast<std::int32_t>(v.number);
-  return v.number;
-}
-
-bool holds(const Instruction& in) {
-  const std::int64_t a = integer(in.type, in.operands[0]);
-  const std::int64_t b = integer(in.type, in.operands[1]);
-  switch (in.condition) {
-  case Condition::kEq:
-    return a == b;
-  case Condition::kNe:
-    return a != b;
-  case Condition::kLt:
-    return a < b;
-  case Condition::kLe:
-    return a <= b;
-  case Condition::kGt:
-    return a > b;
-  default:
-    return a >= b;
-  }
-}
-
 /// The test in front of a rotated loop often compares constants.
 void decide_constant_branch(Instruction& in) {
   const bool is_constant = in.op == Op::kBranch && !is_float(in.type) &&
                            in.operands[0].is_constant() && in.operands[1].is_constant();
-  if (is_constant) in.targets.fill(in.targets[holds(in) ? 0 : 1]);
+  if (!is_constant) return;
+  const bool yes = holds(in.condition, in.type, in.operands[0].number, in.operands[1].number, {});
+  in.targets.fill(in.targets[yes ? 0 : 1]);
 }
 
 void retarget(Function& function) {

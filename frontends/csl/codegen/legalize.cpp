@@ -90,7 +90,13 @@ class Legalizer {
     case Op::kCompare:
     case Op::kBranch:
     case Op::kAssert:
-      make_comparable(in);
+      make_comparable(in, in.type);
+      break;
+    case Op::kChoose:
+      make_comparable(in, in.compared);
+      break;
+    case Op::kHighWord:
+      in.operands[0] = in_register(in.operands[0]);
       break;
     case Op::kMachine:
       for (const Machine::Field& field : in.machine->fields) {
@@ -115,10 +121,11 @@ class Legalizer {
     return (pe::info(m.op).operands[slot] & pe::kImm) != 0;
   }
 
-  void make_comparable(Instruction& in) {
-    const FlagCompare c = compare_of(in.condition, in.type, in.operands[0], in.operands[1]);
+  void make_comparable(Instruction& in, Type type) {
+    const FlagCompare c = compare_of(in.condition, type, in.operands[0], in.operands[1]);
     if (c.first.is_register()) return;
-    for (Value& v : in.operands) {
+    for (unsigned i = 0; i < 2; ++i) {
+      Value& v = in.operands[i];
       if (v == c.first) v = in_register(v);
     }
   }

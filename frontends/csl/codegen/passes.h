@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "frontends/csl/codegen/memory_facts.h"
 #include "frontends/csl/ir/ir.h"
 
 namespace tessera::csl::codegen {
@@ -13,11 +14,19 @@ enum class Locals : std::uint8_t {
   kRegisters  ///< in registers
 };
 
-/// Functions that are called once, and small ones, become part of their callers.
-void inline_calls(ir::Module& module);
+/// How code is generated.
+enum class Style : std::uint8_t {
+  kVendor,  ///< as published programs of the vendor's compiler run (docs/csl.md)
+  kPlain,   ///< statement by statement, for reading
+  kBest     ///< as kVendor, with addresses that take fewer instructions than the vendor's
+};
 
-/// Loads and stores of local scalars become copies. A local stays in memory if its address is taken
-/// or if it may be read before it is written.
+/// Functions that are called once, and small ones, become part of their callers.
+void inline_calls(ir::Module& module, Style style);
+
+/// Loads and stores of local scalars become copies, and with Locals::kRegisters those of elements and
+/// fields at constant places too. A local stays in memory if its address is taken or if it may be read
+/// before it is written.
 void promote_locals(const ir::Module& module, ir::FunctionId id, ir::Function& function,
                     Locals where);
 
@@ -38,8 +47,9 @@ void lower_addresses(ir::Function& function);
 void lower_element(const ir::Instruction& in, ir::Function& function,
                    std::vector<ir::Instruction>& out);
 
-/// A block loads a value in memory that it has loaded or stored before only if it may have changed.
-void forward_loads(const ir::Module& module, ir::FunctionId id, ir::Function& function);
+/// Memory is loaded again after a load or store of the same only if it may have changed.
+void forward_loads(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
+                   ir::Function& function);
 
 /// Branches on a bool take the compare that made it.
 void fuse_compares(ir::Function& function);
@@ -55,7 +65,57 @@ void thread_jumps(ir::Function& function);
 /// The blocks of a loop stand together, so that its exits are the branches that are taken.
 void order_blocks(ir::Function& function);
 
-/// Runs all of these passes but inline_calls, some of them several times.
-void optimize(const ir::Module& module, ir::FunctionId id, ir::Function& function, Locals where);
+// Passes that kPlain does without
+
+/// The same by the ways out of loops alone, which come after the loops.
+void lay_out_blocks(ir::Function& function);
+
+/// Values that do not meet get registers of their own, so that most are assigned once.
+void split_webs(ir::Function& function);
+
+/// Folds constants, and replaces operations by cheaper ones that give the same.
+void simplify(ir::Function& function, pe::HalfFormat half);
+
+/// An operation that was done on every way to a block is not done again.
+void share_expressions(ir::Function& function);
+
+/// A branch around a few instructions becomes a choice between values.
+void convert_ifs(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
+                 ir::Function& function);
+/// Choices take the compare that made their bool.
+void fuse_selects(ir::Function& function);
+
+/// Replaces one loop whose trips are few and known by its trips. Whether there was one.
+bool unroll_loops(ir::Function& function, pe::HalfFormat half);
+
+/// Moves what does not change in a loop in front of it.
+void hoist_invariants(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
+                      ir::Function& function);
+/// Globals that a loop changes are in registers while it runs.
+void keep_loop_variables(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
+                         ir::Function& function);
+/// Removes stores to memory that is stored again before anybody reads it.
+void remove_dead_stores(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
+                        ir::Function& function);
+/// Words that are joined to 32 bits, or cut out of them, are loaded as they are used.
+void choose_load_widths(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
+                        ir::Function& function);
+
+/// The base of an array gets a register of its own for each address, and loads and stores have no
+/// offset. The last pass: copy propagation would undo it.
+void form_addresses(ir::Function& function);
+
+/// What the passes on one function know of its program.
+struct Program {
+  const ir::Module& module;
+  const OpenVariables& open;
+  Style style = Style::kVendor;
+  Locals locals = Locals::kMemory;  ///< of kPlain
+  bool unrolls = true;
+  bool verifies = false;  ///< std::logic_error names the pass that breaks a rule of the IR
+};
+
+/// Runs the passes of the style on one function, but for inline_calls and form_addresses.
+void optimize(const Program& program, ir::FunctionId id, ir::Function& function);
 
 }  // namespace tessera::csl::codegen

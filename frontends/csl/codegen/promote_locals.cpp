@@ -1,5 +1,9 @@
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/flow.h"
@@ -9,34 +13,69 @@ namespace {
 
 using namespace ir;
 
-using Homes = std::map<VariableId, RegisterId>;
+/// A scalar, or an element or field of an aggregate.
+struct Piece {
+  VariableId variable = 0;
+  std::int32_t offset = 0;
+  unsigned bytes = 0;
+  bool operator<(const Piece& other) const {
+    return std::tie(variable, offset, bytes) < std::tie(other.variable, other.offset, other.bytes);
+  }
+};
+using Homes = std::map<Piece, RegisterId>;
 
-/// Whether operand `i` only says where a load or store of the whole variable goes.
-bool is_plain_access(const Instruction& in, std::size_t i, const Variable& variable) {
-  const bool is_access = in.op == Op::kLoad || in.op == Op::kStore;
-  return is_access && i == 0 && in.operands[0].offset + in.offset == 0 &&
-         bytes_of(in.type) == bytes_of(variable.type);
+/// Pieces of an aggregate that may live in registers of their own.
+constexpr std::size_t kMostPieces = 16;
+
+bool is_access(const Instruction& in) {
+  return in.op == Op::kLoad || in.op == Op::kStore;
+}
+Piece piece_of(const Instruction& in) {
+  const Value& address = in.operands[0];
+  return {address.number, address.offset + in.offset, bytes_of(in.type)};
 }
 
-Homes candidates(const Module& module, FunctionId id, Function& function) {
+/// Whether pieces of one variable overlap, or are too many.
+bool are_unfit(const std::vector<Piece>& pieces) {
+  for (std::size_t i = 1; i < pieces.size(); ++i) {
+    if (pieces[i].offset < pieces[i - 1].offset + static_cast<std::int32_t>(pieces[i - 1].bytes))
+      return true;
+  }
+  return pieces.size() > kMostPieces;
+}
+
+Homes candidates(const Module& module, FunctionId id, Function& function, Locals where) {
   Homes homes;
-  std::vector<VariableId> refused;
+  std::set<VariableId> refused;
+  for (const Descriptor& d : module.descriptors) {
+    if (d.array) refused.insert(*d.array);
+  }
+  for (const Fifo& f : module.fifos) refused.insert(f.array);
   for (const Block& block : function.blocks) {
     for (const Instruction& in : block.code) {
       for (std::size_t i = 0; i < in.operands.size(); ++i) {
         if (!in.operands[i].is_address()) continue;
-        const VariableId v = in.operands[i].number;
-        const Variable& variable = module.variables[v];
+        const Variable& variable = module.variables[in.operands[i].number];
         if (variable.owner != id) continue;
-        if (variable.count != 1 || !is_plain_access(in, i, variable)) {
-          refused.push_back(v);
-        } else if (homes.count(v) == 0) {
-          homes[v] = function.new_register(variable.type);
+        const Piece piece = i == 0 && is_access(in) ? piece_of(in) : Piece{};
+        const bool is_inside =
+            piece.bytes != 0 && piece.offset >= 0 && piece.offset + piece.bytes <= variable.bytes();
+        if (!is_inside || (where == Locals::kMemory && variable.count != 1)) {
+          refused.insert(in.operands[i].number);
+        } else if (homes.count(piece) == 0) {
+          const bool is_element = piece.bytes == bytes_of(variable.type);
+          homes[piece] = function.new_register(is_element ? variable.type : in.type);
         }
       }
     }
   }
-  for (const VariableId v : refused) homes.erase(v);
+  std::map<VariableId, std::vector<Piece>> pieces;
+  for (const auto& [piece, home] : homes) pieces[piece.variable].push_back(piece);
+  for (const auto& [v, of] : pieces) {
+    if (are_unfit(of)) refused.insert(v);
+  }
+  for (auto home = homes.begin(); home != homes.end();)
+    home = refused.count(home->first.variable) != 0 ? homes.erase(home) : std::next(home);
   return homes;
 }
 
@@ -44,8 +83,8 @@ Function promoted(const Function& function, const Homes& homes) {
   Function result = function;
   for (Block& block : result.blocks) {
     for (Instruction& in : block.code) {
-      if ((in.op != Op::kLoad && in.op != Op::kStore) || !in.operands[0].is_address()) continue;
-      const auto home = homes.find(in.operands[0].number);
+      if (!is_access(in) || !in.operands[0].is_address()) continue;
+      const auto home = homes.find(piece_of(in));
       if (home == homes.end()) continue;
       const Type type = result.registers[home->second];
       if (in.op == Op::kLoad) {
@@ -73,15 +112,24 @@ class LoopHeaders {
 
  private:
   enum class State : std::uint8_t { kNew, kOpen, kDone };
-  void walk(BlockId b) {
-    state_[b] = State::kOpen;
-    const Instruction& last = function_.blocks[b].last();
-    for (unsigned i = 0; i < last.target_count(); ++i) {
-      const BlockId next = last.targets[i];
+  // With a list of its own instead of calls inside each other: a function may have thousands of blocks.
+  void walk(BlockId first) {
+    std::vector<std::pair<BlockId, unsigned>> path = {{first, 0}};
+    state_[first] = State::kOpen;
+    while (!path.empty()) {
+      auto& [b, i] = path.back();
+      const Instruction& last = function_.blocks[b].last();
+      if (i == last.target_count()) {
+        state_[b] = State::kDone;
+        path.pop_back();
+        continue;
+      }
+      const BlockId next = last.targets[i++];
       if (state_[next] == State::kOpen) found.push_back(next);
-      if (state_[next] == State::kNew) walk(next);
+      if (state_[next] != State::kNew) continue;
+      state_[next] = State::kOpen;
+      path.emplace_back(next, 0);
     }
-    state_[b] = State::kDone;
   }
   const Function& function_;
   std::vector<State> state_;
@@ -90,7 +138,7 @@ class LoopHeaders {
 }  // namespace
 
 void promote_locals(const Module& module, FunctionId id, Function& function, Locals where) {
-  Homes homes = candidates(module, id, function);
+  Homes homes = candidates(module, id, function, where);
   if (homes.empty()) return;
   const Function all = promoted(function, homes);
   const Liveness live = liveness_of(all);

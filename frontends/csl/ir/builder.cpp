@@ -159,6 +159,11 @@ void Builder::branch(Condition condition, const Value& a, const Value& b, BlockI
   in.targets = {yes, no};
 }
 
+void Builder::map_branch(const Value& a, const Value& b, BlockId yes, BlockId no) {
+  branch(Condition::kLt, a, b, yes, no);
+  function().blocks[block_].last().number = kMapBranch;
+}
+
 void Builder::branch(const Value& condition, BlockId yes, BlockId no) {
   branch(Condition::kNe, condition, constant(Type::kBool, 0), yes, no);
 }

@@ -57,6 +57,8 @@ class Builder {
   void jump(BlockId target);
   void branch(Condition condition, const Value& a, const Value& b, BlockId yes, BlockId no);
   void branch(const Value& condition, BlockId yes, BlockId no);
+  /// A branch on `a` < `b` at the start of a step of `@map`.
+  void map_branch(const Value& a, const Value& b, BlockId yes, BlockId no);
   void ret();
   void ret(const Value& value);
   void trap();

@@ -51,22 +51,41 @@ void replace_field(Builder& builder, pe::Opcode op, const pe::Operand& dsr, cons
 
 }  // namespace
 
-pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice) {
-  constexpr unsigned kEach = 3;
-  pe::OpConfig config;
-  if (dsd.kind != pe::DsdKind::kMem4d && dsd.kind != pe::DsdKind::kCircbuf) return config;
+namespace {
+
+constexpr unsigned kStrideRegistersEach = 3;
+
+std::uint8_t extended_register(const DsrChoice& choice, unsigned slot, std::uint32_t line) {
   if (!choice.extended.at(slot))
-    throw UserError("", std::to_string(dsd.line),
+    throw UserError("", line == 0 ? "" : std::to_string(line),
                     "expected an extended register for a mem4d or circular descriptor, found none; " +
                         choice.owners);
-  config.xdsr = choice.extended[slot];
+  return *choice.extended[slot];
+}
+
+}  // namespace
+
+pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice) {
+  pe::OpConfig config;
+  if (dsd.kind != pe::DsdKind::kMem4d && dsd.kind != pe::DsdKind::kCircbuf) return config;
+  config.xdsr = extended_register(choice, slot, dsd.line);
   for (unsigned i = 0; i < dsd.stride_registers(); ++i) {
-    const unsigned sr = slot * kEach + i;
+    const unsigned sr = slot * kStrideRegistersEach + i;
     if (sr >= pe::kStrideRegisterCount)
       throw UserError("", std::to_string(dsd.line),
                       "expected an operation that needs at most 8 stride registers; the second "
                       "source may have two");
     config.sr[i] = static_cast<std::uint8_t>(sr);
+  }
+  return config;
+}
+
+pe::OpConfig extension_of_record(unsigned slot, const DsrChoice& choice) {
+  pe::OpConfig config;
+  config.xdsr = extended_register(choice, slot, 0);
+  for (unsigned i = 0; i < kStrideRegistersEach; ++i) {
+    const unsigned sr = slot * kStrideRegistersEach + i;
+    if (sr < pe::kStrideRegisterCount) config.sr[i] = static_cast<std::uint8_t>(sr);
   }
   return config;
 }
@@ -122,6 +141,8 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
         pe::OpConfig load;
         if (o.kind == DsdOperand::Kind::kDescriptor)
           load = extension_of(module.descriptors[o.descriptor].dsd, slot, choice);
+        if (o.kind == DsdOperand::Kind::kRecord && o.is_extended)
+          load = extension_of_record(slot, choice);
         load_dsr(builder, field.fixed, o, load);
       }
     } else if (o.kind == DsdOperand::Kind::kDsr) {

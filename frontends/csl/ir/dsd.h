@@ -27,6 +27,7 @@ struct DsdOperand {
   pe::Operand dsr;
   Value value;
   std::int32_t offset = 0;  ///< kRecord: bytes
+  bool is_extended = false;  ///< kRecord: of a mem4d or circbuf
   // Fields that replace those of the descriptor or record; kNone: they stay.
   Value base;
   Value extent;
@@ -65,5 +66,7 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
 /// Extended DSR and stride registers for the load of a descriptor: one and three of each for the
 /// destination (slot 0) and for source 0, one and two for source 1.
 pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice);
+/// The same for a record of which nothing else is known: all registers of the slot.
+pe::OpConfig extension_of_record(unsigned slot, const DsrChoice& choice);
 
 }  // namespace tessera::csl::ir

@@ -88,6 +88,9 @@ enum class Op : std::uint8_t {
   kClz, kCtz, kPopcnt,     ///< 16-bit integers
   kCompare,  ///< result bool = a `condition` b, both of `type`
   kSelect,   ///< result = bool ? a : b
+  kChoose,   ///< result = a `condition` b ? c : d, where a and b are of type `compared`
+  kJoin,     ///< result of 32 bits = a (low half) and b (high half), of 16 bits
+  kHighWord,  ///< result = the upper 16 bits of a, of 32 bits
   kElement,  ///< result address = a + index (16 bits) * number + offset
   kLoad,     ///< result = memory[a + offset]
   kStore,    ///< memory[a + offset] = b
@@ -132,13 +135,17 @@ struct Machine {
   bool flag_result = false;                     ///< the last result is the flag, as a bool
 };
 
+/// Marks the branch at the start of a step of `@map`: its steps take no branch (wse_timing_3.md C3).
+constexpr std::uint32_t kMapBranch = 1;
+
 struct Instruction {
   Op op = Op::kTrap;
   Type type = Type::kI16;  ///< type of the operation; type of compared, loaded or stored values
   Condition condition = Condition::kEq;
+  Type compared = Type::kI16;  ///< kChoose
   std::vector<RegisterId> results;
   std::vector<Value> operands;
-  std::uint32_t number = 0;  ///< kCall: callee; kElement: bytes of an element
+  std::uint32_t number = 0;  ///< kCall: callee; kElement: bytes of an element; kBranch: kMapBranch
   std::int32_t offset = 0;   ///< kLoad, kStore, kElement: bytes
   std::array<BlockId, 2> targets{};
   std::shared_ptr<const Machine> machine;

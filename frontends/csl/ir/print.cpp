@@ -27,7 +27,7 @@ std::string list_of(const Module& module, const Instruction& in) {
 }
 
 bool has_condition(Op op) {
-  return op == Op::kCompare || op == Op::kBranch || op == Op::kAssert;
+  return op == Op::kCompare || op == Op::kBranch || op == Op::kAssert || op == Op::kChoose;
 }
 
 std::string head_of(const Module& module, const Instruction& in) {
@@ -36,7 +36,9 @@ std::string head_of(const Module& module, const Instruction& in) {
                                                : joined("call ", in.number);
   if (in.op == Op::kMachine) return std::string(pe::info(in.machine->op).mnemonic);
   std::string text(to_string(in.op));
-  if (has_condition(in.op)) text += joined(".", to_string(in.type), " ", to_string(in.condition));
+  if (has_condition(in.op))
+    text += joined(".", to_string(in.op == Op::kChoose ? in.compared : in.type), " ",
+                   to_string(in.condition));
   if (in.op == Op::kLoad || in.op == Op::kStore || in.op == Op::kConvert)
     text += joined(".", to_string(in.op == Op::kConvert ? in.operands[0].type : in.type));
   return text;

@@ -28,8 +28,11 @@ Arity arity_of(Op op) {
   case Op::kClz:
   case Op::kCtz:
   case Op::kPopcnt:
+  case Op::kHighWord:
   case Op::kLoad:
     return {1, 1};
+  case Op::kChoose:
+    return {4, 1};
   case Op::kMultiplyAdd:
   case Op::kSelect:
     return {3, 1};
@@ -55,6 +58,10 @@ bool exists_for(Op op, Type type) {
   case Op::kShl:
   case Op::kShr:
     return !is_float(type);
+  case Op::kJoin:
+    return is_wide(type) && !is_float(type);
+  case Op::kHighWord:
+    return !is_wide(type) && !is_float(type);
   case Op::kMin:
   case Op::kMax:
   case Op::kScale:
@@ -170,6 +177,16 @@ class FunctionCheck {
       require(in, 1, in.type);
       require(in, 2, in.type);
       break;
+    case Op::kChoose:
+      for (unsigned i = 0; i < 4; ++i) require(in, i, i < 2 ? in.compared : in.type);
+      break;
+    case Op::kJoin:
+      require(in, 0, Type::kU16);
+      require(in, 1, Type::kU16);
+      break;
+    case Op::kHighWord:
+      require(in, 0, Type::kU32);
+      break;
     case Op::kElement:
       require(in, 0, Type::kAddress);
       require(in, 1, Type::kU16);
@@ -253,6 +270,12 @@ std::vector<std::string> problems_of(const Module& module) {
     if (task.function >= module.functions.size() || !module.functions[task.function].is_task)
       problems.push_back(joined("task ", task.binding.name, " has no function"));
   }
+  return problems;
+}
+
+std::vector<std::string> problems_of(const Module& module, const Function& function) {
+  std::vector<std::string> problems;
+  FunctionCheck(module, function, problems).run();
   return problems;
 }
 

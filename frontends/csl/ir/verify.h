@@ -12,6 +12,9 @@ namespace tessera::csl::ir {
 /// One sentence for each broken rule, with function, block and instruction. Empty: none.
 std::vector<std::string> problems_of(const Module& module);
 
+/// Those of one function, which need not be that of the module.
+std::vector<std::string> problems_of(const Module& module, const Function& function);
+
 /// Throws std::logic_error with the problems: the IR comes from the compiler, not from the user.
 void require_valid(const Module& module);
 

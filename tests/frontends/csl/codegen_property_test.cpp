@@ -1,9 +1,10 @@
 // Random programs: what compiled code does on a compute engine is what the interpreter of the IR
-// says, with locals in memory and in registers, optimized and not.
+// says, in all styles of code, optimized and not.
 //
 // TESSERA_IR_PROGRAMS: programs of the test instead (soak).
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -63,8 +64,13 @@ TEST(CslCodegenProperty, CompiledCodeDoesWhatTheInterpreterSays) {
       continue;
     }
     codegen::Options options;
-    options.locals = seed % 2 == 0 ? codegen::Locals::kMemory : codegen::Locals::kRegisters;
+    constexpr std::array<codegen::Style, 4> kStyles = {
+        codegen::Style::kVendor, codegen::Style::kBest, codegen::Style::kVendor,
+        codegen::Style::kPlain};
+    options.style = kStyles[seed % 4];
+    options.locals = seed % 8 < 4 ? codegen::Locals::kMemory : codegen::Locals::kRegisters;
     options.optimize = seed % 5 != 0;
+    options.verify = true;
     const pe::Image image = codegen::generate(program.module, options);
     expect_round_trip(image);
     pe::test::Bench bench(image);

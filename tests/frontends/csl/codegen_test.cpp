@@ -47,7 +47,10 @@ class CslCodegen : public testing::Test {
     return text.substr(text.find("\nfn ") + 1);
   }
   pe::Image image(Locals locals = Locals::kMemory) {
-    const pe::Image made = generate(module, {locals, true});
+    Options options;
+    options.style = Style::kPlain;
+    options.locals = locals;
+    const pe::Image made = generate(module, options);
     const std::string text = tasm::disassemble(made);
     EXPECT_EQ(tasm::dump(tasm::assemble(text, tasm::options_for(made.generation))),
               tasm::dump(made))
@@ -148,6 +151,13 @@ TEST_F(CslCodegen, SmallFunctionsAndThoseCalledOnceArePartOfTheirCallers) {
 TEST_F(CslCodegen, ABlockLoadsAValueOnceUnlessItMayHaveChanged) {
   const VariableId x = global("x", Type::kI16);
   const VariableId y = global("y", Type::kI32);
+  for (const VariableId v : {x, y}) {  // what `p` may point to
+    Descriptor d;
+    d.dsd.name = v == x ? "dx" : "dy";
+    d.dsd.extent = d.dsd.extents[0] = 1;
+    d.array = v;
+    module.descriptors.push_back(d);
+  }
   Builder b = function("main", std::nullopt, true);
   const Value p = b.parameter(Type::kAddress);
   const auto add_x_to = [&](std::int32_t half) {
@@ -285,18 +295,60 @@ TEST_F(CslCodegen, FramesOfFunctionsThatAreNotActiveTogetherShareMemory) {
   EXPECT_EQ(image().find_symbol("frames")->count, 11U);
 }
 
-TEST_F(CslCodegen, RecursionIsRefusedWithTheNamesOfTheFunctions) {
-  Builder f = function("f", std::nullopt, true);
+TEST_F(CslCodegen, CallsInTailPositionOfACycleNeedNoFrame) {
+  Builder main = function("main", std::nullopt, true);
+  Builder f = function("f");
+  main.call(1, {});
+  main.ret();
   Builder g = function("g");
-  f.call(1, {});
+  f.call(2, {});
   f.ret();
-  g.call(0, {});
+  const BlockId again = g.new_block(), end = g.new_block();
+  g.branch(Condition::kNe, g.load(Type::kI16, address_of(global("x", Type::kI16))),
+           constant(Type::kI16, 0), again, end);
+  g.enter(again);
+  g.call(1, {});
   g.ret();
+  g.enter(end);
+  g.ret();
+  const pe::Image made = image();
+  EXPECT_EQ(made.find_symbol("stack"), nullptr);
+  // The return address of main alone.
+  EXPECT_EQ(made.find_symbol("frames")->count, 1U);
+}
+
+TEST_F(CslCodegen, AroundOtherCallsOfACycleTheFrameIsKeptOnAStack) {
+  Builder main = function("main", std::nullopt, true);
+  Builder f = function("f");
+  main.call(1, {});
+  main.ret();
+  const Value before = f.load(Type::kI16, address_of(global("x", Type::kI16)));
+  f.call(1, {});
+  f.store(address_of(0), before);
+  f.ret();
+  const pe::Image made = image();
+  ASSERT_NE(made.find_symbol("stack"), nullptr);
+  const auto is_overflow = [](const pe::Function& function) {
+    return function.name == "too_many_calls_of_f";
+  };
+  EXPECT_EQ(std::count_if(made.functions.begin(), made.functions.end(), is_overflow), 1);
+}
+
+TEST_F(CslCodegen, ACycleThatPassesOnTheAddressOfALocalIsRefused) {
+  Builder main = function("main", std::nullopt, true);
+  Builder f = function("f");
+  main.call(1, {});
+  main.ret();
+  const Value address = address_of(f.local("v", Type::kI16));
+  f.store(address_of(global("p", Type::kAddress)), address);
+  f.call(1, {});
+  f.store(address, constant(Type::kI16, 1));
+  f.ret();
   try {
     generate(module);
-    FAIL() << "recursion was taken";
+    FAIL() << "the address was taken";
   } catch (const UserError& e) {
-    EXPECT_THAT(e.what(), HasSubstr("found f, which calls g, which calls f"));
+    EXPECT_THAT(e.what(), HasSubstr("passes on the address of one of its variables"));
     EXPECT_EQ(e.file(), "a.csl");
   }
 }

@@ -59,18 +59,18 @@ TEST(PeIllegalDescriptor, ChangesThatTheKindDoesNotHave) {
   EXPECT_THAT(change(Opcode::kSetdsl, ring), BreaksNothing());
 }
 
-TEST(PeIllegalDescriptor, LengthsAndStridesHaveLimits) {
-  // wse.md 5.2, 5.8
+TEST(PeIllegalDescriptor, StridesHaveLimitsAndLengthsTake16Bits) {
+  // wse.md 5.2, 5.8, 10.51
   const auto set = [](Opcode op, bool fabric, int value) {
     return run([&](Builder& p) {
       p.load(src0(0), fabric ? p.fabin(1, 4) : p.mem1d(2048, 4));
       p.emit(op, {src0(0), imm(value)});
     });
   };
-  EXPECT_THAT(set(Opcode::kSetdsl, false, 0x7FFE), BreaksNothing());
-  EXPECT_THAT(set(Opcode::kSetdsl, false, 0x7FFF), Breaks(Illegal::kDsrLength));
-  EXPECT_THAT(set(Opcode::kSetdsl, true, 0x7FFF), BreaksNothing());
-  EXPECT_THAT(set(Opcode::kSetdsl, true, 0x8000), Breaks(Illegal::kDsrLength));
+  for (const int length : {0x7FFE, 0x7FFF, 0x8000, 0xFFFF}) {
+    EXPECT_THAT(set(Opcode::kSetdsl, false, length), BreaksNothing()) << length;
+    EXPECT_THAT(set(Opcode::kSetdsl, true, length), BreaksNothing()) << length;
+  }
   EXPECT_THAT(set(Opcode::kSetdss, false, 127), BreaksNothing());
   EXPECT_THAT(set(Opcode::kSetdss, false, -128), BreaksNothing());
   EXPECT_THAT(set(Opcode::kSetdss, false, 128), Breaks(Illegal::kDsrLength));

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Cycles of small CSL functions beside those of code written by hand (docs/csl.md, "Idioms").
+
+    measure.py [--platform WSE_PLATFORM] [--check] [--markdown] [NAME..]
+
+Each idiom runs between two readings of the cycle counter, in each style of code; what an empty function takes is subtracted.
+The cycles by hand are those of the instructions that an idiom needs on preset wse3 at least: loads, stores, moves and integers 1, a
+float that reads the float before it 2, a taken jump back 8. Results are compared with what the host computes. --check: exit code 1
+if a result is wrong, the geometric mean of `vendor` over `by hand` is outside 0.95 to 1.10, or one ratio is outside 0.8 to 1.5.
+"""
+import argparse
+import math
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+A = np.array([5, -7, 300, -1200, 42, 9, -3, 77], np.int16)
+B = np.array([9, 65000, 123, 1, 4096, 77, 1000, 31], np.uint16)
+X = np.array([1.5, -2.25, 4.0, -0.5, 3.0, 8.0, -1.0, 0.25], np.float32)
+
+
+def halves(values, by):
+    return np.array([int(v / by) for v in values], np.int64)
+
+
+# name: body, cycles by hand, array of the results, what it holds in the end (None: not compared)
+IDIOMS = {
+    "unsigned quotient by 16": ("inline for (@range(i16, 4)) |k| { rb[k] = b[k] / 16; }", 12, "rb", B[:4] // 16),
+    "unsigned remainder by 8": ("inline for (@range(i16, 4)) |k| { rb[k] = b[k] % 8; }", 12, "rb", B[:4] % 8),
+    "signed quotient by 4": ("inline for (@range(i16, 4)) |k| { ra[k] = a[k] / 4; }", 24, "ra", halves(A[:4], 4)),
+    "signed remainder by 32": ("inline for (@range(i16, 4)) |k| { ra[k] = a[k] % 32; }", 28, "ra", np.fmod(A[:4], 32)),
+    "float quotient by 8": ("inline for (@range(i16, 4)) |k| { rx[k] = x[k] / 8.0; }", 16, "rx", X[:4] / 8),
+    "choice of two constants": ("inline for (@range(i16, 4)) |k| { var y: i16 = 3; if (a[k] > 7) { y = -3; } ra[k] = y; }", 16, "ra",
+                                np.where(A[:4] > 7, -3, 3)),
+    "larger of two floats": ("inline for (@range(i16, 4)) |k| { var y = x[k]; if (y < x[k + 4]) { y = x[k + 4]; } rx[k] = y; }", 20, "rx",
+                             np.maximum(X[:4], X[4:])),
+    "range test": ("inline for (@range(i16, 4)) |k| { var in: bool = a[k] >= -10 and a[k] <= 50; "
+                   "ra[k] = if (in) @as(i16, 1) else @as(i16, 0); }", 20, "ra", ((A[:4] >= -10) & (A[:4] <= 50)).astype(int)),
+    "known loop": ("for (@range(u16, 8)) |k| { ra[k] = a[k] - 2; }", 24, "ra", A - 2),
+    "loop of 64": ("var k: u16 = 0; while (k < 64) : (k += 1) { wide[k] = k; }", 1 + 64 * 14 - 2, "wide", np.arange(64)),
+    "float sum of 64": ("var s: f32 = 0.0; var k: u16 = 0; while (k < 64) : (k += 1) { s += many[k]; } rx[0] = s;", 3 + 64 * 15 - 2, "rx",
+                        [2016]),
+    "largest of 64": ("var m = many[0]; var k: u16 = 1; while (k < 64) : (k += 1) { if (many[k] > m) { m = many[k]; } } rx[0] = m;",
+                      3 + 63 * 16 - 2, "rx", [63]),
+    "sum kept in a global": ("total = 0; var k: u16 = 0; while (k < 64) : (k += 1) { total += wide[k]; } rb[0] = total;",
+                             5 + 64 * 15 - 2, "rb", [0]),
+    "invariant product": ("for (@range(u16, 8)) |k| { ra[k] = a[k] + a[4] * a[0]; }", 27, "ra", A + A[4] * A[0]),
+    "element read twice": ("const i = b[3]; rx[0] = x[i + 1] * x[i + 1] + x[i + 2];", 12, "rx", [15.5]),
+    "stores that are stored again": ("inline for (@range(i16, 4)) |k| { rb[k] = 1; rb[k] = b[k] ^ 3; }", 12, "rb", B[:4] ^ 3),
+    "halves of 32 bits": ("rb[0] = @as(u16, w[0] >> 16); rb[1] = @as(u16, w[0] & 0xffff);", 4, "rb", [7, 9]),
+    "struct as scalars": ("var p = Pair{ .x = a[0], .y = a[1] }; p.x += p.y; p.y = p.x * 3; ra[0] = p.x; ra[1] = p.y;", 6, "ra", [-2, -6]),
+    "function of 10 instructions, three calls": ("inline for (@range(i16, 3)) |k| { ra[k] = mix(a[k], a[k + 3]); }", 33, "ra", None),
+    "map of 8": ("@map(half, all_x, all_rx);", 32, "rx", X / 2),
+}
+
+PE = """param memcpy_params;
+const sys = @import_module("<memcpy/memcpy>", memcpy_params);
+const time = @import_module("<time>");
+const Pair = struct { x: i16, y: i16 };
+var a = [8]i16{ %s };
+var b = [8]u16{ %s };
+var x = [8]f32{ %s };
+var w = [2]u32{ 458761, 3 };
+var many = [64]f32{ %s };
+var wide = @zeros([64]u16);
+var total: u16 = 0;
+var ra = @zeros([8]i16);
+var rb = @zeros([8]u16);
+var rx = @zeros([8]f32);
+var stamps = @zeros([6]u16);
+const all_x = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> x[i] });
+const all_rx = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> rx[i] });
+fn half(v: f32) f32 { return v * 0.5; }
+fn mix(p: i16, q: i16) i16 { var m = (p ^ q) + (p & 15); m = (m << 2) - (q | 1); if (m < 0) { m = -m; } return m; }
+%s
+fn run() void {
+  time.enable_tsc();
+  time.get_timestamp(@ptrcast(*[3]u16, &stamps[0]));
+  body();
+  time.get_timestamp(@ptrcast(*[3]u16, &stamps[3]));
+  sys.unblock_cmd_stream();
+}
+%s
+comptime { @export_symbol(run); %s }
+"""
+ARRAYS = {"a": "i16", "b": "u16", "x": "f32", "w": "u32", "many": "f32", "wide": "u16", "ra": "i16", "rb": "u16", "rx": "f32", "stamps": "u16"}
+LAYOUT = """const memcpy = @import_module("<memcpy/get_params>", .{ .width = 1, .height = 1 });
+layout {
+  @set_rectangle(1, 1);
+  @set_tile_code(0, 0, "pe.csl", .{ .memcpy_params = memcpy.get_params(0) });
+  @export_name("run", fn() void);
+%s
+}
+"""
+
+
+def sources(folder, body):
+    numbers = [", ".join(map(str, v)) for v in (A, B)] + [", ".join(f"{float(v)}" for v in n) for n in (X, range(64))]
+    pointers = "\n".join(f"const {n}_ptr: [*]{t} = &{n};" for n, t in ARRAYS.items())
+    exports = " ".join(f'@export_symbol({n}_ptr, "{n}");' for n in ARRAYS)
+    (folder / "pe.csl").write_text(PE % (*numbers, "fn body() void { " + body + " }", pointers, exports))
+    (folder / "layout.csl").write_text(LAYOUT % "\n".join(f'  @export_name("{n}", [*]{t}, true);' for n, t in ARRAYS.items()))
+
+
+def cycles_of(platform, body, code, result):
+    """Cycles between the readings, and the array `result`."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sources(folder, body)
+        command = [platform, "layout.csl", "--preset", "wse3", "--launch", "run", "--csl-code=" + code]
+        for array in {"stamps", result}:
+            command += ["--output", f"{array}={array}.npy"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+        if done.returncode != 0:
+            sys.exit(f"{body}\n{done.stdout}{done.stderr}")
+        t = np.load(folder / "stamps.npy").ravel().astype(np.int64)
+        return int(t[3] - t[0] + ((t[4] - t[1]) << 16)), np.load(folder / f"{result}.npy").ravel()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--platform", default="build/bin/wse_platform")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
+    platform = str(Path(args.platform).resolve())
+    styles = ("vendor", "best", "plain")
+    empty = {code: cycles_of(platform, "", code, "ra")[0] for code in styles}
+    ratios, problems = [], []
+    row = "| {} | {} | {} | {} | {} | {} |" if args.markdown else "{:<42} {:>8} {:>8} {:>8} {:>8} {:>6}"
+    print(row.format("idiom", "by hand", *styles, "ratio"))
+    if args.markdown:
+        print("| --- |" + " ---: |" * 5)
+    for name, (body, by_hand, result, wanted) in IDIOMS.items():
+        if args.names and name not in args.names:
+            continue
+        found = {}
+        for code in styles:
+            cycles, values = cycles_of(platform, body, code, result)
+            found[code] = cycles - empty[code]
+            if wanted is not None and not np.array_equal(values[:len(wanted)], np.asarray(wanted).astype(values.dtype)):
+                problems.append(f"{name}, {code}: {values} instead of {wanted}")
+        ratios.append(found["vendor"] / by_hand)
+        if not 0.8 <= ratios[-1] <= 1.5:
+            problems.append(f"{name}: {ratios[-1]:.2f} times the cycles by hand")
+        print(row.format(name, by_hand, *(found[code] for code in styles), f"{ratios[-1]:.2f}"))
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    print(f"geometric mean {mean:.3f}")
+    if not 0.95 <= mean <= 1.10:
+        problems.append(f"the geometric mean is {mean:.3f}")
+    if args.check and problems:
+        sys.exit("\n".join(problems))
+
+
+if __name__ == "__main__":
+    main()

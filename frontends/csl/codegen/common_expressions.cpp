@@ -1,0 +1,118 @@
+#include <map>
+#include <tuple>
+
+#include "frontends/csl/codegen/passes.h"
+#include "frontends/csl/ir/flow.h"
+#include "frontends/csl/ir/loops.h"
+
+namespace tessera::csl::codegen {
+namespace {
+
+using namespace ir;
+
+using Key = std::tuple<Op, Type, Condition, std::uint32_t, std::int32_t,
+                       std::vector<std::tuple<int, int, std::uint32_t, std::int32_t>>>;
+
+Key key_of(const Instruction& in) {
+  Key key{in.op, in.type, in.condition, in.number, in.offset, {}};
+  for (const Value& v : in.operands)
+    std::get<5>(key).emplace_back(static_cast<int>(v.kind), static_cast<int>(v.type), v.number,
+                                  v.offset);
+  return key;
+}
+
+/// What is worth a register to be computed once. A copy of a constant is not, and the quotient by a
+/// register may stop the run.
+bool is_shared(const Instruction& in) {
+  if (in.has_effect() || in.results.size() != 1) return false;
+  return in.op != Op::kCopy && in.op != Op::kLoad;
+}
+
+/// A walk over the tree of dominators: what a block has computed, the blocks under it have too.
+class Sharing {
+ public:
+  explicit Sharing(Function& function)
+      : f_(function), counts_(definition_counts(function)), dominators_(function),
+        children_(function.blocks.size()), predecessors_(predecessors_of(function)) {
+    for (BlockId b = 1; b < function.blocks.size(); ++b)
+      children_[dominators_.parent(b)].push_back(b);
+  }
+
+  void run() { walk(0, {}); }
+
+ private:
+  bool is_single(const Value& v) const { return !v.is_register() || counts_[v.number] == 1; }
+
+  /// `here`: what holds at the start of the block, of operands that have several values.
+  void walk(BlockId b, std::map<Key, RegisterId> here) {
+    std::vector<Key> added;
+    for (Instruction& in : f_.blocks[b].code) {
+      visit(in, here, added);
+      forget(in, here);
+    }
+    for (const BlockId child : children_[b]) {
+      std::map<Key, RegisterId> there;
+      if (predecessors_[child].size() == 1) {
+        for (const auto& [key, r] : here) {
+          if (std::get<0>(key) != Op::kCompare) there.emplace(key, r);
+        }
+      }
+      walk(child, std::move(there));
+    }
+    for (const Key& key : added) known_.erase(key);
+  }
+
+  void visit(Instruction& in, std::map<Key, RegisterId>& here, std::vector<Key>& added) {
+    if (!is_shared(in) || counts_[in.results[0]] != 1) return;
+    bool lasts = in.op != Op::kCompare;  // which stays beside what reads the flag
+    for (const Value& v : in.operands) lasts = lasts && is_single(v);
+    const Key key = key_of(in);
+    const std::map<Key, RegisterId>& table = lasts ? known_ : here;
+    const auto same = table.find(key);
+    if (same != table.end()) {
+      const Type type = f_.registers[in.results[0]];
+      if (f_.registers[same->second] != type) return;
+      Instruction copy;
+      copy.op = Op::kCopy;
+      copy.type = type;
+      copy.results = in.results;
+      copy.operands = {reg(type, same->second)};
+      copy.place = in.place;
+      in = std::move(copy);
+      return;
+    }
+    if (lasts) {
+      known_[key] = in.results[0];
+      added.push_back(key);
+    } else {
+      here[key] = in.results[0];
+    }
+  }
+
+  static void forget(const Instruction& in, std::map<Key, RegisterId>& here) {
+    for (const RegisterId r : in.results) {
+      for (auto k = here.begin(); k != here.end();) {
+        bool reads = false;
+        for (const auto& [kind, type, number, offset] : std::get<5>(k->first))
+          reads = reads || (kind == static_cast<int>(Value::Kind::kRegister) && number == r);
+        k = reads ? here.erase(k) : std::next(k);
+      }
+    }
+  }
+
+  Function& f_;
+  const std::vector<unsigned> counts_;
+  const Dominators dominators_;
+  std::vector<std::vector<BlockId>> children_;
+  const std::vector<std::vector<BlockId>> predecessors_;
+  std::map<Key, RegisterId> known_;
+};
+
+}  // namespace
+
+void share_expressions(Function& function) {
+  remove_unreachable(function);
+  Sharing(function).run();
+}
+
+}  // namespace tessera::csl::codegen
