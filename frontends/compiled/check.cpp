@@ -55,13 +55,18 @@ class CheckProgram {
       fail(place, "there are only " + std::to_string(kColorCount) + " colors");
   }
 
+  /// The host's streams cross the rim of the fabric, what leaves the program that of the rectangle.
   void link(const layout::HostLink& link) const {
+    const bool only_drops = (link.in_colors | link.out_colors) == 0 && link.dropped_colors != 0;
+    const layout::Rect& rect = program_.rectangle;
     if (!layout_.on_grid(link.tile) || link.side == Direction::kRamp ||
-        layout_.on_grid(neighbour(link.tile, link.side)))
+        (only_drops ? !rect.contains(link.tile) || rect.contains(neighbour(link.tile, link.side))
+                    : layout_.on_grid(neighbour(link.tile, link.side))))
       fail("links", "the side " + std::string(to_string(link.side)) + " of tile " +
                         to_string(link.tile) + " does not lie on the rim of the fabric");
     colors(link.in_colors, "links");
     colors(link.out_colors, "links");
+    colors(link.dropped_colors, "links");
   }
 
   void port(std::size_t number) const {

@@ -77,6 +77,8 @@ layout::HostLink read_link(const Node& node) {
   auto link = read_place<layout::HostLink>(node);
   link.in_colors = number(node.at("in"));
   link.out_colors = number(node.at("out"));
+  if (const std::optional<Node> dropped = node.find("dropped"))
+    link.dropped_colors = number(*dropped);
   return link;
 }
 

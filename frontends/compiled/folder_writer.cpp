@@ -133,7 +133,8 @@ json::array links_array(const Program& program) {
     links.push_back({{"tile", json::array{link.tile.x, link.tile.y}},
                      {"side", to_string(link.side)},
                      {"in", link.in_colors},
-                     {"out", link.out_colors}});
+                     {"out", link.out_colors},
+                     {"dropped", link.dropped_colors}});
   return links;
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "frontends/compiled/ports.h"
 #include "frontends/compiled/routes.h"
 #include "frontends/text/files_read.h"
+#include "tlm_ifaces/config/config_space.h"
 
 namespace tessera::compiled {
 namespace {
@@ -30,6 +32,15 @@ class FindStreams {
       } else {
         look_at(*field.type, part);
       }
+    }
+  }
+
+  /// Until SDK 0.9 only the import of the transfers in the code of a PE names the colors.
+  void look_at_imports(const csl::Instance& instance) {
+    for (const csl::Instance* import : instance.imports) {
+      if (import->file->name() == "<memcpy_multi/memcpy>")
+        look_at(*import->bindings.type, import->bindings.value());
+      look_at_imports(*import);
     }
   }
 
@@ -73,6 +84,7 @@ void add_code(csl::Variant& variant, const Compile& compile, Program& to) {
   csl::CompiledVariant code = compile(variant);
   if (variant.bindings.type != nullptr && variant.bindings.is_known())
     FindStreams(to).look_at(*variant.bindings.type, variant.bindings.value());
+  if (variant.root != nullptr) FindStreams(to).look_at_imports(*variant.root);
   layout::Program program;
   program.code = code.image.file;
   program.place = variant.file;
@@ -114,12 +126,89 @@ class AddRoutes {
               *config.at, "the color ", color,
               " is that of a stream to or from the host, whose routes the program does not set");
         layout.tile_routes.push_back({Color(color), number_of(config)});
+        note_leaving(at, Color(color), layout.routes[layout.tile_routes.back().route].route);
       }
+      add_silent_routes(at, static_cast<std::size_t>(pe.variant), colors);
     }
     layout.tile_routes_begin.push_back(static_cast<std::uint32_t>(layout.tile_routes.size()));
   }
 
+  /// After the streams of the host.
+  void add_leaving() {
+    for (const auto& [where, colors] : leaving_) {
+      const auto [y, x, side] = where;
+      layout::HostLink made{{x, y}, side};
+      auto link = std::find_if(to_.links.begin(), to_.links.end(), [&](const auto& other) {
+        return other.tile == made.tile && other.side == made.side;
+      });
+      if (link == to_.links.end()) link = to_.links.insert(link, made);
+      link->dropped_colors = colors & ~link->out_colors;
+    }
+  }
+
  private:
+  /// Every color has a register. Programs may set those of colors without a route in the layout,
+  /// which let nothing through before.
+  void add_silent_routes(TileCoord at, std::size_t variant, const std::map<unsigned, csl::ColorConfig>& routed) {
+    if (variant >= written_.size())
+      written_.resize(to_.layout.programs.size(), std::nullopt);
+    if (!written_[variant]) written_[variant] = written_colors(*to_.layout.programs[variant].image);
+    const std::uint32_t written = *written_[variant] & ~(to_.streams_in | to_.streams_out);
+    if (written != 0) note_written(at, written);
+    layout::Layout& layout = to_.layout;
+    const std::size_t begin = layout.tile_routes_begin.back();
+    for (unsigned c = 0; c < kColorCount; ++c) {
+      if ((written >> c & 1U) == 0 || routed.count(c) != 0) continue;
+      layout.tile_routes.push_back({Color(c), silent_route()});
+    }
+    std::sort(layout.tile_routes.begin() + static_cast<std::ptrdiff_t>(begin),
+              layout.tile_routes.end(),
+              [](const auto& a, const auto& b) { return a.color < b.color; });
+  }
+
+  /// One bit for each color whose registers in the router the program may write.
+  static std::uint32_t written_colors(const pe::Image& image) {
+    constexpr std::uint32_t kAll = (1U << kColorCount) - 1;
+    if (image.has_open_pointer()) return kAll;
+    std::uint32_t colors = 0;
+    for (const pe::Instruction& in : image.code) {
+      if (in.op != pe::Opcode::kStcfg) continue;
+      const pe::Operand& address = in.operands[0];
+      if (address.kind != pe::kImm) return kAll;
+      const auto at = static_cast<config_space::Address>(address.value);
+      const bool is_route = config_space::is_router(at, image.generation) &&
+                            !config_space::is_filter(at, image.generation);
+      if (is_route) colors |= 1U << config_space::color_of(at).value();
+    }
+    return colors;
+  }
+
+  /// What a route sends over the rim of the rectangle leaves the program, which nobody else runs beside.
+  void note_leaving(TileCoord at, Color color, const fabric::ColorRoute& route) {
+    for (const Direction d : kCardinalDirections) {
+      if (to_.rectangle.contains(neighbour(at, d))) continue;
+      const auto sends = [d](const fabric::RoutePosition& p) { return p.valid && p.tx.contains(d); };
+      if (std::any_of(route.positions.begin(), route.positions.end(), sends))
+        leaving_[{at.y, at.x, d}] |= 1U << color.value();
+    }
+  }
+
+  void note_written(TileCoord at, std::uint32_t colors) {
+    for (const Direction d : kCardinalDirections) {
+      if (!to_.rectangle.contains(neighbour(at, d))) leaving_[{at.y, at.x, d}] |= colors;
+    }
+  }
+
+  std::uint32_t silent_route() {
+    layout::RouteSpec spec;
+    spec.route.positions[0].valid = true;
+    spec.place = to_.file + ": ";
+    const auto next = static_cast<std::uint32_t>(to_.layout.routes.size());
+    const auto [known, is_new] = numbers_.emplace(route_text(spec.route), next);
+    if (is_new) to_.layout.routes.push_back(std::move(spec));
+    return known->second;
+  }
+
   std::uint32_t number_of(const csl::ColorConfig& config) {
     layout::RouteSpec spec;
     spec.route = route_of(config);
@@ -143,6 +232,9 @@ class AddRoutes {
   const csl::Program& from_;
   Program& to_;
   std::map<std::string, std::uint32_t> numbers_;
+  std::vector<std::optional<std::uint32_t>> written_;  ///< by variant
+  /// Colors that may leave the program, by y, x and side of the PE.
+  std::map<std::tuple<int, int, Direction>, std::uint32_t> leaving_;
 };
 
 }  // namespace
@@ -184,7 +276,19 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
   to.params = engine.options.params;
   to.colors = engine.options.colors;
   add_exports(from, to);
-  for (const auto& variant : engine.program().variants) add_code(*variant, compile, to);
+  do {
+    to.layout.programs.clear();
+    to.symbols.clear();
+    for (const auto& variant : engine.program().variants) {
+      try {
+        add_code(*variant, compile, to);
+      } catch (const csl::Mistakes& mistakes) {
+        if (mistakes.is_full()) throw;  // the other codes may have others
+      }
+    }
+    engine.mistakes.require_none();
+  } while (engine.takes_version_back());
+  engine.note_assumed_version();
   layout::Layout& layout = to.layout;
   layout.file = file;
   const auto [width, height] = engine.options.fabric;
@@ -197,6 +301,7 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
     for (int x = 0; x < layout.width; ++x) routes.add_tile({x, y});
   }
   for (const Port& port : options.ports) add_port(port, to);
+  routes.add_leaving();
   for (const auto& source : engine.files())
     to.sources.push_back({source->name(), text::digest_of(source->text())});
   return to;

@@ -43,10 +43,19 @@ ir::Module analyse(Engine& engine, Variant& variant) {
   return analysed(engine, variant).module;
 }
 
+CodeOptions code_options(const std::string& style, const std::string& locals) {
+  CodeOptions options;
+  if (style == "plain") options.style = codegen::Style::kPlain;
+  if (style == "best") options.style = codegen::Style::kBest;
+  if (locals == "registers") options.locals = codegen::Locals::kRegisters;
+  return options;
+}
+
 CompiledVariant compile(Engine& engine, Variant& variant, const CodeOptions& options) {
   Analysed result = analysed(engine, variant);
   CompiledVariant made;
   codegen::Options codegen_options;
+  codegen_options.style = options.style;
   codegen_options.locals = options.locals;
   codegen_options.optimize = options.optimize;
   codegen::Symbols names;

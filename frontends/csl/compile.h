@@ -11,9 +11,13 @@
 namespace tessera::csl {
 
 struct CodeOptions {
-  codegen::Locals locals = codegen::Locals::kMemory;
+  codegen::Style style = codegen::Style::kVendor;
+  codegen::Locals locals = codegen::Locals::kMemory;  ///< of the plain style
   bool optimize = true;
 };
+
+/// Of a value of --csl-code (vendor, plain, best) and of --csl-locals (memory, registers).
+CodeOptions code_options(const std::string& style, const std::string& locals);
 
 /// What the host reaches on the PEs of a variant.
 struct HostSymbol {

@@ -186,6 +186,8 @@ struct HostLink {
   Direction side = Direction::kWest;
   std::uint32_t out_colors = 0;  ///< colors that the host takes, one bit each
   std::uint32_t in_colors = 0;   ///< at RAMP: colors whose input queues receive from the host
+  /// Colors whose wavelets leave the program: they are taken and counted (csl.md 10).
+  std::uint32_t dropped_colors = 0;
 };
 
 /// A route that transmits over the rim of the grid: the host must take the color there, or its

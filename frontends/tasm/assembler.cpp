@@ -25,6 +25,7 @@ pe::Image assemble(std::string_view text, const AssembleOptions& options) {
   resolve_initial_loads(a, statements);
   encode_instructions(a);
   check_returns(a);
+  check_routing(a);
   record_places(a, statements);
   return std::move(a.image);
 }

@@ -125,7 +125,7 @@ void declare_numbers_above(Assembly& a, const std::vector<Statement>& statements
 /// Declares all of them; the params that the options give must be declared.
 void declare_numbers(Assembly& a, const std::vector<Statement>& statements);
 /// Reads what holds for the whole program and has no name: half, control_table, main_thread,
-/// microthread.
+/// routing_registers, microthread.
 void declare_settings(Assembly& a, const std::vector<Statement>& statements);
 /// Declares the names of everything else, with sizes of data and with queues.
 void declare_names(Assembly& a, const std::vector<Statement>& statements);
@@ -166,6 +166,8 @@ void record_places(Assembly& a, const std::vector<Statement>& statements);
 // link_check.cpp
 /// Warns of a `ret` that goes behind a call which has returned already (wse.md 6.1).
 void check_returns(Assembly& a);
+/// A program that leaves the registers of the router alone accesses none of them.
+void check_routing(Assembly& a);
 
 // What several steps use.
 

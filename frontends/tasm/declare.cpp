@@ -63,6 +63,11 @@ class Settings {
     a_.image.main_priority = s.priority->value;
   }
 
+  void operator()(const RoutingRegistersStatement& s) {
+    require_once("routing_registers", s.place);
+    a_.image.routing_unused = true;
+  }
+
   void operator()(const ControlTransformStatement& s) {
     require_once("control_transform", s.place);
     a_.image.control_mask = a_.integer<std::uint8_t>(*s.mask, "a control transform mask", 0, 0x3F);
@@ -185,14 +190,13 @@ class Declarer {
     return id;
   }
 
-  // wse.md 2.2: every queue has a color, except output queues of WSE-2, where the descriptor brings
-  // it.
+  // wse.md 2.2: output queues of WSE-2 get their color from the descriptor; an input queue without
+  // one receives nothing.
   std::optional<Color> color(const QueueStatement& s) const {
     if (!s.color) {
-      if (!s.input && a_.is_wse2()) return std::nullopt;
-      a_.fail(
-          s.name.place, "expected color= for queue ", in_quotes(s.name.text), ", found none; ",
-          (s.input ? "an input queue receives one color" : "a wse3 output queue sends one color"));
+      if (s.input || a_.is_wse2()) return std::nullopt;
+      a_.fail(s.name.place, "expected color= for queue ", in_quotes(s.name.text),
+              ", found none; a wse3 output queue sends one color");
     }
     const Color color(a_.integer<unsigned>(*s.color, "a color", 0, kColorCount - 1));
     if (s.input) require_unused(s, color);

@@ -9,8 +9,8 @@
 namespace tessera::tasm {
 namespace {
 
-/// The most elements of a descriptor (wse.md 5.2, 5.8), apart from the endless length 0x7FFF.
-constexpr std::int64_t kMostElements = 32766;
+/// The most elements of a descriptor: extents have 16 bits (wse.md 5.2).
+constexpr std::int64_t kMostElements = 65535;
 /// The most elements of all loops of a mem4d: more than SRAM could hold several times over.
 constexpr std::int64_t kMostLoopElements = 262143;
 
@@ -201,8 +201,8 @@ class FabricDsd {
               ", found none; a fabric descriptor has no other length");
     }
     dsd_.queue = queue.id;
-    // wse.md 5.8: 0x7FFF is endless, so every value up to it has a meaning.
-    dsd_.extent = a_.integer<std::uint32_t>(*s_.extent, "an extent", 0, pe::kEndless);
+    // wse.md 5.8: 0x7FFF is endless; larger ones have the 16 bits of every extent.
+    dsd_.extent = a_.integer<std::uint32_t>(*s_.extent, "an extent", 0, kMostElements);
     if (input) {
       require_color_of(queue);
     } else {
@@ -254,7 +254,7 @@ class FabricDsd {
 
   void require_color_of(const pe::QueueBinding& queue) const {
     if (!color_ || queue.color == color_) return;
-    a_.fail(s_.color->place, "expected ", queue.color->value(), ", the color of queue ",
+    a_.fail(s_.color->place, "expected ", (queue.color ? std::to_string(queue.color->value()) : "none"), ", the color of queue ",
             named(a_, queue), ", found ", color_->value());
   }
 

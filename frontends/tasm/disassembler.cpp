@@ -221,6 +221,7 @@ void add_settings(const pe::Image& image, Listing& lines) {
   }
   if (image.main_priority != pe::MainPriority::kMediumLow)
     lines.add("main_thread" + option("priority", text_of(image.main_priority)));
+  if (image.routing_unused) lines.add("routing_registers unused");
   if (image.control_mask != 0) lines.add("control_transform" + option("mask", image.control_mask));
   for (unsigned i = 0; i < kMicrothreadCount; ++i) {
     if ((image.blocked_microthreads >> i & 1U) != 0)

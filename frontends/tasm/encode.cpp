@@ -138,7 +138,7 @@ class Encoder {
     static constexpr Limits kLimits[] = {
         {pe::Opcode::kSetdsa, "a byte address", 0, pe::kSramBytes - 1},
         {pe::Opcode::kIncdsa, "a number of elements", -0x8000, 0x7FFF},
-        {pe::Opcode::kSetdsl, "a length", 0, pe::kEndless},
+        {pe::Opcode::kSetdsl, "a length", 0, 0xFFFF},
         {pe::Opcode::kSetdss, "a stride", -0x80, 0x7F},
         {pe::Opcode::kSettp, "a task priority", 0, 1},
         {pe::Opcode::kSetmtp, "a main thread priority", 0, 3},

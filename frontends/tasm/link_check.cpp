@@ -80,6 +80,16 @@ class LinkCheck {
 
 }  // namespace
 
+void check_routing(Assembly& a) {
+  if (!a.image.routing_unused) return;
+  const std::optional<std::uint32_t> access = a.image.routing_access();
+  if (!access) return;
+  a.fail(a.instructions[*access].statement->place,
+         "expected no access to a register that decides where wavelets go, found ",
+         pe::info(a.image.code[*access].op).mnemonic,
+         "; the program has the line 'routing_registers unused'");
+}
+
 void check_returns(Assembly& a) {
   LinkCheck check(a);
   for (Index pc = 0; pc < a.image.code.size(); ++pc) {

@@ -220,6 +220,11 @@ Statement parse_main_thread(TokenCursor& cursor, Place place) {
   return s;
 }
 
+Statement parse_routing_registers(TokenCursor& cursor, Place place) {
+  if (!cursor.accept_word("unused")) cursor.fail_expected("'unused'");
+  return RoutingRegistersStatement{place};
+}
+
 Statement parse_control_transform(TokenCursor& cursor, Place place) {
   ControlTransformStatement s{place, nullptr};
   OptionReader().value("mask", s.mask).read(cursor);
@@ -238,7 +243,7 @@ struct Declaration {
   Statement (*parse)(TokenCursor& cursor, Place place);
 };
 
-constexpr std::array<Declaration, 16> kDeclarations = {
+constexpr std::array<Declaration, 17> kDeclarations = {
     {{"param", parse_param},
      {"const", parse_const},
      {"half", parse_half},
@@ -250,6 +255,7 @@ constexpr std::array<Declaration, 16> kDeclarations = {
      {"dsr", parse_initial_load},
      {"control_table", parse_control_table},
      {"main_thread", parse_main_thread},
+     {"routing_registers", parse_routing_registers},
      {"control_transform", parse_control_transform},
      {"microthread", parse_microthread},
      {"rotate", parse_rotate},

@@ -152,6 +152,11 @@ struct MainThreadStatement {
   std::optional<Choice<pe::MainPriority>> priority;
 };
 
+/// routing_registers unused
+struct RoutingRegistersStatement {
+  Place place;
+};
+
 /// control_transform mask=expr
 struct ControlTransformStatement {
   Place place;
@@ -220,7 +225,7 @@ using Statement =
     std::variant<ParamStatement, ConstStatement, HalfStatement, DataStatement, StringStatement,
                  QueueStatement, DsdStatement, FifoStatement, InitialLoadStatement, TaskStatement,
                  ControlTableStatement, RotateStatement, MainThreadStatement,
-                 ControlTransformStatement, MicrothreadStatement, FunctionStatement, LabelStatement,
+                 RoutingRegistersStatement, ControlTransformStatement, MicrothreadStatement, FunctionStatement, LabelStatement,
                  InstructionStatement>;
 
 /// Calls visit(statement, index) for the statements of one kind; they are counted from 0.

@@ -78,6 +78,8 @@ void bind_queue(const Assembly& a, const TaskStatement& s, pe::TaskBinding& task
     a.fail(s.queue.place, "expected a queue without unblocked for a data task, found ",
            named(a, queue), "; a channel with a data task is unblocked unless the task is blocked");
   }
+  if (!queue.color && a.is_wse2())
+    a.fail(s.queue.place, "expected a queue with a color for a data task, found ", named(a, queue));
   task.queue = queue.id;
   task.id = a.image.channel_of(queue);
 }
@@ -139,7 +141,12 @@ void resolve_tasks(Assembly& a, const std::vector<Statement>& statements) {
 TaskId resolve_task_id(const Assembly& a, const Name& name) {
   const std::string expected = "the name of a data task, local task or input queue";
   const Entity& entity = a.names.require(name, {NameKind::kTask, NameKind::kQueue}, expected);
-  if (entity.kind == NameKind::kQueue) return a.image.channel_of(input_queue(a, name));
+  if (entity.kind == NameKind::kQueue) {
+    const pe::QueueBinding& queue = input_queue(a, name);
+    if (!queue.color && a.is_wse2())
+      a.fail(name.place, "expected a queue with a color, found ", named(a, queue));
+    return a.image.channel_of(queue);
+  }
   const pe::TaskBinding& task = a.image.tasks[entity.index];
   // wse.md 3.2.
   if (task.kind == pe::TaskKind::kControl) {

@@ -249,11 +249,6 @@ class DescriptorReader {
 
   void finish_fabric() {
     if (dsd_.extents.size() > 1) call_.fail("a descriptor of the fabric has one extent");
-    if (given_.count("simd_mode") == 0) {
-      call_.engine().depends_on_version();
-    } else {
-      call_.engine().saw(Version::k2_10, call_.node);
-    }
   }
 
   Result made_live() {
@@ -274,6 +269,7 @@ class DescriptorReader {
     if (extent_.live) live.extent = word_of(call_, *extent_.live, call_.node);
     if (stride_.live) live.stride = word_of(call_, *stride_.live, call_.node);
     live.descriptor = code_of(evaluator).tile.descriptor_of(kind_, dsd_, call_.node);
+    live.element = dsd_.element;
     return live_result(&kind_, live);
   }
 
@@ -322,6 +318,7 @@ Result set_dsd_base_addr(const BuiltinCall& call) {
   }
   LiveDsd dsd = live_dsd(call.evaluator, from, call.expr(0));
   dsd.base = address_value(call.evaluator, storage_of_base(call, base, call.expr(1)));
+  dsd.element = element_of(base);
   return live_result(from.type, dsd);
 }
 

@@ -1,11 +1,12 @@
 // Operations on descriptors (csl.md 7.4, 8).
 #include <algorithm>
 
-#include "frontends/csl/syntax/printer.h"
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/builtins/emit.h"
+#include "frontends/csl/lower/descriptor_checks.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
+#include "frontends/csl/syntax/printer.h"
 
 namespace tessera::csl {
 namespace {
@@ -204,11 +205,12 @@ class Operation {
  public:
   Operation(const BuiltinCall& call, pe::Opcode op)
       : call_(call), evaluator_(call.evaluator), code_(code_of(call.evaluator)),
-        info_(pe::info(op)), choice_(code_.tile.dsrs().choice()) {}
+        info_(pe::info(op)), choice_(code_.tile.dsrs().choice()), checks_(code_.tile) {}
 
   Result make() {
     const std::size_t count = info_.operand_count;
     for (std::size_t i = 0; i < count; ++i) add(i, call_.operand(i));
+    checks_.finish();
     unify_simd(code_.tile, operands_);
     if (!has_vector_) call_.fail("none of the operands is a descriptor, a DSR or a FIFO");
     check_form(call_, info_, operands_);
@@ -251,7 +253,12 @@ class Operation {
     has_input_ = has_input_ || is_input;
     may_be_async_ = may_be_async_ || is_input || value.type->name == "fabout_dsd";
     has_vector_ = true;
-    operands_.push_back(operand_of_dsd(live_dsd(evaluator_, value, call_.expr(i))));
+    const LiveDsd live = live_dsd(evaluator_, value, call_.expr(i));
+    check_width(i, live.element);
+    checks_.add(slot_of(i), value, live, call_.expr(i));
+    operands_.push_back(operand_of_dsd(live));
+    operands_.back().is_extended =
+        value.type->name == "mem4d_dsd" || value.type->name == "circbuf_dsd";
   }
 
   void add_dsr(std::size_t i, const Result& value) {
@@ -261,6 +268,8 @@ class Operation {
     has_fifo_ =
         has_fifo_ || value.type->is(TypeKind::kFifo) || kind.find("fifo") != std::string::npos;
     may_be_async_ = has_vector_ = true;
+    if (value.type->is(TypeKind::kFifo)) check_fifo_width(i, value);
+    checks_.add_unknown(slot_of(i));
     ir::DsdOperand operand;
     operand.kind = Kind::kDsr;
     operand.dsr = dsr_operand(code_.tile, value, i == 0);
@@ -270,6 +279,18 @@ class Operation {
     operands_.push_back(operand);
   }
 
+  unsigned slot_of(std::size_t i) const {
+    return is_destination(i) ? 0 : static_cast<unsigned>(i) + 1;
+  }
+  void check_fifo_width(std::size_t i, const Result& fifo) {
+    const auto number = static_cast<std::size_t>(fifo.value().integer());
+    check_width(i, code_.tile.tile().fifos.at(number).buffer->type->element);
+  }
+  /// What only moves bits moves those of any elements, as published programs do.
+  void check_width(std::size_t i, const Type* element) {
+    if (info_.form == pe::VectorForm::kMove) return;
+    check_element_width(call_.engine(), element, pe::bytes_of(info_.types[i]), call_.expr(i));
+  }
   bool is_destination(std::size_t i) const { return i == 0 && info_.operand_count > 1; }
 
   /// A DSR of the first source may be the destination too (csl.md 8.3); no other one may.
@@ -314,6 +335,7 @@ class Operation {
   FunctionCode& code_;
   const pe::OpcodeInfo& info_;
   ir::DsrChoice choice_;
+  DescriptorChecks checks_;
   std::vector<ir::DsdOperand> operands_;
   pe::OpConfig config_;
   ir::Value index_;

@@ -76,13 +76,27 @@ void lower_memory(TileCode& tile, pe::Dsd& dsd, std::optional<ir::VariableId>& a
   }
 }
 
-pe::SimdMode simd_of(TileCode& tile, const Result* option) {
+pe::SimdMode simd_of(TileCode& tile, const Result* option, const Node& at) {
   if (option == nullptr) {
+    tile.engine().depends_on_version();
     const bool is_old = tile.engine().version() == Version::k1_4;
     return is_old ? pe::SimdMode::kOff
                   : pe::default_simd(tile.is_wse3() ? Generation::kWse3 : Generation::kWse2);
   }
-  return simd_mode_of(choice_of(*option));
+  const std::string choice = choice_of(*option);
+  const pe::SimdMode mode = simd_mode_of(choice);
+  const bool is_new = mode == pe::SimdMode::kOff || mode == pe::SimdMode::kMax;
+  if (tile.is_wse3()) tile.engine().saw(is_new ? Version::k2_10 : Version::k1_4, at);
+  const bool is_of_wse3 = mode == pe::SimdMode::kMax;
+  if (mode == pe::SimdMode::kOff || is_of_wse3 == tile.is_wse3()) return mode;
+  if (is_of_wse3)
+    tile.engine().fail(at, "WSE-2 has the modes simd_32, simd_64, simd_32_or_64, not ",
+                       in_quotes(choice));
+  // Before SDK 2.10 both generations have the same names.
+  if (tile.engine().version() == Version::k2_10)
+    tile.engine().fail(at, "WSE-3 has the modes simd_off and simd_max since SDK 2.10, not ",
+                       in_quotes(choice), " (--csl-version=1.4 takes it)");
+  return pe::SimdMode::kMax;
 }
 
 void lower_fabric(TileCode& tile, pe::Dsd& dsd, const Dsd& from, const Node& at) {
@@ -107,7 +121,7 @@ void lower_fabric(TileCode& tile, pe::Dsd& dsd, const Dsd& from, const Node& at)
                                              : pe::ZeroSource::kNone;
     }
   }
-  dsd.simd = simd_of(tile, simd);
+  dsd.simd = simd_of(tile, simd, at);
   const QueueUse use = tile.use_queue(is_input, queue, color, at);
   dsd.queue = use.queue;
   if (!is_input) dsd.color = use.color;  // wavelets come in by the color of their queue
@@ -157,8 +171,9 @@ LiveDsd live_dsd(Evaluator& evaluator, const Result& value, const Node& at) {
   }
   if (value.value().is_undefined()) evaluator.engine().fail(at, "the descriptor is undefined");
   LiveDsd live;
-  live.descriptor = code_of(evaluator).tile.descriptor_of(
-      *value.type, *value.value().get<std::shared_ptr<const Dsd>>(), at);
+  const Dsd& dsd = *value.value().get<std::shared_ptr<const Dsd>>();
+  live.descriptor = code_of(evaluator).tile.descriptor_of(*value.type, dsd, at);
+  live.element = dsd.element;
   return live;
 }
 

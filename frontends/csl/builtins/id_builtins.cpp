@@ -1,5 +1,6 @@
 // Builtins on ids, queues and tasks (csl.md 7.2).
 #include <algorithm>
+#include <set>
 
 #include "frontends/csl/builtins/emit.h"
 #include "frontends/csl/lower/operands.h"
@@ -7,7 +8,9 @@
 namespace tessera::csl {
 namespace {
 
-constexpr std::int64_t kMostColor = 23;
+// Until SDK 1.1 a color is also the number of a task and, from 24 on, a way to say that there is none:
+// it matters where the color is configured or bound to a queue.
+constexpr std::int64_t kMostColor = 63;
 constexpr std::int64_t kMostLocalTask = 30;
 constexpr std::int64_t kMostControlTask = 63;
 constexpr std::int64_t kMostQueue = 7;
@@ -48,8 +51,7 @@ Result get_data_task_id(const BuiltinCall& call) {
   const Type* type = call.types().word("data_task_id");
   if (channel.is_known()) return {type, channel.operand};
   const Type* u16 = call.types().word("u16");
-  return {type,
-          cast_operand(call.evaluator, {u16, channel.operand}, u16, call.node).operand};
+  return {type, cast_operand(call.evaluator, {u16, channel.operand}, u16, call.node).operand};
 }
 
 void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kind) {
@@ -64,8 +66,8 @@ void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kin
     call.fail("a data task has one or two parameters, and ", text::in_quotes(function.name.text),
               " has ", count);
   if (kind == TaskKind::kControl && count > 2)
-    call.fail("a control task has at most two parameters, and ", text::in_quotes(function.name.text),
-              " has ", count);
+    call.fail("a control task has at most two parameters, and ",
+              text::in_quotes(function.name.text), " has ", count);
   // A wavelet has one value of 32 bits or two of 16; a control wavelet has 16 bits of data, then its identifier.
   Frame frame(*task.instance);
   for (const Parameter& parameter : function.parameters) {
@@ -113,9 +115,18 @@ Result bind_control_task(const BuiltinCall& call) {
   return bind(call, TaskKind::kControl);
 }
 
+/// SDK 0.4 to 0.9: the number of a color is the id of the task. Its parameters tell whether wavelets start it.
+Result bind_task(const BuiltinCall& call) {
+  call.engine().saw(Version::k1_4, call.node);
+  const bool has_parameters = !call.function(0).function->parameters.empty();
+  return bind(call, has_parameters                     ? TaskKind::kData
+                    : call.handle(1) <= kMostLocalTask ? TaskKind::kLocal
+                                                       : TaskKind::kControl);
+}
+
 Result bind_rotating_tasks(const BuiltinCall& call) {
-  RotatingTasks made{call.handle(2),
-                     call.function(0), call.function(1), fields_of(call.structure(3))};
+  RotatingTasks made{call.handle(2), call.function(0), call.function(1),
+                     fields_of(call.structure(3))};
   check_options(call.engine(), rotation_options_table(), made.options, call.node,
                 "@bind_rotating_tasks: ");
   for (const RotatingTasks& other : call.tile().rotating_tasks) {
@@ -181,19 +192,51 @@ Result initialize_queue(const BuiltinCall& call) {
   return call.nothing();
 }
 
+/// The instruction names the id that it blocks. Where only the running program knows it, the one that it is of
+/// those that the PE has is chosen.
+void task_state_of_live_id(const BuiltinCall& call, pe::Opcode op) {
+  TileCode& tile = code_of(call.evaluator).tile;
+  ir::Builder& builder = builder_of(call);
+  const Type& type = *call.operand(0).type;
+  if (type.is_handle("ut_id")) call.engine().known(call.operand(0), call.node);  // fails
+  const ir::Value id = scalar(call.evaluator, call.operand(0), call.node);
+  const bool is_control = type.is_handle("control_task_id");
+  std::set<unsigned> ids = is_control ? std::set<unsigned>() : tile.channels();
+  for (const TaskBinding& task : tile.tile().tasks) {
+    if ((task.kind == TaskKind::kControl) == is_control) ids.insert(task.id);
+  }
+  const ir::BlockId end = builder.new_block();
+  for (const unsigned number : ids) {
+    const ir::BlockId found = builder.new_block(), next = builder.new_block();
+    builder.branch(ir::Condition::kEq, id, ir::constant(id.type, number), found, next);
+    builder.enter(found);
+    builder.control(op, {pe::kTask, 0, static_cast<std::int32_t>(number)});
+    builder.jump(end);
+    builder.enter(next);
+  }
+  builder.jump(end);
+  builder.enter(end);
+}
+
 /// In a comptime block: the state at the start. In code: an instruction.
 Result task_state(const BuiltinCall& call, pe::Opcode op) {
   const Result& id = call.operand(0);
   if (!call.makes_code()) {
     call.tile().start.push_back(
         {std::string(call.node.name), id.type, task_id(call, 0), &call.node});
-  } else if (!id.is_known()) {
+  } else if (!id.is_known() && op == pe::Opcode::kActvt) {
     instruction(call, op, {}, {scalar(call.evaluator, id, call.node)});
+  } else if (!id.is_known()) {
+    task_state_of_live_id(call, op);
   } else if (id.type->is_handle("ut_id")) {
     builder_of(call).control(op, {pe::kMicrothread, static_cast<std::uint8_t>(call.handle(0)), 0});
   } else {
     const unsigned number = task_id(call, 0);
-    if (id.type->is_handle("color"))
+    const std::vector<TaskBinding>& tasks = code_of(call.evaluator).tile.tile().tasks;
+    const bool is_local = std::any_of(tasks.begin(), tasks.end(), [&](const TaskBinding& task) {
+      return task.kind == TaskKind::kLocal && task.id == number;
+    });
+    if (id.type->is_handle("color") && !is_local)
       code_of(call.evaluator).tile.use_queue(true, std::nullopt, number, call.node);
     builder_of(call).control(op, {pe::kTask, 0, static_cast<std::int32_t>(number)});
   }
@@ -242,46 +285,86 @@ const std::vector<BuiltinRow>& id_builtins() {
                    handler = takes(Takes::kFunction, "function"),
                    options = optional(takes(Takes::kStruct, "options"));
   const auto id = [](std::vector<ChoiceRow> of) { return one_of(Takes::kHandle, "id", of); };
-  const OperandRow blocked = one_of(Takes::kTaskId, "id", {{"local_task_id"},
-                                                           {"data_task_id"},
-                                                           {"control_task_id"},
-                                                           {"color", Machines::kWse2},
-                                                           {"input_queue", Machines::kWse3},
-                                                           {"ut_id", Machines::kWse3}});
+  const OperandRow blocked = live(one_of(Takes::kTaskId, "id",
+                                         {{"local_task_id"},
+                                          {"data_task_id"},
+                                          {"control_task_id"},
+                                          {"color", Machines::kWse2},
+                                          {"input_queue", Machines::kWse3},
+                                          {"ut_id", Machines::kWse3}}));
   static const std::vector<BuiltinRow> kRows = {
-      {"get_color", kAnywhere, {number}, get_color, "0..23"},
+      {"get_color",
+       kAnywhere,
+       {number},
+       get_color,
+       "0..63; those from 24 on are no routes, only numbers"},
       {"get_input_queue", kAnywhere, {number}, get_input_queue, "0..7"},
       {"get_output_queue", kAnywhere, {number}, get_output_queue, "0..5 on WSE-2, 0..7 on WSE-3"},
-      {"get_local_task_id", kAnywhere, {number}, get_local_task_id,
+      {"get_local_task_id",
+       kAnywhere,
+       {number},
+       get_local_task_id,
        "0..30 on WSE-2, 8..30 on WSE-3"},
       {"get_control_task_id", kAnywhere, {number}, get_control_task_id, "0..63"},
-      {"get_data_task_id", kAnywhere,
+      {"get_data_task_id",
+       kAnywhere,
        {live(one_of(Takes::kHandle, "channel",
                     {{"color", Machines::kWse2}, {"input_queue", Machines::kWse3}}))},
-       get_data_task_id, "the task of a color (WSE-2) or of an input queue (WSE-3)"},
+       get_data_task_id,
+       "the task of a color (WSE-2) or of an input queue (WSE-3)"},
       {"get_ut_id", kAnywhere, {number}, get_ut_id, "0..7", Machines::kWse3},
-      {"bind_local_task", kInTile, {task, id({{"local_task_id"}})}, bind_local_task,
+      {"bind_local_task",
+       kInTile,
+       {task, id({{"local_task_id"}})},
+       bind_local_task,
        "the task of an id"},
       {"bind_data_task", kInTile, {task, id({{"data_task_id"}})}, bind_data_task, "the same"},
-      {"bind_control_task", kInTile, {task, id({{"control_task_id"}})}, bind_control_task,
+      {"bind_control_task",
+       kInTile,
+       {task, id({{"control_task_id"}})},
+       bind_control_task,
        "the same"},
-      {"bind_rotating_tasks", kInTile,
+      {"bind_task",
+       kInTile,
+       {task, id({{"color"}, {"local_task_id"}, {"data_task_id"}, {"control_task_id"}})},
+       bind_task,
+       "the task of the number of a color, until SDK 0.9",
+       Machines::kWse2},
+      {"bind_rotating_tasks",
+       kInTile,
        {task, task, id({{"local_task_id"}, {"data_task_id"}, {"control_task_id"}}), options},
-       bind_rotating_tasks, "two tasks that take turns", Machines::kWse3},
-      {"set_control_task_table", kInTile, {options}, set_control_task_table,
-       "a table of their own for control tasks", Machines::kWse3},
-      {"initialize_queue", kInTile,
+       bind_rotating_tasks,
+       "two tasks that take turns",
+       Machines::kWse3},
+      {"set_control_task_table",
+       kInTile,
+       {options},
+       set_control_task_table,
+       "a table of their own for control tasks",
+       Machines::kWse3},
+      {"initialize_queue",
+       kInTile,
        {one_of(Takes::kHandle, "queue", {{"input_queue"}, {"output_queue"}}), options},
-       initialize_queue, "binds a queue to a color"},
-      {"activate", kInTile | kInCode, {live(id({{"local_task_id"}}))}, activate,
-       "makes a local task ready"},
+       initialize_queue,
+       "binds a queue to a color"},
+      {"activate",
+       kInTile | kInCode,
+       {live(id({{"local_task_id"}, {"color", Machines::kWse2}}))},
+       activate,
+       "makes a local task ready; until SDK 1.0 the one with the number of a color"},
       {"block", kInTile | kInCode, {blocked}, block, "keeps a task or channel from running"},
       {"unblock", kInTile | kInCode, {blocked}, unblock, "lets it run again"},
-      {"set_teardown_handler", kInTile, {handler, one_of(Takes::kHandle, "color", {{"color"}})},
-       set_teardown_handler, "called when a color goes into teardown"},
-      {"set_empty_queue_handler", kInTile,
-       {handler, one_of(Takes::kHandle, "queue", {{"output_queue"}})}, set_empty_queue_handler,
-       "called when a queue is empty", Machines::kWse3}};
+      {"set_teardown_handler",
+       kInTile,
+       {handler, one_of(Takes::kHandle, "color", {{"color"}})},
+       set_teardown_handler,
+       "called when a color goes into teardown"},
+      {"set_empty_queue_handler",
+       kInTile,
+       {handler, one_of(Takes::kHandle, "queue", {{"output_queue"}})},
+       set_empty_queue_handler,
+       "called when a queue is empty",
+       Machines::kWse3}};
   return kRows;
 }
 

@@ -1,17 +1,23 @@
 // `@map`: calls a function for each element of descriptors (csl.md 8.4).
+#include <algorithm>
+
+#include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/lower/calls.h"
 #include "frontends/csl/lower/control.h"
-#include "frontends/csl/builtins/dsd_values.h"
+#include "frontends/csl/lower/descriptor_checks.h"
 #include "frontends/csl/lower/operands.h"
 
 namespace tessera::csl {
 namespace {
 
+/// Steps of a `@map` that may become code of their own each.
+constexpr std::uint32_t kMostCounted = 64;
+
 class Mapping {
  public:
   explicit Mapping(const BuiltinCall& call)
       : call_(call), evaluator_(call.evaluator), code_(code_of(call.evaluator)),
-        builder_(code_.builder) {}
+        builder_(code_.builder), checks_(code_.tile) {}
 
   Result make() {
     const FunctionValue callee = call_.function(0);
@@ -24,17 +30,25 @@ class Mapping {
                  "the results are expected");
     const bool has_output = call_.size() == parameters + 2;
     for (std::size_t i = 1; i < call_.size(); ++i) read(i, i == parameters + 1);
+    checks_.finish(DescriptorChecks::Length::kShortest);
     if (!is_any_vector_) call_.fail("no operand is a descriptor or a DSR");
+    count_steps();
+    if (!counter_) load_dsrs();
     const ir::BlockId header = builder_.new_block(), exit = builder_.new_block();
     builder_.jump(header);
     builder_.enter(header);
     const UnderCondition condition(code_);
+    if (counter_) {
+      const ir::BlockId body = builder_.new_block();
+      builder_.map_branch(step(), ir::constant(ir::Type::kU16, steps_), body, exit);
+      builder_.enter(body);
+    }
     Frame frame(*callee.instance);
     Evaluator types(call_.engine(), frame);
     std::vector<Result> arguments;
     for (std::size_t i = 0; i < parameters; ++i) {
       const Input& input = inputs_[i];
-      if (!input.dsr) {
+      if (!input.is_vector()) {
         arguments.push_back(input.value);
         continue;
       }
@@ -43,14 +57,21 @@ class Mapping {
       if (type == nullptr || !register_type(*type))
         call_.fail("the parameter ", text::in_quotes(function.parameters[i].name.text),
                    " takes no element of a descriptor");
-      arguments.push_back(operand_of(type, next_element(*input.dsr, *register_type(*type), exit)));
+      check_element_width(call_.engine(), input.element, ir::bytes_of(*register_type(*type)),
+                          call_.expr(i + 1));
+      arguments.push_back(operand_of(type, next_element(input, *register_type(*type), exit)));
     }
     Result result = expand_call(evaluator_, callee, arguments, call_.node);
     if (has_output) put(inputs_.back(), result, exit);
     if (!has_output && !result.type->is(TypeKind::kVoid))
       call_.fail("the function ", text::in_quotes(function.name.text),
                  " gives a result, and no operand takes it");
-    if (!builder_.is_closed()) builder_.jump(header);
+    if (!builder_.is_closed()) {
+      if (counter_)
+        builder_.store(*counter_,
+                       builder_.binary(ir::Op::kAdd, step(), ir::constant(ir::Type::kU16, 1)));
+      builder_.jump(header);
+    }
     builder_.enter(exit);
     return call_.nothing();
   }
@@ -58,6 +79,9 @@ class Mapping {
  private:
   struct Input {
     std::optional<pe::Operand> dsr;
+    std::optional<LiveDsd> live;
+    bool is_output = false;
+    bool is_vector() const { return dsr || live; }
     const Type* element = nullptr;
     Result value;
   };
@@ -68,32 +92,81 @@ class Mapping {
     const Type& type = *input.value.type;
     if (type.is(TypeKind::kDsr)) {
       input.dsr = dsr_operand(code_.tile, input.value, is_output);
+      checks_.add_unknown(static_cast<unsigned>(i));
     } else if (type.is(TypeKind::kDsd)) {
       if (type.name == (is_output ? "fabin_dsd" : "fabout_dsd"))
         call_.fail("a ", type.name, " is no ", is_output ? "output" : "input");
-      const LiveDsd live = live_dsd(evaluator_, input.value, call_.expr(i));
-      if (input.value.is_known())
-        input.element = input.value.value().get<std::shared_ptr<const Dsd>>()->element;
-      const std::uint16_t file = is_output ? pe::kDest : pe::kSrc1;
+      input.live = live_dsd(evaluator_, input.value, call_.expr(i));
+      input.element = input.live->element;
+      checks_.add(static_cast<unsigned>(i), input.value, *input.live, call_.expr(i));
+      input.is_output = is_output;
+    }
+    is_any_vector_ = is_any_vector_ || input.is_vector();
+    inputs_.push_back(std::move(input));
+  }
+
+  const pe::Dsd& dsd_of(const LiveDsd& live) const {
+    return code_.tile.module().descriptors[live.descriptor].dsd;
+  }
+
+  /// Elements of an operand whose place in memory is known now.
+  std::optional<std::uint32_t> known_extent(const Input& input) const {
+    if (!input.live || input.live->record) return std::nullopt;
+    const LiveDsd& live = *input.live;
+    const auto is_given = [](const ir::Value& v) { return v.kind != ir::Value::Kind::kNone; };
+    if (is_given(live.base) || is_given(live.extent) || is_given(live.stride)) return std::nullopt;
+    const ir::Descriptor& d = code_.tile.module().descriptors[live.descriptor];
+    if (!d.array || d.dsd.kind != pe::DsdKind::kMem1d || d.dsd.wavelet_index_offset)
+      return std::nullopt;
+    return d.dsd.extent;
+  }
+
+  /// The steps, if every operand is a vector in memory that is known now: then a step loads and stores
+  /// elements at addresses that the compiler counts.
+  void count_steps() {
+    std::optional<std::uint32_t> least;
+    for (const Input& input : inputs_) {
+      if (!input.is_vector()) continue;
+      const std::optional<std::uint32_t> extent = known_extent(input);
+      if (!extent || *extent > kMostCounted) return;
+      least = std::min(least.value_or(*extent), *extent);
+    }
+    if (!least) return;
+    steps_ = *least;
+    counter_ = ir::address_of(builder_.local("step", ir::Type::kU16));
+    builder_.store(*counter_, ir::constant(ir::Type::kU16, 0));
+  }
+  ir::Value step() { return builder_.load(ir::Type::kU16, *counter_); }
+
+  ir::Value element_address(const Input& input, ir::Type type) {
+    const ir::Descriptor& d = code_.tile.module().descriptors[input.live->descriptor];
+    const unsigned bytes = d.dsd.element_bytes == 0 ? ir::bytes_of(type) : d.dsd.element_bytes;
+    const auto distance = static_cast<std::uint16_t>(d.dsd.strides[0] * static_cast<int>(bytes));
+    return builder_.element(ir::address_of(*d.array, d.dsd.base), step(), distance);
+  }
+
+  /// Vectors that are not counted are DSRs.
+  void load_dsrs() {
+    for (Input& input : inputs_) {
+      if (!input.live) continue;
+      const std::uint16_t file = input.is_output ? pe::kDest : pe::kSrc1;
       const auto number = code_.tile.dsrs().unused(file, number_++);
       if (!number) call_.fail("the DSRs of the PE are all taken");
       input.dsr = pe::Operand{static_cast<pe::OperandKind>(file), *number, 0};
       pe::OpConfig config;
       config.single_step = true;
-      if (!live.record)
-        add_extension(code_.tile, code_.tile.module().descriptors[live.descriptor].dsd, config,
-                      is_output ? 0 : 2);
-      ir::load_dsr(builder_, *input.dsr, operand_of_dsd(live), config);
+      if (!input.live->record)
+        add_extension(code_.tile, dsd_of(*input.live), config, input.is_output ? 0 : 2);
+      ir::load_dsr(builder_, *input.dsr, operand_of_dsd(*input.live), config);
     }
-    is_any_vector_ = is_any_vector_ || input.dsr.has_value();
-    inputs_.push_back(std::move(input));
   }
 
   /// Takes an element; the loop ends if there is none.
-  ir::Value next_element(const pe::Operand& dsr, ir::Type type, ir::BlockId exit) {
+  ir::Value next_element(const Input& input, ir::Type type, ir::BlockId exit) {
+    if (counter_) return builder_.load(type, element_address(input, type));
     ir::Machine m;
     m.op = ir::is_wide(type) ? pe::Opcode::kMov32 : pe::Opcode::kMov16;
-    m.fields = {{ir::Machine::Slot::kResult, 0, {}}, {ir::Machine::Slot::kFixed, 0, dsr}};
+    m.fields = {{ir::Machine::Slot::kResult, 0, {}}, {ir::Machine::Slot::kFixed, 0, *input.dsr}};
     m.flag_result = true;
     const std::vector<ir::Value> made = builder_.machine(std::move(m), {}, {type, ir::Type::kBool});
     go_on_if(made[1], exit);
@@ -102,12 +175,15 @@ class Mapping {
 
   void put(const Input& output, const Result& result, ir::BlockId exit) {
     const ir::Value value = scalar(evaluator_, result, call_.node);
+    if (output.is_vector() && counter_)
+      return builder_.store(element_address(output, value.type), value);
     if (!output.dsr) {
       if (!output.value.type->is(TypeKind::kPointer))
         call_.fail("the last operand is no descriptor, no DSR and no pointer");
       builder_.store(scalar(evaluator_, output.value, call_.node), value);
       return;
     }
+    check_element_width(call_.engine(), output.element, ir::bytes_of(value.type), call_.node);
     ir::Machine m;
     m.op = ir::is_wide(value.type) ? pe::Opcode::kMov32 : pe::Opcode::kMov16;
     m.fields = {{ir::Machine::Slot::kFixed, 0, *output.dsr}, {ir::Machine::Slot::kValue, 0, {}}};
@@ -126,8 +202,11 @@ class Mapping {
   Evaluator& evaluator_;
   FunctionCode& code_;
   ir::Builder& builder_;
+  DescriptorChecks checks_;
   std::vector<Input> inputs_;
   unsigned number_ = 0;
+  std::optional<ir::Value> counter_;  ///< address of the number of the step
+  std::uint32_t steps_ = 0;
   bool is_any_vector_ = false;
 };
 

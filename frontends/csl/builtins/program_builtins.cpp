@@ -165,6 +165,14 @@ Result export_symbol(const BuiltinCall& call) {
   return call.nothing();
 }
 
+/// SDK 0.7 to 1.0 name the server of launches with it, which does not exist here.
+Result rpc(const BuiltinCall& call) {
+  call.engine().remark(call.node,
+                       "@rpc has no effect: the host launches exported functions without a server "
+                       "task");
+  return call.nothing();
+}
+
 Result get_symbol_id(const BuiltinCall& call) {
   const Program& program = call.engine().program();
   const std::string name = call.text(0);
@@ -233,7 +241,9 @@ const std::vector<BuiltinRow>& program_builtins() {
       {"get_symbol_id", kAnywhere, {name}, get_symbol_id, "the number of such a name"},
       {"has_exported_tensors", kAnywhere, {}, has_exported_tensors,
        "whether the host sees variables"},
-      {"get_filter_id", kAnywhere, {color}, get_filter_id, "the number of the filter of a color"}};
+      {"get_filter_id", kAnywhere, {color}, get_filter_id, "the number of the filter of a color"},
+      {"rpc", kInTile, {takes(Takes::kAny, "server")}, rpc,
+       "no effect; until SDK 1.0 the task that takes launches"}};
   return kRows;
 }
 

@@ -1,6 +1,7 @@
 // Builtins that name DSRs and load them, and FIFOs (csl.md 7.3, 8.3, 8.5).
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/builtins/emit.h"
+#include "frontends/csl/lower/descriptor_checks.h"
 #include "frontends/csl/lower/operands.h"
 
 namespace tessera::csl {
@@ -123,6 +124,9 @@ Result load_to_dsr(const BuiltinCall& call) {
   FunctionCode& code = code_of(call.evaluator);
   const pe::Operand dsr = dsr_operand(code.tile, {named.dsr, Value{BigInt(named.id)}}, false);
   const LiveDsd live = live_dsd(call.evaluator, from, call.expr(kDsd));
+  DescriptorChecks checks(code.tile);
+  checks.add(1, from, live, call.expr(kDsd));
+  checks.finish();
   pe::OpConfig config = operation_options(
       code.tile, load_options_table(),
       fields_of(call.evaluator, call.structure(kDsd + 1), call.node), call.node);

@@ -228,6 +228,7 @@ const std::vector<BuiltinRow>& value_builtins() {
       {"strcat", kAnywhere, {text, repeated(text)}, strcat, "the texts after each other"},
       {"strlen", kAnywhere, {text}, strlen, "the number of bytes"},
       {"get_int", kAnywhere, {value}, get_int, "the number of a handle or an enum"},
+      {"get_color_id", kAnywhere, {value}, get_int, "the same, until SDK 1.1"},
       {"is_arch", kAnywhere, {text}, is_arch, "whether the program is for \"wse2\", \"wse3\""},
       {"comptime_assert", kAnywhere, {takes(Takes::kBool, "condition"), optional(text)},
        comptime_assert, "ends the compilation if it is false"},
@@ -235,8 +236,6 @@ const std::vector<BuiltinRow>& value_builtins() {
        "the same; in code of the running program it stops the PE"},
       {"comptime_print", kAnywhere, {repeated(takes(Takes::kAny, "value"))}, comptime_print,
        "prints while the program is compiled"},
-      {"rpc", kAnywhere, {}, nullptr,
-       "the host launches exported functions without a server task"},
       {"export", kAnywhere, {}, nullptr,
        "there are no object files; 'export var' gives a variable a name for the host"}};
   return kRows;

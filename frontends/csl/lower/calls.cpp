@@ -68,7 +68,9 @@ Result expand_call(Evaluator& evaluator, const FunctionValue& callee,
   frame.code = &code;
   frame.returns = &returns;
   frame.return_type = result;
+  const std::size_t mistakes = engine.mistakes.count();
   const Flow flow = inner.run(*function.body);
+  if (engine.mistakes.count() != mistakes) throw FollowUp();
   if (flow == Flow::kNext && result->is(TypeKind::kVoid))
     returns.add(code.builder.current(), inner.void_result());
   if (flow == Flow::kNext && !result->is(TypeKind::kVoid))

@@ -2,6 +2,7 @@
 
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/lower/operands.h"
+#include "frontends/csl/lower/wide.h"
 
 namespace tessera::csl {
 
@@ -187,6 +188,7 @@ void store_operand(Evaluator& evaluator, const Type& type, const Storage& storag
                    const Result& value, const Node& at) {
   if (value.is_known() && is_void_of_values(value.value())) return;
   if (type.is(TypeKind::kDsd)) return store_dsd(evaluator, storage, value, at);
+  if (is_wide_integer(type)) return store_wide(evaluator, storage, value, at);
   if (const std::optional<ir::Type> in_register = register_type(type)) {
     if (const auto address = register_address(storage, *in_register)) {
       ir::Machine store;

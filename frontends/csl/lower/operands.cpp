@@ -2,6 +2,7 @@
 
 #include "frontends/csl/syntax/operators.h"
 #include "frontends/csl/lower/memory.h"
+#include "frontends/csl/lower/wide.h"
 #include "frontends/csl/sema/convert.h"
 
 namespace tessera::csl {
@@ -158,6 +159,7 @@ Result convert_operand(Evaluator& evaluator, const Result& from, const Type* to,
   const auto& operand = std::get<RunTimeOperand>(from.operand);
   if (std::holds_alternative<std::monostate>(operand.place)) evaluator.engine().known(from, at);
   if (points_alike(type, *to)) return {to, from.operand};
+  if (is_implicit(type, *to) && is_wide_integer(*to)) return wide_cast(evaluator, from, to, at);
   if (is_implicit(type, *to))
     return operand_of(
         to, builder_of(evaluator).convert(*register_type(*to), scalar(evaluator, from, at)));
@@ -180,6 +182,8 @@ Result convert_operand(Evaluator& evaluator, const Result& from, const Type* to,
 
 Result cast_operand(Evaluator& evaluator, const Result& from, const Type* to, const Node& at) {
   if (from.type == to) return from;
+  if (!from.is_known() && (is_wide_integer(*from.type) || is_wide_integer(*to)))
+    return wide_cast(evaluator, from, to, at);
   const std::optional<ir::Type> source = register_type(*from.type), target = register_type(*to);
   const auto is_castable = [](const Type& t) {
     return t.is(TypeKind::kInteger) || t.is(TypeKind::kFloat) || t.is(TypeKind::kBool) ||
@@ -283,6 +287,7 @@ Result shift_operand(Evaluator& evaluator, BinaryOp op, const Result& left, cons
                      const Node& at) {
   const bool is_typed = left.type->is(TypeKind::kInteger);
   if (!is_typed || !right.type->is_any_integer()) refuse_operands(evaluator, op, left, right, at);
+  if (is_wide_integer(*left.type)) return wide_shift(evaluator, op, left, right, at);
   const ir::Value value = scalar(evaluator, left, at);
   const Type* amount_type =
       right.type->is(TypeKind::kInteger) ? right.type : evaluator.engine().types.word("u16");
@@ -306,10 +311,12 @@ Result binary_operand(Evaluator& evaluator, BinaryOp op, Result left, Result rig
   if (common == nullptr) refuse_operands(evaluator, op, left, right, at);
   const bool is_equality = op == BinaryOp::kEqual || op == BinaryOp::kNotEqual;
   const bool is_number = common->is(TypeKind::kInteger) || common->is(TypeKind::kFloat);
-  if (!register_type(*common) || (!is_number && !is_equality))
+  const bool is_wide = is_wide_integer(*common);
+  if (!(is_wide || register_type(*common)) || (!is_number && !is_equality))
     refuse_operands(evaluator, op, left, right, at);
   left = convert_operand(evaluator, left, common, at, "the left operand");
   right = convert_operand(evaluator, right, common, at, "the right operand");
+  if (is_wide) return wide_binary(evaluator, op, common, left, right, at);
   const ir::Value a = scalar(evaluator, left, at), b = scalar(evaluator, right, at);
   ir::Builder& builder = builder_of(evaluator);
   if (condition)
@@ -324,6 +331,7 @@ Result unary_operand(Evaluator& evaluator, UnaryOp op, const Result& value, cons
   ir::Builder& builder = builder_of(evaluator);
   const Type& type = *value.type;
   const bool is_number = type.is(TypeKind::kInteger) || type.is(TypeKind::kFloat);
+  if (is_wide_integer(type)) return wide_unary(evaluator, op, value, at);
   if (op == UnaryOp::kNot && type.is(TypeKind::kBool))
     return operand_of(value.type, builder.compare(ir::Condition::kEq, scalar(evaluator, value, at),
                                                   ir::constant(ir::Type::kBool, 0)));

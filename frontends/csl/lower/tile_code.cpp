@@ -1,12 +1,14 @@
 #include "frontends/csl/lower/tile_code.h"
 
 #include <algorithm>
+#include <array>
 
 #include "frontends/csl/lower/calls.h"
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 #include "frontends/csl/lower/tile_setup.h"
+#include "frontends/csl/lower/wide.h"
 
 namespace tessera::csl {
 
@@ -33,6 +35,10 @@ void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value
     variable.init.insert(variable.init.end(), std::max<std::size_t>(units, 1), 0);
     return;
   }
+  if (value.is_undefined() && type.is(TypeKind::kArray)) {
+    for (std::int64_t i = 0; i < type.count(); ++i) append_bits(variable, *type.element, value, at);
+    return;
+  }
   if (type.is(TypeKind::kArray)) {
     const Aggregate& elements = value.elements();
     const std::size_t before = variable.init.size();
@@ -47,7 +53,8 @@ void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value
   }
   if (type.is(TypeKind::kStruct)) {
     for (std::size_t i = 0; i < type.fields.size(); ++i)
-      append_bits(variable, *type.fields[i].type, value.elements()[i], at);
+      append_bits(variable, *type.fields[i].type,
+                  value.is_undefined() ? value : value.elements()[i], at);
     return;
   }
   const auto number = static_cast<std::uint32_t>(variable.init.size());
@@ -65,6 +72,13 @@ void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value
     const PointerValue& to = value.pointer();
     variable.init.push_back(static_cast<std::uint16_t>(offset_of(*to.cell->type, to.path)));
     variable.addresses.push_back({number, variable_of(to.cell, at)});
+    return;
+  }
+  if (is_wide_integer(type)) {
+    BigInt bits = value.integer() < 0 ? value.integer() + (BigInt(1) << kWidestInteger)
+                                      : value.integer();
+    for (std::int64_t word = 0; word < size_of(type) / 2; ++word, bits >>= 16)
+      variable.init.push_back(static_cast<std::uint32_t>(bits & 0xffffU));
     return;
   }
   const std::uint32_t bits = bits_of(engine_, type, value);
@@ -234,7 +248,9 @@ void TileCode::analyse(const Pending& pending) {
   frame.code = &code;
   frame.return_type = code.result;
   code.builder.set_place(place_of(function));
+  const std::size_t mistakes = engine_.mistakes.count();
   const Flow flow = evaluator.run(*function.body);
+  if (engine_.mistakes.count() != mistakes) return;  // nobody will run the code
   if (flow == Flow::kNext) {
     if (!code.result->is(TypeKind::kVoid))
       engine_.fail(function, "the function ", in_quotes(function.name.text),
@@ -275,67 +291,174 @@ std::uint32_t TileCode::descriptor_of(const Type& kind, const Dsd& dsd, const No
 
 QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
                              std::optional<unsigned> color, const Node& at, bool later) {
-  std::vector<pe::QueueBinding>& queues = module_.settings.queues;
-  const auto find = [&](auto&& matches) -> pe::QueueBinding* {
-    for (pe::QueueBinding& q : queues) {
-      if (q.input == is_input && matches(q)) return &q;
-    }
-    return nullptr;
-  };
-  const bool has_own_colors = !is_input && !is_wse3();  // output queues of WSE-2 carry several
-  pe::QueueBinding* found = nullptr;
-  if (queue) {
-    found = find([&](const pe::QueueBinding& q) { return q.id.value() == *queue; });
-  } else if (color && !has_own_colors) {
-    found = find([&](const pe::QueueBinding& q) { return q.color && q.color->value() == *color; });
-  } else if (has_own_colors) {
-    found = find([](const pe::QueueBinding&) { return true; });
-  }
-  if (found == nullptr) {
-    if (is_wse3() && !queue && !later)
-      engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
-    // Operations on a queue without a color of its own wait for ever; programs have such for PEs
-    // that never carry them out.
-    const bool is_taken_color = is_input && color && find([&](const pe::QueueBinding& q) {
-                                                       return q.color && q.color->value() == *color;
-                                                     }) != nullptr;
-    if (queue && (!color || is_taken_color)) color = unused_color();
-    if (!color) engine_.fail(at, "the descriptor names no color, and no queue is bound to one");
-    const bool is_named = queue.has_value();
-    static constexpr unsigned kOrder[] = {2, 3, 4, 5, 6, 7, 1, 0};
-    for (const unsigned candidate : kOrder) {
-      const bool is_taken =
-          find([&](const pe::QueueBinding& q) { return q.id.value() == candidate; }) != nullptr;
-      if (!queue && !is_taken) queue = candidate;
-    }
-    if (!queue) engine_.fail(at, "all eight queues are taken");
-    has_chosen_queue = has_chosen_queue || !is_named;
-    if (!is_named && is_input) chosen_queues_.insert(*queue);
-    pe::QueueBinding made;
-    made.name = std::string(is_input ? "in" : "out") + std::to_string(*queue);
-    made.input = is_input;
-    made.id = QueueId(*queue);
-    if (is_input || is_wse3()) made.color = Color(*color);
-    ir::set_place(made, place_of(at));
-    if (is_named) named_queues.push_back(made);
-    queues.push_back(std::move(made));
-    found = &queues.back();
-  }
-  const bool is_other = is_input && color && found->color && found->color->value() != *color;
-  const bool was_chosen = is_other && queue && chosen_queues_.count(*queue) != 0;
-  if (was_chosen) {  // the queue belongs to this color; the next analysis chooses another one
-    pe::QueueBinding named = *found;
-    named.color = Color(*color);
-    named_queues.push_back(std::move(named));
-  } else if (is_other) {
-    engine_.fail(at, "the input queue ", found->id.value(), " is bound to the color ",
-                 found->color->value(), " instead of ", *color);
-  }
-  if (has_own_colors && !color) engine_.fail(at, "the descriptor names no color");
-  const Color used = color ? Color(*color) : *found->color;
-  return {found->id, is_wse3() && found->color ? *found->color : used};
+  const bool says_none = color && *color >= kColorCount;  // the operation never runs
+  if (says_none) color.reset();
+  if (!color && !queue && !says_none)
+    engine_.fail(at, "the descriptor names neither a color nor a queue");
+  const bool is_open = !queue && !(color && find_queue(is_input, std::nullopt, color) != nullptr);
+  if (is_wse3() && is_open && !later)
+    engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
+  if (is_input) return use_input_queue(queue, color, at);
+  return use_output_queue(queue, color, at);
 }
 
+pe::QueueBinding* TileCode::find_queue(bool is_input, std::optional<unsigned> id,
+                                       std::optional<unsigned> color) {
+  for (pe::QueueBinding& q : module_.settings.queues) {
+    if (q.input != is_input || (id && q.id.value() != *id)) continue;
+    if (!color || (q.color && q.color->value() == *color)) return &q;
+  }
+  return nullptr;
+}
+
+/// Each color has an input queue of its own all the time: an operation that names another one
+/// reads that of its color. Until SDK 1.4 an operation binds the queue that it names, so that a
+/// queue serves several colors one after the other.
+QueueUse TileCode::use_input_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
+                                   const Node& at) {
+  pe::QueueBinding* own = queue ? find_queue(true, queue, std::nullopt) : nullptr;
+  const bool is_new = engine_.version() == Version::k2_10;
+  if (own != nullptr && (!color || own->color == Color(*color))) return {own->id, color_of(*own)};
+  if (own != nullptr && own->color && chosen_queues_.count(*queue) != 0) {
+    // The queue belongs to this color; the next analysis chooses another one for the other.
+    pe::QueueBinding named = *own;
+    named.color = Color(*color);
+    named_queues.push_back(std::move(named));
+    return {own->id, Color(*color)};
+  }
+  if (own != nullptr && own->color && is_new)
+    engine_.fail(at, "the input queue ", own->id.value(), " is bound to the color ",
+                 own->color->value(), " instead of ", *color);
+  pe::QueueBinding* of_color = color ? find_queue(true, std::nullopt, color) : nullptr;
+  if (of_color != nullptr && !(is_new && queue)) {
+    if (queue) tell_shared_queue(*queue, at);
+    return {of_color->id, Color(*color)};
+  }
+  if (of_color != nullptr) color.reset();  // since SDK 2.10 nothing binds the queue
+  if (own != nullptr && !own->color) {
+    if (!color) return {own->id, color_of(*own)};
+    own->color = Color(*color);
+    return {own->id, Color(*color)};
+  }
+  if (own != nullptr) tell_shared_queue(*queue, at);
+  const bool is_named = queue && own == nullptr;
+  const std::optional<unsigned> id = is_named ? queue : free_queue(true, queue.has_value());
+  if (!id) return waiting_queue(color, at);
+  if (!is_named) chosen_queues_.insert(*id);
+  return add_queue(true, *id, color, is_named, at);
+}
+
+/// All queues are taken: an operation on a color that never reaches the PE waits for ever, wherever
+/// it waits.
+QueueUse TileCode::waiting_queue(std::optional<unsigned> color, const Node& at) {
+  if (!color || !is_received(*color)) {
+    for (const pe::QueueBinding& q : module_.settings.queues) {
+      const bool is_silent = q.input && (!q.color || !is_received(q.color->value()));
+      if (is_silent) return {q.id, color ? Color(*color) : color_of(q)};
+    }
+  }
+  engine_.fail(at, "all input queues are taken, and ",
+               color ? "the color " + std::to_string(*color) : std::string("the descriptor"),
+               " needs one of its own: a PE receives at most ",
+               queue_count(module_.settings.generation, true), " colors");
+}
+
+QueueUse TileCode::use_output_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
+                                    const Node& at) {
+  const bool has_own_colors = !is_wse3();  // output queues of WSE-2 carry several
+  const std::optional<unsigned> wanted = queue || has_own_colors ? std::nullopt : color;
+  pe::QueueBinding* found = find_queue(false, queue, wanted);
+  if (found == nullptr) {
+    if (!color) color = unused_color();
+    const std::optional<unsigned> id = queue ? queue : free_queue(false, false);
+    if (!id) engine_.fail(at, "all output queues are taken");
+    return add_queue(false, *id, color, queue.has_value(), at);
+  }
+  if (has_own_colors) return {found->id, Color(color ? *color : unused_color())};
+  return {found->id, color_of(*found)};
+}
+
+std::optional<unsigned> TileCode::free_queue(bool is_input, bool is_shared) {
+  static constexpr std::array<unsigned, 8> kOrder = {2, 3, 4, 5, 6, 7, 1, 0};
+  // No output queue of WSE-2 has these numbers first, and so none has their microthreads.
+  static constexpr std::array<unsigned, 8> kShared = {6, 7, 5, 4, 3, 2, 1, 0};
+  for (const unsigned id : is_shared ? kShared : kOrder) {
+    const bool exists = id < queue_count(module_.settings.generation, is_input);
+    if (exists && find_queue(is_input, id, std::nullopt) == nullptr) return id;
+  }
+  return std::nullopt;
+}
+
+QueueUse TileCode::add_queue(bool is_input, unsigned id, std::optional<unsigned> color,
+                             bool is_named, const Node& at) {
+  has_chosen_queue = has_chosen_queue || !is_named;
+  pe::QueueBinding made;
+  made.name = std::string(is_input ? "in" : "out") + std::to_string(id);
+  made.input = is_input;
+  made.id = QueueId(id);
+  if (color && (is_input || is_wse3())) made.color = Color(*color);
+  ir::set_place(made, place_of(at));
+  if (is_named) named_queues.push_back(made);
+  module_.settings.queues.push_back(made);
+  return {made.id, color ? Color(*color) : color_of(made)};
+}
+
+void TileCode::tell_shared_queue(unsigned queue, const Node& at) {
+  engine_.remark(at, "the input queue " + std::to_string(queue) +
+                         " serves several colors, one after the other; each has a queue of its "
+                         "own here");
+}
+
+/// Whether wavelets of the color may reach the PEs of this code, as far as one can tell.
+std::set<unsigned> TileCode::channels() {
+  std::set<unsigned> found;
+  for (const pe::QueueBinding& queue : module_.settings.queues) {
+    if (queue.input && is_wse3()) found.insert(queue.id.value());
+  }
+  for (unsigned color = 0; color < kColorCount && !is_wse3(); ++color) {
+    if (is_received(color) || find_queue(true, std::nullopt, color) != nullptr) found.insert(color);
+  }
+  return found;
+}
+
+bool TileCode::is_received(unsigned color) const {
+  static constexpr Directions kRamp = 16;
+  const auto reaches = [&](const std::map<unsigned, ColorConfig>& colors) {
+    const auto found = colors.find(color);
+    if (found == colors.end()) return false;
+    const auto& positions = found->second.positions;
+    return (found->second.tx & kRamp) != 0 ||
+           std::any_of(positions.begin(), positions.end(), [](const SwitchPosition& p) {
+             return p.is_valid && (p.tx.value_or(0) & kRamp) != 0;
+           });
+  };
+  if (reaches(tile().colors)) return true;
+  const Program& program = engine_.program();
+  return std::any_of(program.pes.begin(), program.pes.end(), [&](const Pe& pe) {
+    return pe.variant >= 0 &&
+           program.variants[static_cast<std::size_t>(pe.variant)].get() == &variant_ &&
+           reaches(pe.colors);
+  });
+}
+
+void TileCode::add_silent_queues() {
+  if (!is_wse3()) return;
+  for (const TaskBinding& task : tile().tasks) {
+    if (task.kind != TaskKind::kData || find_queue(true, task.id, std::nullopt) != nullptr)
+      continue;
+    const Node& at = *task.task.function;
+    engine_.warn(at, "the data task " + in_quotes(task.task.function->name.text) +
+                         " never starts: nothing binds the input queue " + std::to_string(task.id) +
+                         " to a color");
+    add_queue(true, task.id, std::nullopt, false, at);
+  }
+}
+
+Color TileCode::color_of(const pe::QueueBinding& queue) const {
+  return queue.color ? *queue.color : Color(unused_color());
+}
+
+/// For a descriptor whose queue has no color: the highest color without a queue.
 unsigned TileCode::unused_color() const {
   unsigned color = kColorCount - 1;
   const auto is_bound = [this](unsigned c) {
@@ -379,11 +502,30 @@ ir::Module TileCode::make() {
   while (!pending_.empty()) {
     const Pending next = pending_.front();
     pending_.erase(pending_.begin());
-    analyse(next);
+    engine_.goes_on([&] { analyse(next); });
   }
+  engine_.mistakes.require_none();
   add_fifos(*this);  // the FIFOs that the code was the first to mention
+  add_silent_queues();
   set_start_states(*this);
+  judge_overruns();
   return std::move(module_);
+}
+
+void TileCode::judge_overruns() {
+  const bool is_alone = module_.variables.size() < 2;
+  for (const Overrun& overrun : overruns_) {
+    if (is_alone) {
+      engine_.warn(*overrun.at, overrun.text + "; the code has no other variable that lies there");
+    } else if (engine_.options.allows_overrun) {
+      engine_.warn(*overrun.at, overrun.text);
+    } else {
+      engine_.goes_on([&] {
+        engine_.fail(*overrun.at, overrun.text, " (--allow-dsd-overrun makes this a warning)");
+      });
+    }
+  }
+  engine_.mistakes.require_none();
 }
 
 const pe::Fifo& TileCode::fifo(std::size_t number) {

@@ -57,6 +57,11 @@ class TileCode {
   const pe::Fifo& fifo(std::size_t number);
   /// Remembers on which microthread operations with an explicit DSR run.
   void note_load(const pe::Operand& dsr, const pe::Dsd& dsd, const pe::OpConfig& config);
+  /// An operation at `at` uses elements that lie beyond an array: an error, or a warning with
+  /// Options::allows_overrun or if the code has no other variable that could lie there.
+  void note_overrun(const Node& at, std::string text) {
+    overruns_.push_back({&at, std::move(text)});
+  }
   bool is_wse3() const { return engine_.options.arch == "wse3"; }
 
   /// The memory of a variable, or of a constant that needs an address.
@@ -79,6 +84,9 @@ class TileCode {
   /// is `later` bound to its color by the program need not be named on WSE-3.
   QueueUse use_queue(bool is_input, std::optional<unsigned> queue, std::optional<unsigned> color,
                      const Node& at, bool later = false);
+  /// The ids of the channels that the PE receives from. WSE-2: the colors with a route to the ramp, and those of its
+  /// input queues; WSE-3: its input queues.
+  std::set<unsigned> channels();
   /// The number of a text that the program prints.
   std::uint32_t string(const std::string& text);
   ir::Place place_of(const Node& at);
@@ -105,6 +113,23 @@ class TileCode {
   };
   void analyse(const Pending& pending);
   void append_bits(ir::Variable& variable, const Type& type, const Value& value, const Node& at);
+  void judge_overruns();
+  QueueUse use_input_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
+                           const Node& at);
+  QueueUse use_output_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
+                            const Node& at);
+  QueueUse waiting_queue(std::optional<unsigned> color, const Node& at);
+  QueueUse add_queue(bool is_input, unsigned id, std::optional<unsigned> color, bool is_named,
+                     const Node& at);
+  pe::QueueBinding* find_queue(bool is_input, std::optional<unsigned> id,
+                               std::optional<unsigned> color);
+  /// `is_shared`: the queue that the program names serves another color.
+  std::optional<unsigned> free_queue(bool is_input, bool is_shared);
+  void tell_shared_queue(unsigned queue, const Node& at);
+  bool is_received(unsigned color) const;
+  /// Input queues of data tasks to which nothing binds a color.
+  void add_silent_queues();
+  Color color_of(const pe::QueueBinding& queue) const;
   /// The highest color without a queue.
   unsigned unused_color() const;
 
@@ -120,6 +145,11 @@ class TileCode {
   std::map<std::string, std::uint32_t> descriptors_;
   std::map<std::string, std::uint32_t> strings_;
   std::map<std::uint16_t, std::uint32_t> files_;
+  struct Overrun {
+    const Node* at;
+    std::string text;
+  };
+  std::vector<Overrun> overruns_;
 };
 
 }  // namespace tessera::csl

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontends/csl/builtins/dsd_values.h"
+#include "frontends/csl/lower/descriptor_checks.h"
 #include "frontends/csl/lower/operands.h"
 
 namespace tessera::csl {
@@ -219,6 +220,9 @@ void add_initial_loads(TileCode& code) {
     made.dsr = dsr_operand(code, {load.dsr, Value{BigInt(load.id)}}, false);
     made.dsd =
         code.descriptor_of(*load.dsd.type, *load.dsd.value().get<std::shared_ptr<const Dsd>>(), at);
+    DescriptorChecks checks(code);
+    checks.add(1, load.dsd, {}, at);
+    checks.finish();
     made.config = operation_options(code, load_options_table(), load.options, at);
     const pe::Dsd& dsd = code.module().descriptors[made.dsd].dsd;
     const unsigned slot = made.dsr.kind == pe::kSrc1 ? 2 : made.dsr.kind == pe::kSrc0 ? 1 : 0;

@@ -2,11 +2,17 @@
 
 #include <algorithm>
 
-#include "frontends/csl/syntax/parser.h"
 #include "frontends/csl/sema/evaluator.h"
+#include "frontends/csl/syntax/parser.h"
+#include "frontends/text/stack.h"
 
 namespace tessera::csl {
 namespace {
+
+/// `[n]comptime_struct`: the elements keep types of their own, so that the value stays a list.
+bool is_list_of_structs(const Type& from, const Type& to) {
+  return to.is(TypeKind::kArray) && to.element->is(TypeKind::kAnyStruct) && from.is_tuple;
+}
 
 constexpr std::size_t kMostLevelsShown = 12;
 constexpr std::uint64_t kTrialSteps = 200'000;  // iterations
@@ -51,25 +57,52 @@ void Engine::warn(const Node& at, const std::string& problem) {
   if (warned_.insert(message).second) *messages_ << message << '\n';
 }
 
+void Engine::remark(const Node& at, const std::string& text) {
+  if (remarked_.insert(text).second) *messages_ << where(at) << ": note: " << text << '\n';
+}
+
 void Engine::saw(Version version, const Node& at) {
   const bool is_own = files_.at(at.file)->name().front() == '<';  // our libraries tell nothing
-  if (version_ == Version::kUnknown && !is_own) version_ = version;
+  if (is_own || options.version != Version::kUnknown) return;
+  if (version_ == Version::kUnknown) {
+    version_ = version;
+    version_seen_at_ = &at;
+  }
+  if (version_ == version) return;
+  const auto name = [](Version v) { return v == Version::k1_4 ? "1.4" : "2.10"; };
+  fail(at, "only CSL ", name(version), " has this, and only CSL ", name(version_), " has what ",
+       where(*version_seen_at_),
+       " uses; all code of a program is of one version (--csl-version chooses one)");
+}
+
+void Engine::note_assumed_version() {
+  if (version_ != Version::kUnknown || !default_matters_) return;
+  *messages_ << files_.front()->name()
+            << ": note: nothing tells for which version of CSL the program is written; 2.10 is "
+               "assumed, where 16-bit fabric data is packed (--csl-version=1.4|2.10)\n";
 }
 
 Engine::Depth::Depth(Engine& engine, const Node& at, bool is_call)
     : engine_(engine), is_call_(is_call) {
   if (engine.depth_ >= kMostDepth)
     engine.fail(at, "more than ", kMostDepth, " expressions and blocks inside of each other");
+  if (text::is_stack_short())
+    engine.fail(
+        at, engine.depth_,
+        " expressions and blocks inside of each other are too many for the stack of this thread");
   if (is_call && engine.calls_ >= engine.options.most_calls)
     engine.fail(at, "more than ", engine.options.most_calls,
                 " functions call each other at compile time (--comptime-func-depth-limit)");
+  if (is_call) {
+    engine.step(at);
+    ++engine.calls_;
+  }
   ++engine.depth_;
-  if (is_call) ++engine.calls_;
 }
 
 void Engine::step(const Node& at) {
   if (++steps_ > most_steps_)
-    fail(at, "the loops of the program take more than ", options.most_steps,
+    fail(at, "the loops and calls of the program take more than ", options.most_steps,
          " iterations at compile time");
 }
 
@@ -122,6 +155,7 @@ Result Engine::convert(const Result& from, const Type* to, const Node& at,
                        const std::string& what) {
   const Value& value = known(from, at);
   const bool keeps_type = to->is(TypeKind::kAnyStruct) || to->is(TypeKind::kAnytype) ||
+                          is_list_of_structs(*from.type, *to) ||
                           (to->is(TypeKind::kFunction) && !value.is_undefined());
   if (value.is_undefined() && !keeps_type) return {to, undefined_value(*to)};
   std::string problem;

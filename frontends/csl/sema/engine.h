@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "frontends/csl/sema/convert.h"
+#include "frontends/csl/sema/mistakes.h"
 #include "frontends/csl/sema/module.h"
 #include "frontends/csl/sema/program.h"
 
@@ -31,9 +32,10 @@ struct Options {
   std::string half = "f16";                    ///< what `@fp16()` gives
   std::pair<unsigned, unsigned> fabric{0, 0};  ///< 0: not given
   std::pair<unsigned, unsigned> offsets{0, 0};
+  bool allows_overrun = false;            ///< a descriptor that leaves its array is no error
   unsigned most_calls = 256;              ///< functions that call each other at compile time
   std::uint64_t most_inlined = 50;        ///< iterations of an `inline` loop
-  std::uint64_t most_steps = 10'000'000;  ///< iterations of all loops at compile time
+  std::uint64_t most_steps = 10'000'000;  ///< iterations of all loops and calls at compile time
 };
 
 /// Which builtins are allowed: those of a layout, of a comptime block of a tile, or only those that
@@ -81,8 +83,25 @@ class Engine {
     fail_at(at.file, at.place, text::joined(problem...));
   }
   [[noreturn]] void fail_at(std::uint16_t file, Place place, const std::string& problem) const;
+  /// Mistakes after which the analysis goes on.
+  MistakeList mistakes;
+  /// Carries out `part` of the analysis; a mistake in it is noted, and the answer is false.
+  template <class Part>
+  bool goes_on(const Part& part) {
+    try {
+      part();
+      return true;
+    } catch (const Mistakes&) {
+      throw;
+    } catch (const UserError& error) {
+      mistakes.note(error);
+      return false;
+    }
+  }
   /// Warns once for each place and text.
   void warn(const Node& at, const std::string& text);
+  /// Tells something that is no fault of the program; once for each text.
+  void remark(const Node& at, const std::string& text);
   bool has_warned() const { return !warned_.empty(); }
   std::ostream& messages() { return *messages_; }
   std::string where(const Node& at) const;
@@ -104,11 +123,19 @@ class Engine {
   Site site() const { return site_; }
   Tile* tile() const { return tile_; }
   Version version() const { return version_; }
-  /// A construct of the program that only one version of the language has.
+  /// A construct of the program that only one version of the language has. All code of a program is of one
+  /// version: fails if the program has shown another one.
   void saw(Version version, const Node& at);
-  /// The meaning of a construct depends on the version.
-  void depends_on_version() { default_matters_ = true; }
-  /// Counts an iteration of a loop.
+  /// Code is being made that depends on the version.
+  void depends_on_version() { default_matters_ |= version_ == Version::kUnknown; }
+  /// Whether code was made for the assumed version before the program showed another one: then all of it has to
+  /// be made again. True once.
+  bool takes_version_back() {
+    return version_ != Version::kUnknown && std::exchange(default_matters_, false);
+  }
+  /// Tells which version is assumed, if code depends on it. Called when all code is made.
+  void note_assumed_version();
+  /// Counts an iteration of a loop, or a call.
   void step(const Node& at);
 
   /// An evaluation inside of others as long as it lives: their number is bounded, so that no program
@@ -182,6 +209,8 @@ class Engine {
     std::string more;
   };
 
+  /// The file of `<name>`; nothing: there is no such library.
+  std::optional<std::string> found_library(const std::string& path) const;
   std::shared_ptr<const SourceFile> load(const std::string& path);
   Instance& instantiate(std::shared_ptr<const SourceFile> file, Result bindings, Instance* importer,
                         Tile* tile);
@@ -208,10 +237,12 @@ class Engine {
   std::vector<const Node*> variant_places_;
   std::map<std::string, int> variants_;
   std::set<std::string> warned_;
+  std::set<std::string> remarked_;
   Program program_;
   Site site_ = Site::kNone;
   Tile* tile_ = nullptr;
   Version version_;
+  const Node* version_seen_at_ = nullptr;
   bool default_matters_ = false;
   std::uint64_t steps_ = 0;
   std::uint64_t most_steps_;

@@ -60,7 +60,9 @@ std::int64_t Evaluator::integer(const Expr& e, std::int64_t lowest, std::int64_t
 
 const LocalName* Evaluator::find_local(std::string_view name) const {
   for (auto local = frame_.locals.rbegin(); local != frame_.locals.rend(); ++local) {
-    if (local->name == name) return &*local;
+    if (local->name != name) continue;
+    if (local->cell->is_mistaken) throw FollowUp();
+    return &*local;
   }
   return nullptr;
 }
@@ -201,8 +203,12 @@ std::int64_t Evaluator::element_number(const Type& array, const List<const Expr*
 }
 
 Result Evaluator::on(const Index& e) {
-  if (std::optional<Location> location = locate(e)) return load(*location, e);
+  const bool has_path = is_path(*e.object);
+  if (std::optional<Location> location = has_path ? locate(e) : std::nullopt)
+    return load(*location, e);
   const Result object = operand(*e.object);
+  if (std::optional<Location> location = has_path ? std::nullopt : element_of_value(object, e))
+    return load(*location, e);
   const Type& type = *object.type;
   std::int64_t number = 0;
   const Type* element = nullptr;

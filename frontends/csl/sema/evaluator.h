@@ -129,6 +129,8 @@ class Evaluator {
   std::optional<Location> locate_name(const NameExpr& e);
   std::optional<Location> locate_pointee(const Dereference& e);
   std::optional<Location> locate_element(const Index& e);
+  std::optional<Location> element_of_value(const Result& pointer, const Index& e);
+  std::optional<Location> element_of(std::optional<Location> base, const Index& e);
   std::optional<Location> locate_member(const Member& e);
   /// Evaluates the other nodes.
   template <class Node>
@@ -173,6 +175,10 @@ const Arm<Body>* Evaluator::chosen(const Result& value_of, const List<Arm<Body>>
                  text_of(*value_of.type, value_of.value(), true));
   return otherwise;
 }
+
+/// Whether an expression goes from a name to a part of its object: looking at it twice does nothing
+/// twice.
+bool is_path(const Expr& e);
 
 /// Runs `block` of a file as a whole.
 void run_top_block(Engine& engine, Instance& instance, const Block& block);

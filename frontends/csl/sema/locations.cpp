@@ -1,6 +1,7 @@
 // The part of the evaluator that deals with objects that have addresses, and with calls.
 #include "frontends/csl/lower/calls.h"
 #include "frontends/csl/lower/memory.h"
+#include "frontends/csl/lower/operands.h"
 #include "frontends/csl/sema/evaluator.h"
 
 namespace tessera::csl {
@@ -10,12 +11,46 @@ constexpr std::int64_t kMostChanged = 1 << 22;  // elements of an array
 constexpr std::int64_t kLowestIndex = -(std::int64_t{1} << 31);
 constexpr std::int64_t kHighestIndex = std::int64_t{1} << 31;
 
-/// Whether an expression goes from a name to a part of its object: looking at it twice does nothing
-/// twice.
-bool is_path(const Expr& e) {
-  if (const Index* index = if_is<Index>(e)) return is_path(*index->object);
-  if (const Member* member = if_is<Member>(e)) return is_path(*member->object);
-  return e.kind == ExprKind::kName || e.kind == ExprKind::kDereference;
+/// Whether an expression is an element or field of a value that is no path: of what a function
+/// returns, for example.
+bool is_part(const Expr& e) {
+  return e.kind == ExprKind::kIndex || e.kind == ExprKind::kMember;
+}
+
+const Type& type_at(const Type& type, const std::vector<std::int64_t>& path, std::size_t steps) {
+  const Type* t = &type;
+  for (std::size_t i = 0; i < steps; ++i) {
+    if (t->is(TypeKind::kStruct))
+      t = t->fields[static_cast<std::size_t>(path[i])].type;
+    else if (t->is(TypeKind::kArray))
+      t = t->element;
+  }
+  return *t;
+}
+
+/// Whether the path of a location leads to its parts too. After `@ptrcast` a pointer counts other elements
+/// than those of its variable.
+bool leads_to_parts(const Location& location) {
+  const Type& type = *location.type;
+  const std::vector<std::int64_t>& path = location.path;
+  const Type& there = type_at(*location.cell->type, path, path.size());
+  if (type.is(TypeKind::kArray) && type.count() == 1 && type.element == &there) return true;
+  return &there == &type;
+}
+
+/// Whether the last step of the path counts elements of an array that are what the location is.
+bool counts_elements(const Location& location) {
+  const std::vector<std::int64_t>& path = location.path;
+  if (path.empty()) return false;
+  const Type& container = type_at(*location.cell->type, path, path.size() - 1);
+  return container.is(TypeKind::kArray) && container.element == location.type;
+}
+
+/// Whether the variable has a value of another type at the place.
+bool is_cast(const Location& location) {
+  const Type& there = type_at(*location.cell->type, location.path, location.path.size());
+  return &there != location.type && register_type(*location.type) &&
+         register_type(there) != register_type(*location.type);
 }
 
 Location whole(const std::shared_ptr<Cell>& cell) {
@@ -24,8 +59,14 @@ Location whole(const std::shared_ptr<Cell>& cell) {
 
 }  // namespace
 
+bool is_path(const Expr& e) {
+  if (const Index* index = if_is<Index>(e)) return is_path(*index->object);
+  if (const Member* member = if_is<Member>(e)) return is_path(*member->object);
+  return e.kind == ExprKind::kName || e.kind == ExprKind::kDereference;
+}
+
 std::optional<Location> Evaluator::locate(const Expr& e) {
-  if (!is_path(e)) return std::nullopt;
+  if (!is_path(e) && !is_part(e)) return std::nullopt;
   if (const NameExpr* name = if_is<NameExpr>(e)) return locate_name(*name);
   if (const Dereference* star = if_is<Dereference>(e)) return locate_pointee(*star);
   if (const Index* index = if_is<Index>(e)) return locate_element(*index);
@@ -53,10 +94,22 @@ std::optional<Location> Evaluator::locate_pointee(const Dereference& e) {
 }
 
 std::optional<Location> Evaluator::locate_element(const Index& e) {
-  std::optional<Location> base = locate(*e.object);
-  if (!base || !base->type->is(TypeKind::kArray)) {
-    if (base && !base->type->is(TypeKind::kPointer)) return std::nullopt;
-    const Result pointer = operand(*e.object);
+  std::optional<Location> base;
+  if (is_path(*e.object)) base = locate(*e.object);
+  if (base && base->type->is(TypeKind::kArray)) return element_of(std::move(base), e);
+  if (base && !base->type->is(TypeKind::kPointer)) return std::nullopt;
+  return element_of_value(operand(*e.object), e);
+}
+
+/// An element of a pointer, or of an array that lies in memory.
+std::optional<Location> Evaluator::element_of_value(const Result& pointer, const Index& e) {
+  std::optional<Location> base;
+  if (pointer.type->is(TypeKind::kArray)) {
+    const auto* place = std::get_if<RunTimeOperand>(&pointer.operand);
+    const auto* storage = place == nullptr ? nullptr : std::get_if<Storage>(&place->place);
+    if (storage == nullptr) return std::nullopt;
+    base = Location{nullptr, {}, pointer.type, false, *storage};
+  } else {
     if (!pointer.type->is(TypeKind::kPointer) || !pointer.type->to_many) return std::nullopt;
     const bool has_cell = pointer.is_known() && !pointer.value().is_undefined() &&
                           pointer.value().pointer().cell != nullptr;
@@ -72,15 +125,22 @@ std::optional<Location> Evaluator::locate_element(const Index& e) {
                       {}};
     }
   }
+  return element_of(std::move(base), e);
+}
+
+std::optional<Location> Evaluator::element_of(std::optional<Location> base, const Index& e) {
   const bool is_array = base->type->is(TypeKind::kArray);
   const std::size_t dimensions = is_array ? base->type->extents.size() : 1;
   if (e.indices.size() != dimensions)
     engine_.fail(e, is_array ? "an array of " : "a pointer with elements of ",
                  text::plural(dimensions, "dimension"), " takes as many indices instead of ",
                  e.indices.size());
+  const bool is_in_path =
+      !base->storage && (is_array ? leads_to_parts(*base) : counts_elements(*base));
   if (frame_.code != nullptr) {
+    if (!is_in_path && !base->storage) base->storage = storage_of(*this, *base, e);
     std::vector<Result> indices;
-    bool are_known = !base->storage;
+    bool are_known = is_in_path;
     for (const Expr* index : e.indices) {
       indices.push_back(operand(*index));
       if (!indices.back().type->is_any_integer())
@@ -90,12 +150,17 @@ std::optional<Location> Evaluator::locate_element(const Index& e) {
     }
     if (!are_known) return element_location(*this, *base, indices, e);
   }
-  if (is_array) {
+  if (is_array && is_in_path) {
     base->path.push_back(element_number(*base->type, e.indices, e));
     base->type = base->type->element;
-  } else if (!base->path.empty()) {
-    base->path.back() += integer(*e.indices[0], kLowestIndex, kHighestIndex, "an index");
+    return base;
   }
+  const std::int64_t index = integer(*e.indices[0], kLowestIndex, kHighestIndex, "an index");
+  if (is_in_path)
+    base->path.back() += index;
+  else if (is_array || index != 0)
+    engine_.fail(e, "the pointer is to ", in_quotes(base->type->name),
+                 ", which its variable has not at compile time");
   return base;
 }
 
@@ -110,9 +175,17 @@ std::optional<Location> Evaluator::locate_member(const Member& e) {
     return whole(cell);
   }
   if (!object.type->is(TypeKind::kStruct)) return std::nullopt;
-  std::optional<Location> location = locate(*e.object);
+  std::optional<Location> location;
+  if (is_path(*e.object)) {
+    location = locate(*e.object);
+  } else if (const auto* place = std::get_if<RunTimeOperand>(&object.operand)) {
+    if (const auto* storage = std::get_if<Storage>(&place->place))
+      location = Location{nullptr, {}, object.type, false, *storage};
+  }
   const int field = object.type->find_field(e.name.text);
   if (!location || field < 0) return std::nullopt;
+  if (!location->storage && frame_.code != nullptr && !leads_to_parts(*location))
+    location->storage = storage_of(*this, *location, e);
   if (location->storage) {
     location->storage->offset += offset_of(*object.type, {field});
   } else {
@@ -140,6 +213,12 @@ Result Evaluator::load(const Location& location, const Node& at) {
     if (frame_.code != nullptr)
       return load_operand(*this, location.type, storage_of(*this, location, at));
     return {location.type, RunTimeOperand{"the variable " + in_quotes(cell.name), {}}};
+  }
+  if (is_cast(location)) {
+    if (frame_.code != nullptr)
+      return load_operand(*this, location.type, storage_of(*this, location, at));
+    engine_.fail(at, "what lies at the pointer is no value of type ",
+                 in_quotes(location.type->name), " at compile time");
   }
   const Value* value = element_at(cell.value, location.path);
   if (value == nullptr)

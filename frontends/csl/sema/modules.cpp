@@ -27,6 +27,14 @@ const BlockItem* find_layout(const SourceFile& file) {
   return found;
 }
 
+/// The name of the file that a constant imports; empty: it is no plain import.
+std::string imported_path(const Expr* e) {
+  const Builtin* builtin = e == nullptr ? nullptr : if_is<Builtin>(*e);
+  if (builtin == nullptr || builtin->name != "import_module" || builtin->arguments.empty()) return "";
+  const String* path = if_is<String>(*builtin->arguments[0]);
+  return path == nullptr ? "" : std::string(path->spelling.substr(1, path->spelling.size() - 2));
+}
+
 bool has_import(const Expr* e) {
   if (e == nullptr) return false;
   if (const Builtin* builtin = if_is<Builtin>(*e)) return builtin->name == "import_module";
@@ -73,19 +81,25 @@ Instance& Engine::instantiate(std::shared_ptr<const SourceFile> file, Result bin
   return *instances_.back();
 }
 
+std::optional<std::string> Engine::found_library(const std::string& path) const {
+  const std::string name = path.substr(1, path.size() - 2);
+  for (const std::string& folder : options.import_paths) {
+    const fs::path candidate = fs::path(folder) / (name + ".csl");
+    if (fs::exists(candidate)) return candidate.string();
+  }
+  if (find_library(name)) return path;
+  return std::nullopt;
+}
+
 std::string Engine::resolved(const std::string& path, const Instance& from, const Node& at) const {
   if (is_library(path)) {
-    const std::string name = path.substr(1, path.size() - 2);
-    for (const std::string& folder : options.import_paths) {
-      const fs::path candidate = fs::path(folder) / (name + ".csl");
-      if (fs::exists(candidate)) return candidate.string();
-    }
-    if (find_library(name)) return path;
+    if (const std::optional<std::string> found = found_library(path)) return *found;
     fail(at, "there is no library ", in_quotes(path), "; the libraries are ",
          text::listed(library_names()));
   }
   const fs::path folder = fs::path(from.file->name()).parent_path();
-  std::vector<fs::path> candidates = {folder / path};
+  const fs::path top = fs::path(instances_.front()->file->name()).parent_path();
+  std::vector<fs::path> candidates = {folder / path, top / path};
   for (const std::string& other : options.import_paths)
     candidates.push_back(fs::path(other) / path);
   for (const fs::path& candidate : candidates) {
@@ -148,6 +162,11 @@ void Engine::run_imports(Instance& instance) {
     const Global* global = if_is<Global>(*item);
     if (global == nullptr || global->variable.is_var || !has_import(global->variable.value))
       continue;
+    const std::string path = imported_path(global->variable.value);
+    if (is_library(path) && !found_library(path)) {  // matters to those who use the module
+      warn(*global, "there is no library " + in_quotes(path) + "; nothing of it can be used");
+      continue;
+    }
     mention(instance, *instance.find(global->variable.name.text), *global);
   }
 }
@@ -261,11 +280,8 @@ const Program& Engine::evaluate(const std::string& path) {
   check_bindings(top, *layout);
   run_blocks(top, true);
   check_program(*layout);
-  for (const auto& variant : program_.variants) evaluate_tile(*variant);
-  if (version_ == Version::kUnknown && default_matters_)
-    *messages_ << path
-              << ": note: nothing tells for which version of CSL the program is written; 2.10 is "
-                 "assumed, where 16-bit fabric data is packed (--csl-version=1.4|2.10)\n";
+  for (const auto& variant : program_.variants) goes_on([&] { evaluate_tile(*variant); });
+  mistakes.require_none();
   return program_;
 }
 

@@ -32,6 +32,8 @@ class StatementRunner {
   Flow run(const Stmt& s);
   /// Declares a name with a value that may belong to the running program.
   void declare(std::string_view name, Result value, Cell::Kind kind);
+  /// Declares a name whose uses follow from a mistake.
+  void declare_mistaken(std::string_view name);
   Evaluator& evaluator() const { return evaluator_; }
 
  private:

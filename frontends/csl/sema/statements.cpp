@@ -1,4 +1,6 @@
 // Runs statements: at compile time, or as code of the tile (lower/control.h).
+#include <algorithm>
+
 #include "frontends/csl/lower/control.h"
 #include "frontends/csl/lower/loops.h"
 #include "frontends/csl/lower/memory.h"
@@ -9,11 +11,32 @@
 namespace tessera::csl {
 
 Flow StatementRunner::run(const Stmt& s) {
-  if (frame_.code != nullptr) {
-    FunctionCode& code = *frame_.code;
-    code.builder.set_place(code.tile.place_of(s));
-  }
-  return visit(s, [this](const auto& node) { return on(node); });
+  const auto run_it = [&] { return visit(s, [this](const auto& node) { return on(node); }); };
+  FunctionCode* const code = frame_.code;
+  if (code == nullptr) return run_it();
+  code->builder.set_place(code->tile.place_of(s));
+  const std::size_t locals = frame_.locals.size(), begin = frame_.block_begin,
+                    targets = frame_.targets.size();
+  Flow flow = Flow::kNext;
+  if (engine_.goes_on([&] { flow = run_it(); })) return flow;
+  // The next statement is analysed as if this one were right; nobody will run the code.
+  frame_.code = code;
+  if (code->builder.is_closed()) code->builder.enter(code->builder.new_block());
+  frame_.locals.resize(std::min(locals, frame_.locals.size()));
+  frame_.targets.resize(std::min(targets, frame_.targets.size()));
+  frame_.block_begin = begin;
+  frame_.statement = nullptr;
+  frame_.target = {};
+  if (const Local* local = if_is<Local>(s)) declare_mistaken(local->variable.name.text);
+  return s.kind == Return::kKind || s.kind == Break::kKind || s.kind == Continue::kKind
+             ? Flow::kLeft
+             : Flow::kNext;
+}
+
+void StatementRunner::declare_mistaken(std::string_view name) {
+  auto cell = std::make_shared<Cell>();
+  cell->is_mistaken = true;
+  frame_.locals.push_back({name, std::move(cell)});
 }
 
 void StatementRunner::declare(std::string_view name, Result value, Cell::Kind kind) {
@@ -102,7 +125,9 @@ Flow StatementRunner::on(const Assign& s) {
   Result value;
   if (s.op) {
     Result before = evaluator_.load(target, s);
-    value = evaluator_.binary(*s.op, std::move(before), evaluator_.operand(*s.value), s);
+    const bool is_shift = *s.op == BinaryOp::kShiftLeft || *s.op == BinaryOp::kShiftRight;
+    Result by = evaluator_.operand(*s.value, is_shift ? nullptr : before.type);
+    value = evaluator_.binary(*s.op, std::move(before), std::move(by), s);
   } else {
     value = evaluator_.operand(*s.value, target.type);
   }
@@ -272,7 +297,18 @@ Flow Evaluator::run(const Block& block) {
 
 void run_top_block(Engine& engine, Instance& instance, const Block& block) {
   Frame frame(instance);
-  Evaluator(engine, frame).run(block);
+  Evaluator evaluator(engine, frame);
+  if (engine.site() != Site::kTile) {
+    evaluator.run(block);
+    return;
+  }
+  // A mistake in one statement of a comptime block says nothing of the others.
+  StatementRunner runner(evaluator);
+  for (const Stmt* statement : block.statements) {
+    if (engine.goes_on([&] { runner.run(*statement); })) continue;
+    if (const Local* local = if_is<Local>(*statement))
+      runner.declare_mistaken(local->variable.name.text);
+  }
 }
 
 }  // namespace tessera::csl

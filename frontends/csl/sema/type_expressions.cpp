@@ -55,7 +55,7 @@ Result evaluate(Evaluator& evaluator, const Container& e) {
     name += (fields.size() == 1 ? " " : ", ") + fields.back().name;
   }
   return evaluator.type_result(evaluator.engine().types.named_structure(
-      own_name(evaluator, name + " }"), std::move(fields)));
+      evaluator.engine().where(e), own_name(evaluator, name + " }"), std::move(fields)));
 }
 
 Result evaluate(Evaluator& evaluator, const Enum& e) {
@@ -86,7 +86,7 @@ Result evaluate(Evaluator& evaluator, const Enum& e) {
     member.value = next++;
   }
   return evaluator.type_result(evaluator.engine().types.enumeration(
-      own_name(evaluator, name + " }"), tag, std::move(members)));
+      evaluator.engine().where(e), own_name(evaluator, name + " }"), tag, std::move(members)));
 }
 
 Result evaluate(Evaluator& evaluator, const Literal& e) {

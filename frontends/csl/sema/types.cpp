@@ -42,7 +42,8 @@ std::int64_t size_of(const Type& type) {
   switch (type.kind) {
   case TypeKind::kInteger:
   case TypeKind::kFloat:
-    return (type.bits + 15) / 16 * 2;  // memory has words of 16 bits
+    // Memory has words of 16 bits; above 32 bits there are two words of 32.
+    return type.bits > 32 ? (type.bits + 63) / 64 * 8 : (type.bits + 15) / 16 * 2;
   case TypeKind::kBool:
   case TypeKind::kHandle:
   case TypeKind::kPointer:
@@ -193,23 +194,29 @@ const Type* Types::tuple(const std::vector<const Type*>& elements) {
   return structure(std::move(fields), true);
 }
 
-const Type* Types::named_structure(std::string name, std::vector<Field> fields) {
+const Type* Types::named_structure(const std::string& place, std::string name,
+                                   std::vector<Field> fields) {
+  std::string key = "declared " + place;
+  for (const Field& field : fields) key += " " + field.name + ":" + address(field.type);
   Type made;
   made.kind = TypeKind::kStruct;
   made.name = std::move(name);
   made.fields = std::move(fields);
   made.is_named = true;
-  return add(std::move(made));
+  return intern(key, std::move(made));
 }
 
-const Type* Types::enumeration(std::string name, const Type* tag,
+const Type* Types::enumeration(const std::string& place, std::string name, const Type* tag,
                                std::vector<EnumMemberValue> members) {
+  std::string key = "declared " + place + " " + tag->name;
+  for (const EnumMemberValue& member : members)
+    key += " " + member.name + "=" + std::to_string(member.value);
   Type made;
   made.kind = TypeKind::kEnum;
   made.name = std::move(name);
   made.element = tag;
   made.members = std::move(members);
-  return add(std::move(made));
+  return intern(key, std::move(made));
 }
 
 }  // namespace tessera::csl

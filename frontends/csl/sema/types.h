@@ -59,7 +59,7 @@ struct Type {
   bool to_many = false;   ///< [*]T
   bool is_task = false;
   bool is_tuple = false;
-  bool is_named = false;    ///< a struct with a declaration: equal only to itself
+  bool is_named = false;    ///< a struct with a declaration of its own
   bool is_generic = false;  ///< a function with comptime or anytype parameters
   /// The element type of an array, pointer or range, the tag type of an enum, or the result type of
   /// a function.
@@ -108,9 +108,12 @@ class Types {
   /// An anonymous struct: the same one for the same names and types in the same order.
   const Type* structure(std::vector<Field> fields, bool is_tuple);
   const Type* tuple(const std::vector<const Type*>& elements);
-  /// A new type, different from all others.
-  const Type* named_structure(std::string name, std::vector<Field> fields);
-  const Type* enumeration(std::string name, const Type* tag, std::vector<EnumMemberValue> members);
+  /// The type of a declaration at `place` of a file: the same one whoever imports the file, as long as
+  /// the members are equal.
+  const Type* named_structure(const std::string& place, std::string name,
+                              std::vector<Field> fields);
+  const Type* enumeration(const std::string& place, std::string name, const Type* tag,
+                          std::vector<EnumMemberValue> members);
 
   const Type* const void_type;
   const Type* const bool_type;

@@ -88,6 +88,7 @@ struct LiveDsd {
   ir::Value base;                ///< byte address; kNone: the record or descriptor has it
   ir::Value extent;
   ir::Value stride;
+  const Type* element = nullptr;  ///< of memory; nullptr: only the running program knows it
 };
 
 struct Result;
@@ -147,6 +148,7 @@ struct Cell {
   const Type* type = nullptr;
   /// A variable of type comptime_struct takes the type of each struct that it is given.
   bool takes_any_struct = false;
+  bool is_mistaken = false;  ///< its declaration has a mistake, which is noted
   Value value;
   /// The operand of a constant that the running program computes.
   std::optional<RunTimeOperand> operand;

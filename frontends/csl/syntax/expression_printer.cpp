@@ -2,6 +2,7 @@
 
 #include "frontends/csl/syntax/statement_printer.h"
 #include "frontends/csl/syntax/visit.h"
+#include "frontends/text/stack.h"
 
 namespace tessera::csl {
 
@@ -46,6 +47,7 @@ void ExpressionPrinter::print_in_parentheses(const Expr& e) {
 
 void ExpressionPrinter::print(const Expr& e, unsigned level) {
   if (level_of(e) < level) return print_in_parentheses(e);
+  text::require_stack("the expression");
   visit(e, [this](const auto& node) { write(node); });
 }
 

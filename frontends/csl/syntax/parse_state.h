@@ -11,6 +11,7 @@
 #include "frontends/csl/syntax/lexer.h"
 #include "frontends/csl/syntax/parser.h"
 #include "frontends/csl/syntax/visit.h"
+#include "frontends/text/stack.h"
 
 namespace tessera::csl {
 
@@ -74,6 +75,9 @@ class ParseState {
     explicit Level(ParseState& state) : levels_(state.levels_) {
       if (++levels_ > kMostLevels)
         state.cursor_.fail(state.cursor_.place(), "nested deeper than ", kMostLevels, " levels");
+      if (text::is_stack_short())
+        state.cursor_.fail(state.cursor_.place(), "nested ", levels_,
+                           " levels deep, which is too deep for the stack of this thread");
     }
     ~Level() { --levels_; }
     Level(const Level&) = delete;

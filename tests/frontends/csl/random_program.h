@@ -122,14 +122,18 @@ class RandomProgram {
     if (kind < 70 && !variables_.empty()) return assign_variable();
     if (kind < 76) return call();
     if (depth == 0) return keep(expression());
-    if (kind < 88) return if_else(depth);
+    if (kind < 80) return if_else(depth);
+    if (kind < 86) return short_if();
+    if (kind < 92) return loop_on_array();
     return loop(depth);
   }
 
   void keep(const Value& v) { pool_.push_back(v); }
 
   Value expression() {
-    const unsigned kind = below(12);
+    const unsigned kind = below(14);
+    if (kind == 12) return range_test();
+    if (kind == 13) return words();
     if (kind == 0) return b_->convert(any_type(), operand(any_type()));
     if (kind == 1) {
       const Type type = any_type();
@@ -172,9 +176,46 @@ class RandomProgram {
     const Op op = kOps[below(10)];
     const Type type = integer_type();
     Value second = operand(type);
+    if ((op == Op::kDiv || op == Op::kRem) && chance(60))
+      return b_->binary(op, operand(type), constant(type, divisor()));
     if (op == Op::kDiv || op == Op::kRem) second = b_->binary(Op::kOr, second, constant(type, 1));
     if (op == Op::kShl || op == Op::kShr) second = operand(chance(50) ? type : Type::kU16);
     return b_->binary(op, operand(type), second);
+  }
+
+  /// A power of two, a small number, any number; not 0.
+  std::uint32_t divisor() {
+    std::uint32_t by = 1U << below(16);
+    if (chance(40)) by = 2 + below(30);
+    if (chance(20)) by = static_cast<std::uint32_t>(random_());
+    if (chance(20)) by = 0U - by;
+    return (by & 0xFFFFU) == 0 ? 3 : by;
+  }
+
+  /// Halves of 32 bits, and 32 bits of halves.
+  Value words() {
+    const Type wide = chance(50) ? Type::kU32 : Type::kI32;
+    if (chance(50)) {
+      const Value shifted = b_->binary(Op::kShr, operand(wide), constant(wide, 16 + below(4)));
+      return b_->convert(chance(50) ? Type::kU16 : Type::kI16, shifted);
+    }
+    const Value low = b_->convert(wide, chance(70) ? load_word() : operand(Type::kU16));
+    const Value high = b_->convert(wide, chance(70) ? load_word() : operand(Type::kI16));
+    return b_->binary(Op::kOr, low, b_->binary(Op::kShl, high, constant(wide, 16)));
+  }
+  Value load_word() {
+    return b_->load(Type::kU16,
+                    address_of(arrays_[1], static_cast<std::int32_t>(2 * below(kArrayLength))));
+  }
+
+  /// Two compares of one value with constants.
+  Value range_test() {
+    const Type type = integer_type();
+    const Value x = operand(type);
+    const Value a = b_->compare(condition(), x, constant(type, bits_of(type)));
+    const Value b = b_->compare(condition(), x, constant(type, bits_of(type)));
+    if (chance(50)) return b_->select(a, b, constant(Type::kBool, 0));
+    return b_->select(a, constant(Type::kBool, 1), b);
   }
 
   /// Address of a random element, by a constant or a computed index.
@@ -244,6 +285,62 @@ class RandomProgram {
     arm(yes, join, depth);
     if (no != join) arm(no, join, depth);
     b_->enter(join);
+  }
+
+  /// An `if` whose arms set a variable or store one element.
+  void short_if() {
+    const BlockId yes = b_->new_block(), no = b_->new_block(), join = b_->new_block();
+    const Type type = any_type();
+    const VariableId array = arrays_[below(static_cast<unsigned>(arrays_.size()))];
+    const Type stored = module.variables[array].type;
+    const Value address = chance(50) ? element_address(array) : address_of(array);
+    const unsigned stores = below(4);  // in the first arm, in the second
+    const Value a = operand(type), b = operand(type);
+    b_->branch(condition(), a, b, yes, no);
+    for (unsigned arm = 0; arm < 2; ++arm) {
+      b_->enter(arm == 0 ? yes : no);
+      const std::size_t known = pool_.size();
+      if (chance(60)) keep(expression());
+      if (!variables_.empty() && chance(70)) assign_variable();
+      if ((stores >> arm & 1U) != 0) b_->store(address, operand(stored));
+      pool_.resize(known);
+      b_->jump(join);
+    }
+    b_->enter(join);
+  }
+
+  /// x[i] = x[i + 1] `op` y[i] over known bounds, with a sum, and perhaps a way out.
+  void loop_on_array() {
+    const VariableId array = arrays_[below(6)], other = arrays_[below(6)];
+    const Type type = module.variables[array].type, second = module.variables[other].type;
+    const VariableId local = b_->local("k", Type::kI16);
+    const VariableId sum = b_->local("sum", type);
+    b_->store(address_of(sum), operand(type));
+    b_->store(address_of(local), constant(Type::kI16, 0));
+    const BlockId test = b_->new_block(), body = b_->new_block(), exit = b_->new_block();
+    b_->jump(test);
+    b_->enter(test);
+    const auto counter = [&] { return b_->load(Type::kI16, address_of(local)); };
+    b_->branch(Condition::kLt, counter(), constant(Type::kI16, 1 + below(kArrayLength - 1)), body,
+               exit);
+    b_->enter(body);
+    const Value next = b_->binary(Op::kAdd, counter(), constant(Type::kI16, 1));
+    const Value x = b_->load(type, b_->element(address_of(array), next, bytes_of(type)));
+    const Value y = b_->load(second, b_->element(address_of(other), counter(), bytes_of(second)));
+    const Value z = second == type ? y : b_->convert(type, y);
+    const Value made = b_->binary(chance(50) ? Op::kAdd : Op::kMul, x, z);
+    b_->store(b_->element(address_of(array), counter(), bytes_of(type)), made);
+    b_->store(address_of(sum), b_->binary(Op::kAdd, b_->load(type, address_of(sum)), made));
+    if (chance(30)) {
+      const BlockId rest = b_->new_block();
+      b_->branch(condition(), made, operand(type), exit, rest);
+      b_->enter(rest);
+    }
+    b_->store(address_of(local),
+              b_->binary(Op::kAdd, counter(), constant(Type::kI16, 1 + below(2))));
+    b_->jump(test);
+    b_->enter(exit);
+    keep(b_->load(type, address_of(sum)));
   }
 
   /// A loop with a counter that only the loop changes, in a local or in a register.

@@ -11,6 +11,7 @@ inline constexpr std::string_view kDeclarationsOfWse3 = R"(half bf16
 control_table instructions=8 stride=3
 main_thread priority=medium_high
 control_transform mask=0x15
+routing_registers unused
 microthread 5 blocked
 microthread 2 blocked
 data pad: i16[3]

@@ -98,7 +98,7 @@ inline std::string dump(const pe::TaskBinding& t) {
 inline std::string dump(const pe::Image& image) {
   std::ostringstream os;
   os << to_string(image.generation) << ' ' << to_string(image.half) << " end " << image.data_end
-     << " main " << int(image.main_priority) << " mask " << int(image.control_mask) << " blocked "
+     << " main " << int(image.main_priority) << " mask " << int(image.control_mask) << " routing " << image.routing_unused << " blocked "
      << int(image.blocked_microthreads) << '\n';
   for (const pe::Symbol& s : image.symbols) {
     os << "symbol " << s.name << ' ' << to_string(s.type) << ' ' << s.address << ' ' << s.count

@@ -266,8 +266,7 @@ def failure(platform, folder, seed):
     for name, values in program.start.items():
         np.save(folder / f"{name}.npy", values)
         command += ["--input", f"{name}={name}.npy", "--output", f"{name}={name}.out.npy"]
-    if seed // 2 % 2:
-        command.append("--csl-locals=registers")
+    command.append("--csl-code=" + ("vendor", "best", "plain")[seed // 2 % 3])
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     if done.returncode != 0:
         return f"{done.stdout[-500:]}{done.stderr[-3000:]}"

@@ -1,4 +1,4 @@
-"""Compiles a program of this folder and runs its host program: with both ways to keep locals and in both structures.
+"""Compiles a program of this folder and runs its host program: in all styles of code and in both structures.
 
     run_program.py CSLC FOLDER ARCH
 
@@ -15,7 +15,9 @@ from pathlib import Path
 
 
 # Options of the compiler, and of the machine.
-VARIANTS = (((), "--structure modules"), (("--csl-locals=registers",), "--structure dense --shuffle-step-order --seed 7"))
+VARIANTS = (((), "--structure modules"),
+            (("--csl-code=best",), "--structure dense --shuffle-step-order --seed 7"),
+            (("--csl-code=plain",), "--structure dense"))
 
 
 def finished(command, folder, **environment):

@@ -142,7 +142,7 @@ std::vector<std::string> values() {
                            "@element_type(h)", "@get_int(c)", "@get_int(1.5)", "@is_arch(3)", "@fp16(1)",
                            "@has_field(.{ .x = 1 }, \"x\")", "@field(.{ .x = 1 }, \"y\")", "@is_same_type(u16, 3)",
                            "@range_stop(3)", "@concat_structs(.{ .x = 1 }, .{ .x = 2 })", "@strcat(\"a\", 1)",
-                           "@nothing()", "@tessera_clz(3)", "@rpc(1)"})
+                           "@nothing()", "@tessera_clz(3)", "@export(1)"})
     all.emplace_back(text);
   return all;
 }

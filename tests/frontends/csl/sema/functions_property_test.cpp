@@ -92,6 +92,9 @@ TEST(CslFunctionsProperty, CompiledFunctionsComputeWhatTheComptimeEngineDoes) {
     Options options;
     options.arch = seed % 2 == 0 ? "wse2" : "wse3";
     CodeOptions code;
+    constexpr std::array<codegen::Style, 3> kStyles = {
+        codegen::Style::kVendor, codegen::Style::kBest, codegen::Style::kPlain};
+    code.style = kStyles[seed / 2 % 3];
     if (seed % 4 < 2) code.locals = codegen::Locals::kRegisters;
     code.optimize = seed % 7 != 0;
     std::ostringstream messages;

@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
         Shown{".{ .a = 1 }.b", "'struct { a: comptime_int }' has no field 'b'"},
         Shown{".{ .a = 1, .a = 2 }", "two fields are called 'a'"},
         Shown{"[3]u16{ 1, 2, 3 }[3]", "the index 3 lies outside of '[3]u16'"},
-        Shown{"@get_color(24)", "the first argument of @get_color is 24, which is not in 0..23"},
+        Shown{"@get_color(64)", "the first argument of @get_color is 64, which is not in 0..63"},
         Shown{"@get_local_task_id(31)",
               "the first argument of @get_local_task_id is 31, which is not in 0..30"},
         Shown{"@get_colour(1)", "there is no builtin '@get_colour'; did you mean '@get_color'?"},

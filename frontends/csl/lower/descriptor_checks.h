@@ -1,0 +1,50 @@
+// What the compiler knows of the memory that an operation touches: whether its descriptors leave their arrays, and
+// whether their elements are as wide as those of the operation (csl.md 8). An operation takes as many elements as its
+// first source with a length has, else as its destination has (wse.md 5.8).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontends/csl/lower/tile_code.h"
+
+namespace tessera::csl {
+
+/// Fails if the elements of a descriptor have not the `bytes` of the operation. `element`: nullptr if
+/// only the running program knows it.
+void check_element_width(Engine& engine, const Type* element, unsigned bytes, const Node& at);
+
+/// The descriptors of one operation, or of one load of a DSR.
+class DescriptorChecks {
+ public:
+  explicit DescriptorChecks(TileCode& tile) : tile_(tile) {}
+
+  /// An operand that is a descriptor; `slot` 0 is a destination. Of one that the program changes while it
+  /// runs the extent may be known.
+  void add(unsigned slot, const Result& value, const LiveDsd& live, const Node& at);
+  /// An operand with a length that only the running program knows: a DSR, a FIFO.
+  void add_unknown(unsigned slot) { operands_.push_back({slot, nullptr, {}, nullptr, nullptr}); }
+  /// How many elements are taken: as many as the first source has, or the shortest operand (`@map`).
+  enum class Length : std::uint8_t { kFirstSource, kShortest };
+  /// Notes the descriptors that leave their arrays (TileCode::note_overrun).
+  void finish(Length rule = Length::kFirstSource);
+
+ private:
+  struct Operand {
+    unsigned slot;
+    const Type* kind;
+    std::optional<std::int64_t> length;
+    std::shared_ptr<const Dsd> dsd;  ///< memory, all of it known
+    const Node* at;
+  };
+  std::optional<std::int64_t> length(Length rule) const;
+  void check(const Operand& operand, std::int64_t length);
+
+  TileCode& tile_;
+  std::vector<Operand> operands_;
+};
+
+}  // namespace tessera::csl

@@ -1,0 +1,51 @@
+// Mistakes after which the analysis of a program goes on, so that one run shows all that do not follow from each other.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::csl {
+
+/// Something cannot be analysed because of a mistake that is already noted.
+class FollowUp : public UserError {
+ public:
+  FollowUp() : UserError("", "", "an earlier mistake stands in the way") {}
+};
+
+/// All mistakes of a program, by file and line; what() has one after the other. What ends the analysis.
+class Mistakes : public UserError {
+ public:
+  /// Requires at least one.
+  explicit Mistakes(std::vector<UserError> all, bool is_full = false);
+  const std::vector<UserError>& all() const { return all_; }
+  /// There are as many as a run shows; others may follow.
+  bool is_full() const { return is_full_; }
+
+ private:
+  std::vector<UserError> all_;
+  bool is_full_ = false;
+};
+
+/// The mistakes so far.
+class MistakeList {
+ public:
+  /// Notes a mistake, unless one is noted for its place or it follows from one. Throws Mistakes when there are as
+  /// many as a run shows. Call with the exception that was caught.
+  void note(const UserError& error);
+  /// Throws Mistakes if there are any.
+  void require_none() const;
+  /// How often note() was called.
+  std::size_t count() const { return count_; }
+
+ private:
+  std::vector<UserError> all_;
+  std::set<std::pair<std::string, std::string>> places_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace tessera::csl

@@ -1,0 +1,164 @@
+"""What tessera_cslc knows of a whole program: its version, the memory that its operations touch, and its own stack.
+
+    checks_test.py CSLC WSE_PLATFORM
+"""
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+CSLC, PLATFORM = sys.argv[1:3]
+LAYOUT = 'layout { @set_rectangle(1, 1); @set_tile_code(0, 0, "pe.csl"); }'
+TASK = "task t() void { %s }\ncomptime { const id = @get_local_task_id(8); @bind_local_task(t, id); @activate(id); %s }"
+
+
+def small_stack():
+    resource.setrlimit(resource.RLIMIT_STACK, (256 << 10, 256 << 10))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+
+    def run_tool(self, tool, *arguments, **options):
+        return subprocess.run([tool, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, check=False,
+                              timeout=300, **options)
+
+    def compile(self, pe, *arguments, layout=LAYOUT, **options):
+        (self.folder / "layout.csl").write_text(layout)
+        (self.folder / "pe.csl").write_text(pe)
+        return self.run_tool(CSLC, "layout.csl", "-o", "out", *arguments, **options)
+
+
+class Versions(Case):
+    """The sender shows nothing of its version, the receiver is of 1.4: one element a wavelet, for both."""
+
+    SENDER = """param c: color;
+var v = [4]i16{ 1, 2, 3, 4 };
+const vd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> v[i] });
+const oq = @get_output_queue(2);
+const out = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = c, .output_queue = oq });
+""" + TASK % ("@mov16(out, vd, .{ .async = true });", "if (@is_arch(\"wse3\")) { @initialize_queue(oq, .{ .color = c }); }")
+    RECEIVER = """param c: color;
+var w = @zeros([4]i16); var p: [*]i16 = &w;
+const wd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> w[i] });
+const iq = @get_input_queue(2);
+const in = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = c, .input_queue = iq });
+fn n(comptime s: comptime_struct) i16 { return s.x; }
+""" + TASK % ("w[0] = n(.{ .x = 1 }); @mov16(wd, in, .{ .async = true });",
+              "@initialize_queue(iq, .{ .color = c }); @export_symbol(p, \"w\");")
+
+    def layout(self, first_sends):
+        east, west = ("a", "b") if first_sends else ("b", "a")
+        from_, to = (0, 1) if first_sends else (1, 0)
+        return f"""const c: color = @get_color(5);
+layout {{ @set_rectangle(2, 1);
+  @set_tile_code(0, 0, "{east}.csl", .{{ .c = c }}); @set_tile_code(1, 0, "{west}.csl", .{{ .c = c }});
+  @set_color_config({from_}, 0, c, .{{ .routes = .{{ .rx = RAMP, .tx = {"EAST" if first_sends else "WEST"} }} }});
+  @set_color_config({to}, 0, c, .{{ .routes = .{{ .rx = {"WEST" if first_sends else "EAST"}, .tx = RAMP }} }});
+  @export_name("w", [*]i16, true);
+}}"""
+
+    def test_the_order_of_codes_makes_no_difference(self):
+        (self.folder / "a.csl").write_text(self.SENDER)
+        (self.folder / "b.csl").write_text(self.RECEIVER)
+        for arch in ("wse2", "wse3"):
+            for first_sends in (True, False):
+                (self.folder / "layout.csl").write_text(self.layout(first_sends))
+                done = self.run_tool(PLATFORM, "layout.csl", "--preset", arch, "--quiet")
+                self.assertEqual((done.returncode, done.stderr), (0, ""), f"{arch} {first_sends}")
+
+    def test_the_note_appears_when_code_depends_on_the_version(self):
+        note = "note: nothing tells for which version of CSL the program is written"
+        self.assertIn(note, self.compile(self.SENDER.replace("param c: color;", "const c = @get_color(5);")).stderr)
+        mode = self.SENDER.replace("param c: color;", "const c = @get_color(5);").replace(".extent = 4,", ".extent = 4, .simd_mode = .{ .simd_32 = true },")
+        self.assertNotIn(note, self.compile(mode).stderr)
+        unused = self.SENDER.replace("param c: color;", "const c = @get_color(5);").replace("@mov16(out, vd, .{ .async = true });", "v[0] = 2;")
+        self.assertNotIn(note, self.compile(unused).stderr)
+
+
+class Memory(Case):
+    DATA = "var a = @zeros([8]f32); var b = @zeros([4, 4]f32); var h = @zeros([8]f16);\n"
+
+    def compiled(self, dsd, *arguments, operation="@fmovs(d, 1.0);"):
+        text = self.DATA + f"const d = {dsd};\n" + TASK % (f"{operation} b[0, 0] = 1.0; h[0] = 1.0; a[0] = 1.0;", "")
+        return self.compile(text, *arguments)
+
+    def test_operations_inside_of_their_arrays_are_accepted(self):
+        for dsd in ("@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[i] })",
+                    "@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[2 * i + 1] })",
+                    "@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[7 - i] })",
+                    "@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> b[i, 3 - i] })",
+                    "@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{65535} -> a[7] })",
+                    "@get_dsd(mem1d_dsd, .{ .base_address = &a, .extent = 5, .offset = 3 })",
+                    "@set_dsd_length(@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{200} -> a[i] }), 8)",
+                    "@increment_dsd_offset(@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[i] }), 4, f32)",
+                    "@set_dsd_base_addr(@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{16} -> a[i] }), b)",
+                    "@get_dsd(mem4d_dsd, .{ .tensor_access = |i, j|{4, 4} -> b[i, j] })",
+                    "@get_dsd(mem4d_dsd, .{ .tensor_access = |i, j|{4, 4} -> b[3 - j, i] })",
+                    "@get_dsd(mem4d_dsd, .{ .tensor_access = |i, j, k|{9, 2, 2} -> b[j, k + 3 * j] })"):
+            done = self.compiled(dsd)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), dsd)
+
+    def test_operations_beyond_are_errors_or_warnings(self):
+        for dsd in ("@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{9} -> a[i] })",
+                    "@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[6 - i] })",
+                    "@get_dsd(mem1d_dsd, .{ .base_address = &a, .extent = 5, .offset = 4 })",
+                    "@set_dsd_length(@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[i] }), 9)",
+                    "@set_dsd_stride(@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[i] }), 2)",
+                    "@set_dsd_base_addr(@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{9} -> b[i, 0] }), a)",
+                    "@get_dsd(mem4d_dsd, .{ .tensor_access = |i, j|{4, 5} -> b[i, j] })",
+                    "@get_dsd(mem4d_dsd, .{ .tensor_access = |i, j, k|{9, 2, 2} -> b[j, k + 15 * j] })"):
+            done = self.compiled(dsd)
+            self.assertEqual(done.returncode, 2, dsd)
+            self.assertRegex(done.stderr, r"pe\.csl:3:\d+: the descriptor reaches from element -?\d+ to element \d+ of '[ab]'")
+            allowed = self.compiled(dsd, "--allow-dsd-overrun")
+            self.assertEqual(allowed.returncode, 0, dsd)
+            self.assertRegex(allowed.stderr, r"pe\.csl:3:\d+: warning: the descriptor reaches ")
+            self.assertEqual(self.compiled(dsd, "--allow-dsd-overrun", "--warnings-as-errors").returncode, 2)
+
+    def test_an_array_that_is_alone_gives_a_warning(self):
+        text = "var a = @zeros([4]f32);\nconst d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[i] });\n"
+        done = self.compile(text + TASK % ("@fmovs(d, 1.0);", ""))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("the code has no other variable that lies there", done.stderr)
+
+    def test_the_elements_are_as_wide_as_those_of_the_operation(self):
+        for array, operation in (("a", "@faddh(d, d, d);"), ("h", "@fadds(d, d, 1.0);"), ("a", "@fs2h(d, d);")):
+            done = self.compiled(f"@get_dsd(mem1d_dsd, .{{ .tensor_access = |i|{{8}} -> {array}[i] }})", operation=operation)
+            self.assertEqual(done.returncode, 2, operation)
+            self.assertRegex(done.stderr, r"works on elements of \d\d bits; the descriptor has elements of type 'f\d\d'")
+        for operation in ("@mov16(d, 1);", "@mov32(d, 1);", "@fmovs(d, 1.0);"):  # bits
+            done = self.compiled("@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> h[i] })", operation=operation)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Stack(Case):
+    """A thread with 256 KB: the compiler says so, or is content."""
+
+    def test_nested_programs_end_with_a_sentence(self):
+        chain = " + ".join(["x"] * 990)
+        programs = {
+            "operators": f"var x: i16 = 1; task t() void {{ x = {chain}; }}",
+            "comptime operators": f"const x = 1; var y: i16 = {chain}; task t() void {{ y = 1; }}",
+            "calls": "fn f(n: i16) i16 { if (n == 0) { return 0; } return f(n - 1) + 1; }\n"
+                     "var y: i16 = f(250); task t() void { y = 1; }",
+            "brackets": f"var x: i16 = 1; task t() void {{ x = {'(' * 250}x{')' * 250}; }}",
+            "blocks": f"var x: i16 = 1; task t() void {{ {'if (x > 0) {' * 120} x = 2; {'}' * 120} }}",
+            "else": "var x: i16 = 1; task t() void { " + "if (x == 1) { x = 2; } else " * 200 + "{ x = 3; } }",
+            "unary": f"var x: i16 = 1; task t() void {{ x = {'-' * 1}{'(-' * 120}x{')' * 120}; }}",
+        }
+        for name, text in programs.items():
+            code = text + "\ncomptime { const id = @get_local_task_id(8); @bind_local_task(t, id); @activate(id); }"
+            done = self.compile(code, preexec_fn=small_stack)
+            self.assertIn(done.returncode, (0, 2), f"{name}: {done.returncode} {done.stderr}")
+            self.assertEqual(bool(done.stderr), done.returncode == 2, name)
+            self.assertEqual(self.compile(code).returncode, 0, name)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,143 @@
+// The code of Style::kVendor for small functions (wse_timing_3.md C3), and divisions by constants.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "frontends/csl/codegen/codegen.h"
+#include "frontends/csl/codegen/division.h"
+#include "frontends/csl/ir/builder.h"
+#include "frontends/tasm/disassembler.h"
+#include "tests/frontends/csl/ir_interpreter.h"
+#include "tests/frontends/tasm/test_text.h"
+
+namespace tessera::csl::codegen::vendor_code_test {
+namespace {
+
+using namespace ir;
+using ir::Block, ir::Condition, ir::Function, ir::Instruction, ir::Module, ir::Op, ir::Type, ir::Value, ir::Variable;
+using testing::HasSubstr;
+using testing::Not;
+
+class CslVendorCode : public testing::Test {
+ protected:
+  CslVendorCode() {
+    module.files = {"a.csl"};
+    Function f;
+    f.name = "main";
+    f.exported = true;
+    main = add_function(module, f);
+  }
+  VariableId global(const char* name, Type type, std::uint32_t count = 1) {
+    Variable v;
+    v.name = name;
+    v.type = type;
+    v.count = count;
+    return add_variable(module, v);
+  }
+  std::string code(Style style = Style::kVendor) {
+    Options options;
+    options.style = style;
+    options.verify = true;
+    const std::string text = tasm::disassemble(generate(module, options));
+    return text.substr(text.find("\nfn ") + 1);
+  }
+
+  Module module;
+  FunctionId main = 0;
+};
+
+TEST_F(CslVendorCode, AShortIfIsACompareAndAPredicatedMove) {
+  const VariableId a = global("a", Type::kI16, 2), out = global("out", Type::kI16);
+  Builder b(module, main);
+  const VariableId x = b.local("x", Type::kI16);
+  b.store(address_of(x), constant(Type::kI16, 11));
+  const BlockId yes = b.new_block(), join = b.new_block();
+  b.branch(Condition::kLt, b.load(Type::kI16, address_of(a)), b.load(Type::kI16, address_of(a, 2)),
+           yes, join);
+  b.enter(yes);
+  b.store(address_of(x), constant(Type::kI16, 22));
+  b.jump(join);
+  b.enter(join);
+  b.store(address_of(out), b.load(Type::kI16, address_of(x)));
+  b.ret();
+  EXPECT_THAT(code(), HasSubstr(", 22, 11\n"));
+  EXPECT_THAT(code(), Not(HasSubstr("jmp")));
+  EXPECT_THAT(code(Style::kPlain), HasSubstr("jmp"));
+}
+
+TEST_F(CslVendorCode, AnArrayElementHasABaseAndABareRegister) {
+  const VariableId a = global("a", Type::kSingle, 8), out = global("out", Type::kSingle);
+  Builder b(module, main);
+  const Value i = b.parameter(Type::kU16);
+  b.store(address_of(out), b.load(Type::kSingle, b.element(address_of(a), i, 4)));
+  b.ret();
+  const std::string text = code();
+  EXPECT_THAT(text, HasSubstr("movri "));
+  EXPECT_THAT(text, testing::ContainsRegex("ld32 d[0-9]+, \\[r[0-9]+\\]"));
+}
+
+TEST_F(CslVendorCode, AStoreThatOneArmMakesStaysThereIfOthersMayWrite) {
+  const VariableId a = global("a", Type::kI16, 2), out = global("out", Type::kI16, 2);
+  Descriptor d;
+  d.dsd.name = "d";
+  d.dsd.extent = d.dsd.extents[0] = 2;
+  d.array = out;
+  module.descriptors.push_back(d);
+  Builder b(module, main);
+  const BlockId yes = b.new_block(), join = b.new_block();
+  b.branch(Condition::kLt, b.load(Type::kI16, address_of(a)), constant(Type::kI16, 3), yes, join);
+  b.enter(yes);
+  b.store(address_of(out), constant(Type::kI16, 1));
+  b.jump(join);
+  b.enter(join);
+  b.ret();
+  EXPECT_THAT(code(), HasSubstr("jmp"));
+  module.descriptors.clear();
+  EXPECT_THAT(code(), Not(HasSubstr("jmp")));
+}
+
+/// x `op` by, by the code that divide_by_constant() gives.
+std::uint32_t divided(Op op, Type type, std::uint32_t x, std::uint32_t by) {
+  Module module;
+  Function f;
+  f.name = "f";
+  f.result = type;
+  const FunctionId id = add_function(module, f);
+  Builder b(module, id);
+  const Value p = b.parameter(type);
+  Instruction division;
+  division.op = op;
+  division.type = type;
+  division.results = {module.functions[id].new_register(type)};
+  division.operands = {p, constant(type, by)};
+  std::vector<Instruction> code;
+  if (!divide_by_constant(division, module.functions[id], code)) code = {division};
+  module.functions[id].blocks[0].code = code;
+  b.ret(reg(type, division.results[0]));
+  // High words are those of shifts, which the interpreter knows.
+  return test::Interpreter(module).run(id, {x});
+}
+
+TEST(CslDivision, ByAnyConstantIsThatOfTheMachine) {
+  for (const int by :
+       {1, 2, 3, 5, 6, 7, 9, 10, 11, 12, 13, 25, 100, 127, 128, 641, 1000, 4096, 16384, 32767}) {
+    for (int x = -32768; x < 65536; x += 97) {
+      const auto bits = static_cast<std::uint32_t>(x) & 0xFFFFU;
+      const auto u = static_cast<std::uint16_t>(x);
+      EXPECT_EQ(divided(Op::kDiv, Type::kU16, bits, static_cast<std::uint32_t>(by)), u / by);
+      EXPECT_EQ(divided(Op::kRem, Type::kU16, bits, static_cast<std::uint32_t>(by)), u % by);
+      const auto s = static_cast<std::int16_t>(x);
+      for (const int sign : {by, -by}) {
+        const auto divisor = static_cast<std::uint32_t>(sign) & 0xFFFFU;
+        EXPECT_EQ(static_cast<std::int16_t>(divided(Op::kDiv, Type::kI16, bits, divisor)),
+                  static_cast<std::int16_t>(s / sign));
+        EXPECT_EQ(static_cast<std::int16_t>(divided(Op::kRem, Type::kI16, bits, divisor)),
+                  static_cast<std::int16_t>(s % sign));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::csl::codegen::vendor_code_test
