@@ -29,6 +29,11 @@ enum class ColorSwap : std::uint8_t {
   kBoth,     ///< it appears on both colors
   kPartner,  ///< it appears on the partner only (older documents)
 };
+/// What a link between two routers stores while the router at its end is full.
+enum class LinkStorage : std::uint8_t {
+  kRegisters,  ///< a wavelet of each color in each of its hop_latency - 1 registers: longer links store more
+  kNone,  ///< nothing: a wavelet on the way has room in the buffer of the router already
+};
 /// Report id of the rule of `Coincidence`.
 inline constexpr const char* kCoincidenceId = "/tessera/fabric/coincidence";
 
@@ -38,6 +43,7 @@ struct FabricTiming {
   /// Wavelets a router buffers per (input port, color), beside those in the registers of the path
   /// (input_room). A stream keeps one wavelet per cycle when buffer_depth > credit_latency.
   unsigned buffer_depth = 2;
+  LinkStorage link_storage = LinkStorage::kRegisters;
   Arbitration arbitration = Arbitration::kRoundRobin;
   Coincidence coincidence = Coincidence::kIllegal;
   ColorSwap color_swap = ColorSwap::kBoth;
@@ -46,11 +52,12 @@ struct FabricTiming {
   unsigned off_ramp_latency = 3;  ///< leaves the router -> may be read from the input queue
 
   // A path of n cycles has n - 1 registers that hold wavelets when the receiver is full, so a
-  // sender may have as many wavelets on the way beyond what the receiver buffers.
+  // sender may have as many wavelets on the way beyond what the receiver buffers. Links may have none.
 
   /// Wavelets of one color that input port `in` of a router takes: credits of the sender.
   unsigned input_room(Direction in) const {
-    return buffer_depth + (in == Direction::kRamp ? on_ramp_latency : hop_latency) - 1;
+    if (in == Direction::kRamp) return buffer_depth + on_ramp_latency - 1;
+    return buffer_depth + (link_storage == LinkStorage::kRegisters ? hop_latency - 1 : 0);
   }
   /// Wavelets that the off-ramp and an input queue of `length` take: credits of the router.
   unsigned queue_room(unsigned length) const { return length + off_ramp_latency - 1; }

@@ -42,6 +42,8 @@ class Edge : public sc_core::sc_module,
 
   /// Before the simulation starts; see EdgeCore::take_only.
   void take_only(std::uint32_t colors) { core_.take_only(colors); }
+  /// After take_only(); see EdgeCore::drop.
+  void drop(std::uint32_t colors) { core_.drop(colors); }
   /// See EdgeCore::drop_control.
   void drop_control() { core_.drop_control(); }
   /// Sends `words` on `color` from the next free cycle on.

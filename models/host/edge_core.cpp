@@ -92,6 +92,11 @@ bool EdgeCore::take_arrival(Cycle now, Step& step) {
   Stream& stream = streams_[w.color.value()];
   if (!at_ramp()) step.credit = CreditReturn{w.color, now + 1};
   probe_.emit(now, observe::EventKind::kEdgeOut, observe::hop_word(w, side_), w.payload, w.ident);
+  if ((dropped_ >> w.color.value() & 1U) != 0) {
+    Dropped& dropped = drops_[w.color.value()];
+    if (dropped.count++ == 0) dropped.first = now;
+    return false;
+  }
   if (w.control && drops_control_) return false;
   stream.received.push_back({now, w});
   fetch_behind(&stream.received.back());

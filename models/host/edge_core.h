@@ -96,9 +96,19 @@ class EdgeCore {
   /// The host takes control wavelets and forgets them, at a rim link only. Default: they count as
   /// others do.
   void drop_control() { drops_control_ = true; }
+  /// Wavelets of these colors, which the host does not take, vanish here and are counted. Default: none.
+  void drop(std::uint32_t colors) { dropped_ = colors & ~taken_; }
+  /// How many vanished, and the cycle of the first one.
+  struct Dropped {
+    std::uint64_t count = 0;
+    Cycle first = 0;
+  };
+  const Dropped& dropped(Color color) const { return drops_[color.value()]; }
   /// Room for wavelets of a color that the host takes: as many as keep one wavelet per cycle on the
   /// way.
-  unsigned capacity(Color color) const { return (taken_ >> color.value() & 1U) != 0 ? room_ : 0; }
+  unsigned capacity(Color color) const {
+    return ((taken_ | dropped_) >> color.value() & 1U) != 0 ? room_ : 0;
+  }
   /// A wavelet from the tile that is here in cycle `due`: the edge wants to be stepped then. Throws
   /// std::logic_error when the tile had no credit.
   void put(const link::Wavelet& w, Cycle due);
@@ -157,6 +167,8 @@ class EdgeCore {
   IdentRange idents_;
   observe::Probe probe_;
   std::uint32_t taken_ = ~0U;
+  std::uint32_t dropped_ = 0;
+  std::array<Dropped, kColorCount> drops_{};
   bool drops_control_ = false;
   std::array<Stream, kColorCount> streams_;
   fabric::CandidateSet sending_;  // colors with something to send

@@ -161,7 +161,7 @@ void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
   if (binding.input) {
     InQueue& queue = in_queues_.emplace_back();
     queue.id = binding.id;
-    queue.color = *binding.color;
+    queue.color = binding.color.value_or(Color(kColorCount));  // none: nothing arrives
     queue.pe = index_at(pe.place);
     queue.room = length;
     queue.first_entry = static_cast<std::uint32_t>(in_entries_.size());
@@ -226,12 +226,12 @@ void Pes::access(std::uint32_t place, pe::HostAccess access, Cycle at_cycle) {
 }
 
 inline void Pes::land(std::uint32_t index, Landings::Row& row) {
-  const unsigned number = row.take(index);
-  if (number == 0) return;
   Pe& pe = pes_[index];
-  InQueue& queue = in_queues_[pe.first_input + number - 1];
-  ++queue.landed;
-  pe.with_wavelets_ |= queue_bit(queue.id);
+  for (unsigned numbers = row.take(index); numbers != 0; numbers >>= Landings::kBits) {
+    InQueue& queue = in_queues_[pe.first_input + (numbers & Landings::kOne) - 1];
+    ++queue.landed;
+    pe.with_wavelets_ |= queue_bit(queue.id);
+  }
 }
 
 // What the next PEs need and the host does not fetch by itself, because it does not lie in a row, is on its way into

@@ -75,10 +75,14 @@ struct QueueMap {
   std::array<std::uint8_t, kMaxQueues> output;
 };
 
-/// In which input queue of each PE a wavelet lands, by cycle: the off-ramp brings at most one. What is for one cycle
-/// stands in a row, so that PEs that follow each other share a cache line.
+/// In which input queues of each PE wavelets land, by cycle: the off-ramp brings at most one, and a host edge at the
+/// ramp another one. What is for one cycle stands in a row, so that PEs that follow each other share a cache line.
 class Landings {
  public:
+  static constexpr unsigned kBits = 4;  ///< of the number of a queue
+  static constexpr unsigned kOne = (1U << kBits) - 1;
+  static_assert(kMaxQueues <= kOne);
+
   /// No wavelet lands more than `farthest` cycles ahead.
   void resize(std::size_t pes, unsigned farthest) {
     pes_ = pes;
@@ -93,10 +97,10 @@ class Landings {
     explicit Row(std::uint8_t* queues) : queues_(queues) {}
     /// `queue`: InQueue::number.
     void put(std::uint32_t pe, std::uint8_t queue) {
-      assert(queues_[pe] == 0);
-      queues_[pe] = queue;
+      assert(queues_[pe] <= kOne);
+      queues_[pe] = static_cast<std::uint8_t>(queues_[pe] << kBits | queue);
     }
-    /// That of a PE, which is forgotten; 0: there is none.
+    /// Those of a PE, which are forgotten: one number in the lowest kBits, another one above; 0: there is none.
     unsigned take(std::uint32_t pe) { return std::exchange(queues_[pe], std::uint8_t{0}); }
 
    private:

@@ -4,42 +4,16 @@
 #include <set>
 #include <utility>
 
+#include "models/wafer/plain_tiles.h"
+
 namespace tessera::wafer {
 
 namespace {
-
-bool is_plain(const fabric::ColorRoute& route) {
-  const fabric::RoutePosition& only = route.positions[0];
-  const bool moves = std::any_of(route.positions.begin() + 1, route.positions.end(),
-                                 [](const fabric::RoutePosition& p) { return p.valid; });
-  return only.valid && only.rx.size() == 1 && !only.tx.empty() && !moves && route.current == 0 &&
-         route.pop == fabric::PopMode::kNoPop && route.injection == fabric::Injection::kNone &&
-         !route.swap_x && !route.swap_y && !route.suspended && !route.filter;
-}
 
 // The direction of a set that has only one.
 Direction only(DirectionSet set) {
   return *std::find_if(kAllDirections.begin(), kAllDirections.end(),
                        [set](Direction d) { return set.contains(d); });
-}
-
-std::vector<bool> plain_tiles(const Strip& strip) {
-  const Plan& plan = strip.plan;
-  std::vector<bool> plain_route;
-  for (const fabric::ColorRoute& route : plan.routes) plain_route.push_back(is_plain(route));
-  std::vector<bool> plain_image;  // the program uses no registers, which plain routers do not have
-  for (const auto& image : plan.images)
-    plain_image.push_back(!image->uses(pe::Opcode::kLdcfg) && !image->uses(pe::Opcode::kStcfg));
-  std::vector<bool> plain(strip.tile_count());
-  for (std::uint32_t place = strip.first_place; place < strip.end_place; ++place) {
-    const std::int32_t image = plan.image_of_tile[place];
-    bool is_plain = image < 0 || plain_image[static_cast<std::size_t>(image)];
-    for (std::uint32_t r = plan.tile_routes_begin[place]; r < plan.tile_routes_begin[place + 1];
-         ++r)
-      is_plain = is_plain && plain_route[plan.tile_routes[r].route];
-    plain[place - strip.first_place] = is_plain;
-  }
-  return plain;
 }
 
 /// The slots of one tile while they are numbered: bit i stands for its i-th route.

@@ -13,10 +13,7 @@
 namespace tessera::wafer {
 
 struct SlotGraph {
-  /// By tile of the strip, whether its router needs no more than pipes and slots: every color is received from
-  /// one port and keeps its route, and the program does not touch its registers. Otherwise it gets
-  /// a fabric::RouterCore of its own.
-  std::vector<bool> plain;
+  std::vector<bool> plain;  ///< plain_tiles()
   std::vector<Pipe> pipes;  ///< along the paths; `upstream`, `target`, `credits` are not set
   std::vector<Slot> slots;  ///< along the paths; `upstream` is not set
   std::vector<Link> links;  ///< in the order of their slots; `target`, `credits` are not set

@@ -40,8 +40,20 @@ void WaferCore::check_limits(const fabric::FabricTiming& fabric, unsigned queue_
   require_at_most("fabric.on_ramp_latency", fabric.on_ramp_latency, kMaxLatency);
   require_at_most("fabric.off_ramp_latency", fabric.off_ramp_latency, kMaxLatency);
   require_at_most("queues.write_latency", queue_write_latency, kMaxLatency);
-  const unsigned in_the_path = std::max(fabric.hop_latency, fabric.on_ramp_latency) - 1;
+  const unsigned in_the_path =
+      std::max(fabric.input_room(Direction::kWest), fabric.input_room(Direction::kRamp)) -
+      fabric.buffer_depth;
   require_at_most("fabric.buffer_depth", fabric.buffer_depth, kMaxRoom - in_the_path);
+}
+
+bool WaferCore::is_within_limits(const fabric::FabricTiming& fabric,
+                                 unsigned queue_write_latency) {
+  try {
+    check_limits(fabric, queue_write_latency);
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
 }
 
 Cycle WaferCore::step(Cycle now) {

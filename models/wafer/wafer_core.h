@@ -36,6 +36,7 @@ class WaferCore {
   WaferCore(const Strip& strip, Outside& outside, observe::EventStream* events);
   /// Throws what the constructor throws for this configuration.
   static void check_limits(const fabric::FabricTiming& fabric, unsigned queue_write_latency);
+  static bool is_within_limits(const fabric::FabricTiming& fabric, unsigned queue_write_latency);
   WaferCore(const WaferCore&) = delete;
   WaferCore& operator=(const WaferCore&) = delete;
 

@@ -117,6 +117,10 @@ constexpr bool is_filter(Address a, Generation generation) {
 constexpr bool is_router(Address a, Generation generation) {
   return is_color(a) || is_switch(a) || is_filter(a, generation);
 }
+/// Whether the register decides where wavelets go: those of the router, and the colors of the queues.
+constexpr bool is_routing(Address a, Generation generation) {
+  return is_router(a, generation) || is_input_color(a) || is_output_color(a);
+}
 /// Requires is_color(a) or is_switch(a).
 constexpr Color color_of(Address a) {
   return Color(static_cast<unsigned>(a - (is_color(a) ? kColorBase : kSwitchBase)));
