@@ -53,8 +53,12 @@ po::options_description described() {
       "warnings-as-errors", "a warning makes the exit status 2")("verbose", "accepted and ignored")(
       "debug-level,g", text(), "accepted and ignored")("csl-version", text(),
                                                        "1.4 or 2.10; also TESSERA_CSL_VERSION")(
+      "csl-code", text()->default_value("vendor"),
+      "vendor, plain or best: how code is generated (docs/csl.md)")(
       "csl-locals", text()->default_value("memory"),
-      "memory or registers: where variables of functions live that a loop changes")(
+      "memory or registers: with --csl-code=plain, where variables of functions live that a loop "
+      "changes")(
+      "allow-dsd-overrun", "a descriptor that leaves its array is a warning instead of an error")(
       "host-stream", texts(),
       "NAME:in|out:X,Y:SIDE:COLOR: a stream of the host over the rim of the fabric, at a side of a "
       "PE")("parse", texts()->multitoken(), "FILE..: parses files and does nothing else")(
@@ -114,9 +118,18 @@ CommandLine read(const po::variables_map& given) {
       csl::option_number(text("max-inlined-iterations"), "--max-inlined-iterations");
   if (given.count("csl-version") != 0) options.version = csl::option_version(text("csl-version"));
   csl::add_environment(options);
+  options.allows_overrun = given.count("allow-dsd-overrun") != 0;
   choose(text("csl-locals"), {"memory", "registers"}, "--csl-locals");
-  if (text("csl-locals") == "registers") line.code.locals = csl::codegen::Locals::kRegisters;
+  choose(text("csl-code"), {"vendor", "plain", "best"}, "--csl-code");
+  line.code = csl::code_options(text("csl-code"), text("csl-locals"));
   return line;
+}
+
+/// "-arch=wse3": the name of an option of several letters after one dash.
+bool is_long_option(const std::string& argument) {
+  if (argument.size() < 3 || argument[0] != '-' || argument[1] == '-') return false;
+  const std::string name = argument.substr(1, argument.find('=') - 1);
+  return described().find_nothrow(name, false) != nullptr;
 }
 
 int run(int argc, char** argv) {
@@ -125,6 +138,8 @@ int run(int argc, char** argv) {
     const std::string argument = argv[i];
     if (argument.rfind("-o=", 0) == 0) {
       arguments.insert(arguments.end(), {"-o", argument.substr(3)});
+    } else if (is_long_option(argument)) {  // one dash is enough
+      arguments.push_back("-" + argument);
     } else {
       arguments.push_back(argument);
     }
@@ -176,6 +191,10 @@ int main(int argc, char** argv) {
     const int exit_code = run(argc, argv);
     tessera::text::require_printed();
     return exit_code;
+  } catch (const csl::Mistakes& mistakes) {
+    for (const UserError& error : mistakes.all()) std::cerr << "error: " << error.what() << '\n';
+    if (mistakes.is_full())
+      std::cerr << "error: there may be more mistakes; the analysis ends here\n";
   } catch (const UserError& error) {
     std::cerr << "error: " << error.what() << '\n';
   } catch (const po::error& error) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "platforms/cli/options.h"
+#include "platforms/run/driver.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::capi {
@@ -243,6 +244,10 @@ tessera_symbol Machine::find_symbol(TileCoord tile, const std::string& name) con
   throw UserError("", "", "tile " + to_string(tile) + " has no symbol '" + name + "'");
 }
 
+bool Machine::is_stuck(const observe::Waits& waits) const {
+  return started_ && domain().idle() && waits.blocking() > 0;
+}
+
 report::Report Machine::describe() {
   run::View& view = accelerator_->view();
   report::Report report;
@@ -256,6 +261,10 @@ report::Report Machine::describe() {
   for (const observe::Wait& wait : waits)
     report.stuck.push_back({view.coordinates(wait.place), wait.who, wait.what});
   report.wait_count = waits.total();
+  if (is_stuck(waits)) {
+    report.status = report::Status::kCouldNotFinish;
+    report.message = run::stop_text(run::Stop::kIdle, {}) + run::first_wait(report);
+  }
   if (const auto& failure = domain().failure()) {
     report.status = report::Status::kCouldNotFinish;
     report.message = failure->text;

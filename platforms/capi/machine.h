@@ -105,6 +105,8 @@ class Machine : private host::DeviceListener {
 
   void notify(tessera_notice notice, Cycle now);
   report::Report describe();
+  /// Nothing moves any more, and somebody waits who is no service (docs/running.md).
+  bool is_stuck(const observe::Waits& waits) const;
   void require_working() const;
   /// Lets the machine run; the listener cannot use it meanwhile.
   void carry_out(const std::function<void()>& work);

@@ -44,11 +44,15 @@ RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
   }
 }
 
-RunControl::Stop RunControl::run_to_idle() {
+RunControl::Stop RunControl::run_unwatched_until(const std::function<bool()>& done) {
   domain_.set_unwatched(!look_ && !visit_);
-  const Stop stop = run_until([] { return false; });
+  const Stop stop = run_until(done);
   domain_.set_unwatched(false);
   return stop;
+}
+
+RunControl::Stop RunControl::run_to_idle() {
+  return run_unwatched_until([] { return false; });
 }
 
 bool RunControl::supervise(Cycle now) {

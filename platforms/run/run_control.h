@@ -43,6 +43,9 @@ class RunControl {
   /// Runs until `done` answers true; it is asked whenever the domain pauses. Any other result than
   /// kCondition says why the run stopped before.
   Stop run_until(const std::function<bool()>& done);
+  /// The same where nobody looks at the machine before `done` answers true: models may have computed cycles after
+  /// that one then (ClockDomain::set_unwatched), so the caller must not concern them with any of these.
+  Stop run_unwatched_until(const std::function<bool()>& done);
   /// Runs until nothing is due.
   Stop run_to_idle();
   const Limits& limits() const { return limits_; }

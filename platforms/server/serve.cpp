@@ -157,7 +157,7 @@ class Server {
     const wse::WseConfig config =
         wse::load_wse_config(options_.preset, options_.config_file, options_.sets);
     const wse::Workload workload(program_, config);
-    wse::check_structure(options_.structure, options_.fabric, workload.layout, config);
+    wse::check_structure(options_.structure, options_.fabric, workload, config);
     run::Driver driver(options_, report);
     wse::ObservedMachine observed(options_, options_.fabric, config, workload);
     wse::Machine& machine = observed.machine();

@@ -72,12 +72,16 @@ void ScriptHost::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 en
   direct_.erase(std::remove_if(direct_.begin(), direct_.end(), overlaps), direct_.end());
 }
 
-bool ScriptHost::is_done(run::Stop stop, const observe::Waits&) {
-  return stop == run::Stop::kIdle && done_;
+bool ScriptHost::is_done(run::Stop stop, const observe::Waits& waits) {
+  const bool has_failed = std::any_of(checks_.begin(), checks_.end(),
+                                      [](const report::Check& check) { return !check.passed; });
+  return stop == run::Stop::kIdle && done_ && (waits.blocking() == 0 || has_failed);
 }
 
-std::string ScriptHost::describe_stop(const std::string& stopped, const report::Report&) const {
-  if (next_ >= script_.size()) return stopped + "; the host is at the end of its script";
+std::string ScriptHost::describe_stop(const std::string& stopped,
+                                      const report::Report& report) const {
+  if (next_ >= script_.size())
+    return stopped + "; the host is at the end of its script" + run::first_wait(report);
   const Statement& statement = script_[next_];
   return stopped + "; the host is at line " + std::to_string(statement.line) + " (" +
          statement.text + ")";

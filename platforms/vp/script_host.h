@@ -35,7 +35,8 @@ class ScriptHost final : public sc_core::sc_module,
              std::ostream* out);
 
   // run::Program. A check is an expect, a poll, a refused access, or the access that failed.
-  /// All statements were carried out, or one of them failed; then the machine came to rest.
+  /// All statements were carried out, and nobody waits but services (docs/running.md), or a statement failed; then
+  /// the machine came to rest.
   bool is_done(run::Stop stop, const observe::Waits& waits) override;
   std::vector<report::Check> checks() const override { return checks_; }
   std::string describe_stop(const std::string& stopped,

@@ -30,6 +30,12 @@ std::uint32_t offset_of(const Region& region, std::size_t element) {
   return static_cast<std::uint32_t>(element * (region.narrow ? 2 : 4));
 }
 
+/// "5 elements of 4 bytes"
+std::string elements_of(const Region& region) {
+  return report::plural(region.elements, "element") + " of " +
+         std::to_string(offset_of(region, 1)) + " bytes";
+}
+
 }  // namespace
 
 /// A copy under way. The PEs hold it too, so that one that was given up harms nobody.
@@ -41,18 +47,23 @@ struct CommandStream::Copy {
   std::string problem;  ///< of the first PE that has one, whichever of several threads comes first
   std::pair<int, int> problem_at;  ///< row and column of that PE
 
+  std::string remark;  ///< the same of what is copied all the same
+  std::pair<int, int> remark_at;
+
+  static void keep(int x, int y, const std::string& text, std::string& kept,
+                   std::pair<int, int>& kept_at) {
+    const std::pair<int, int> at(y, x);
+    if (!kept.empty() && kept_at < at) return;
+    kept_at = at;
+    kept = text;
+  }
+  void refuse(int x, int y, const std::string& text) { keep(x, y, text, problem, problem_at); }
+  void note(int x, int y, const std::string& text) {
+    if (!text.empty()) keep(x, y, text, remark, remark_at);
+  }
   /// Moves the words of a PE. A 32-bit word may stand at any 16-bit word of the memory.
-  void move(int x, int y, pe::Sram& sram, std::uint32_t address, bool into_pe) {
+  void move(pe::Sram& sram, std::uint32_t address, int x, int y, bool into_pe) {
     const unsigned bytes = offset_of(region, 1);
-    if (address % 2 != 0 || address + offset_of(region, region.elements) > pe::kSramBytes) {
-      const std::pair<int, int> at(y, x);
-      if (!problem.empty() && problem_at < at) return;
-      problem_at = at;
-      problem = report::plural(region.elements, "element") + " of " + std::to_string(bytes) +
-                " bytes from address " + std::to_string(address) +
-                " on do not lie in the memory of the PE";
-      return;
-    }
     for (std::size_t i = 0; i < region.elements; ++i) {
       std::uint32_t& word = words[region.index(x, y, i)];
       const std::uint32_t at = address + offset_of(region, i);
@@ -83,7 +94,7 @@ void CommandStream::copy_to(const std::string& symbol, const Region& region,
                             const std::vector<std::uint32_t>& words) {
   check_words(region, words.size(), "copy to '" + symbol + "'");
   check_fits(region, symbol);
-  copy(symbol, region, std::make_shared<Copy>(Copy{region, words, 0, 0, {}, {}}), true);
+  copy(symbol, region, std::make_shared<Copy>(Copy{region, words, 0, 0, {}, {}, {}, {}}), true);
 }
 
 std::vector<std::uint32_t> CommandStream::copy_from(const std::string& symbol,
@@ -91,7 +102,7 @@ std::vector<std::uint32_t> CommandStream::copy_from(const std::string& symbol,
   check_region(region, "copy from '" + symbol + "'");
   check_fits(region, symbol);
   const auto under_way = std::make_shared<Copy>(
-      Copy{region, std::vector<std::uint32_t>(region.word_count()), 0, 0, {}, {}});
+      Copy{region, std::vector<std::uint32_t>(region.word_count()), 0, 0, {}, {}, {}, {}});
   copy(symbol, region, under_way, false);
   return std::move(under_way->words);
 }
@@ -101,23 +112,77 @@ void CommandStream::copy(const std::string& symbol, const Region& region,
   const std::string command = (into_pes ? "copy to '" : "copy from '") + symbol + "'";
   check_region(region, command);
   exported(symbol, false);
+  // While nothing moves, the pointers stay what they are: a mistake is refused before anything is copied.
+  const bool is_at_rest = completed_ > 0 && machine_.domain().idle();
   for (int y = 0; y < region.rows(); ++y) {
-    for (int x = 0; x < region.columns(); ++x) pointer_of(symbol, tile_of(region, x, y));
+    for (int x = 0; x < region.columns(); ++x) {
+      const TileCoord tile = tile_of(region, x, y);
+      const std::uint32_t pointer = pointer_of(symbol, tile);
+      if (!is_at_rest) continue;
+      const std::string problem =
+          why_not_copied(region, tile, engine_at(tile).sram().read(pointer, 2), into_pes);
+      if (!problem.empty()) throw UserError("", "", command + ": " + problem);
+    }
   }
   copy->open = static_cast<std::size_t>(region.columns()) * static_cast<std::size_t>(region.rows());
   const unsigned cycles = static_cast<unsigned>((region.elements + timing_.words_per_cycle - 1) /
                                                 timing_.words_per_cycle);
   timing::ClockDomain& domain = machine_.domain();
   offer(region, cycles, [=, &domain](int x, int y, pe::Sram& sram, Cycle now) {
-    const std::uint32_t pointer = pointer_of(symbol, tile_of(region, x, y));
-    copy->move(x, y, sram, sram.read(pointer, 2), into_pes);
+    const TileCoord tile = tile_of(region, x, y);
+    const std::uint32_t address = sram.read(pointer_of(symbol, tile), 2);
+    const std::string problem = why_not_copied(region, tile, address, into_pes);
+    if (problem.empty()) {
+      copy->move(sram, address, x, y, into_pes);
+      if (!into_pes) copy->note(x, y, beyond_array(region, tile, address));
+    } else {
+      copy->refuse(x, y, problem);
+    }
     copy->end = std::max(copy->end, now + cycles);
     if (--copy->open == 0) domain.request_pause();
   });
   run_until([&] { return copy->open == 0; }, command + ", " + region_text(region));
   free_from_ = copy->end;
   if (!copy->problem.empty()) throw UserError("", "", command + ": " + copy->problem);
+  if (!copy->remark.empty()) {
+    const auto [y, x] = copy->remark_at;
+    const auto place =
+        static_cast<std::uint32_t>(workload_.layout.tile_index(tile_of(region, x, y)));
+    observed_.add_diagnosis({now(), place, "/tessera/host/copy_beyond_array",
+                             command + ": " + copy->remark + "; what lies after it is copied too"});
+  }
   ++completed_;
+}
+
+// Published host programs read more than their arrays have; what would be overwritten is refused.
+std::string CommandStream::why_not_copied(const Region& region, TileCoord tile,
+                                          std::uint32_t address, bool into_pes) const {
+  const std::uint32_t bytes = offset_of(region, region.elements);
+  if (address % 2 != 0 || address + bytes > pe::kSramBytes)
+    return elements_of(region) + " from address " + std::to_string(address) +
+           " on do not lie in the memory of the PE";
+  return into_pes ? beyond_array(region, tile, address) : std::string();
+}
+
+std::string CommandStream::beyond_array(const Region& region, TileCoord tile,
+                                        std::uint32_t address) const {
+  const pe::Symbol* const found = symbol_at(tile, address);
+  if (found == nullptr) return {};  // memory that the program has not declared
+  const std::uint32_t end = found->address + found->count * pe::bytes_of(found->type);
+  if (offset_of(region, region.elements) <= end - address) return {};
+  const std::string pe = name_of(static_cast<std::uint32_t>(workload_.layout.tile_index(tile)));
+  return "there is no room for " + elements_of(region) + ": the symbol points to '" + found->name +
+         "' of " + pe + ", which has " + report::plural(end - address, "byte") +
+         (address == found->address ? "" : " from there on");
+}
+
+const pe::Symbol* CommandStream::symbol_at(TileCoord tile, std::uint32_t address) const {
+  for (const pe::Symbol& found : workload_.programs.image_of(tile)->symbols) {
+    if (address >= found.address &&
+        address - found.address < found.count * pe::bytes_of(found.type))
+      return &found;
+  }
+  return nullptr;
 }
 
 void CommandStream::launch(const std::string& function,
@@ -133,7 +198,7 @@ void CommandStream::launch(const std::string& function,
     throw UserError("", "",
                     command + ": a launch takes at most " + std::to_string(kMost) +
                         " arguments; the function is " + e.type);
-  const Cycle start = std::max(now(), free_from_) + timing_.command_cycles;
+  const Cycle start = next_command_from();
   bool found = false;
   const layout::Rect& rect = program_.rectangle;
   for (int y = rect.y; y < rect.y + rect.h; ++y) {
@@ -149,8 +214,7 @@ void CommandStream::launch(const std::string& function,
     }
   }
   if (!found) throw UserError("", "", command + ": no PE supplies the function");
-  run_until([&] { return unready_ == 0; }, command);
-  free_from_ = now();
+  run_launch(command);
   ++completed_;
 }
 
@@ -290,6 +354,24 @@ void CommandStream::finish() {
   if (stop != run::Stop::kIdle) fail(stop, "end of the program");
 }
 
+void CommandStream::require_nobody_waits() {
+  if (is_stuck()) fail(run::Stop::kIdle, "end of the program");
+}
+
+// What has left the rectangle of the program lies on tiles that have neither program nor routes.
+bool CommandStream::is_stuck() {
+  constexpr std::size_t kMostSeen = 10'000;
+  catch_up(machine_, workload_.layout, now());
+  observe::Waits waits(kMostSeen);
+  machine_.describe_waits(waits);
+  const int width = workload_.layout.width;
+  return waits.blocking() > kMostSeen ||
+         std::any_of(waits.begin(), waits.end(), [&](const observe::Wait& wait) {
+           const auto place = static_cast<int>(wait.place);
+           return wait.blocks && program_.rectangle.contains({place % width, place / width});
+         });
+}
+
 // --- without a command
 
 pe::ComputeEngineCore& CommandStream::engine_at(TileCoord tile) const {
@@ -341,13 +423,11 @@ std::vector<std::byte> CommandStream::read_memory(TileCoord tile, std::uint32_t 
 
 std::size_t CommandStream::elements_behind(const std::string& symbol, TileCoord tile) const {
   const compiled::Export& e = exported(symbol, false);
-  const pe::ComputeEngineCore& engine = engine_at(tile);
-  const std::uint32_t address = engine.sram().read(pointer_of(symbol, tile), 2);
-  for (const pe::Symbol& found : engine.image().symbols) {
-    const std::uint32_t end = found.address + found.count * pe::bytes_of(found.type);
-    if (address >= found.address && address < end && e.element)
-      return (end - address) / pe::bytes_of(*e.element);
-  }
+  const std::uint32_t address = engine_at(tile).sram().read(pointer_of(symbol, tile), 2);
+  const pe::Symbol* const found = symbol_at(tile, address);
+  if (found != nullptr && e.element)
+    return (found->address + found->count * pe::bytes_of(found->type) - address) /
+           pe::bytes_of(*e.element);
   throw UserError(
       "", "", "the pointer '" + symbol + "' of tile " + to_string(tile) + " points to no variable");
 }
@@ -407,7 +487,7 @@ void CommandStream::check_words(const Region& region, std::size_t words,
 
 // The words of the PEs of a row follow each other.
 void CommandStream::offer(const Region& region, unsigned cycles_each, const Act& act) {
-  const Cycle start = std::max(now(), free_from_) + timing_.command_cycles;
+  const Cycle start = next_command_from();
   const auto shared = std::make_shared<const Act>(act);
   for (int y = 0; y < region.rows(); ++y) {
     for (int x = 0; x < region.columns(); ++x) {
@@ -425,7 +505,27 @@ void CommandStream::offer(const Region& region, unsigned cycles_each, const Act&
 
 void CommandStream::take_ready(std::uint32_t place) {
   if (--missing_[place] != 0) return;
-  if (--unready_ == 0) machine_.domain().request_pause();
+  if (--unready_ > 0) return;
+  ready_at_ = machine_.domain().now();
+  machine_.domain().request_pause();
+}
+
+// While a function runs, tiles may be stepped ahead, if the next command cannot come so early that it meets a cycle
+// that they have computed.
+void CommandStream::run_launch(const std::string& command) {
+  const bool may_be_ahead = timing_.command_cycles >= wafer::kMaxDepth;
+  const auto is_done = [this] { return unready_ == 0; };
+  const run::Stop stop =
+      may_be_ahead ? control_.run_unwatched_until(is_done) : control_.run_until(is_done);
+  if (stop != run::Stop::kCondition) fail(stop, command);
+  free_from_ = ready_at_ + 1;
+  is_ahead_ = may_be_ahead;
+}
+
+Cycle CommandStream::next_command_from() {
+  const Cycle free_from = is_ahead_ ? free_from_ : std::max(now(), free_from_);
+  is_ahead_ = false;
+  return free_from + timing_.command_cycles;
 }
 
 void CommandStream::run_until(const std::function<bool()>& done, const std::string& command) {

@@ -44,8 +44,8 @@ class CommandStream {
   CommandStream& operator=(const CommandStream&) = delete;
 
   // Commands. All throw UserError with a sentence for an unknown symbol, a region outside of the
-  // rectangle, a wrong number of words or arguments, before anything runs, and for a pointer that
-  // leads out of the memory; CommandError when the command cannot be completed; and what the kernel
+  // rectangle, a wrong number of words or arguments, before anything runs, and for more elements than
+  // the variable has to which the exported pointer points; CommandError when the command cannot be completed; and what the kernel
   // reports (sc_core::sc_report) when the program does what is undefined.
 
   /// Words of the host to the memory of the PEs, at the value of the exported pointer.
@@ -79,9 +79,12 @@ class CommandStream {
   std::vector<std::uint32_t> received(StreamId stream) const;
 
   /// Ends the run: streams of send() and receive() end, then the machine runs until nothing moves.
-  /// Operations that wait for ever are no error. Throws CommandError if a stream cannot end or a
-  /// bound is reached.
+  /// Throws CommandError if a stream cannot end or a bound is reached. Whoever still waits waits for the next
+  /// command of a host, as published programs do.
   void finish();
+  /// After finish() of a program without a host: throws CommandError if somebody still waits who does not do
+  /// so as a service (observe::Wait::blocks).
+  void require_nobody_waits();
 
   // Without a command, in no time. Tiles are counted in the whole fabric. All throw UserError.
 
@@ -117,6 +120,13 @@ class CommandStream {
   TileCoord tile_of(const Region& region, int x, int y) const;
   const compiled::Export& exported(const std::string& name, bool is_function) const;
   std::uint32_t pointer_of(const std::string& symbol, TileCoord tile) const;
+  /// Why the elements of a region do not lie at an address of a PE; empty: they do.
+  std::string why_not_copied(const Region& region, TileCoord tile, std::uint32_t address,
+                             bool into_pes) const;
+  /// That the elements reach beyond the array to which the address leads; empty: they do not.
+  std::string beyond_array(const Region& region, TileCoord tile, std::uint32_t address) const;
+  /// The variable of the program in which an address lies; nullptr: none.
+  const pe::Symbol* symbol_at(TileCoord tile, std::uint32_t address) const;
   void check_region(const Region& region, const std::string& command) const;
   void check_words(const Region& region, std::size_t words, const std::string& command) const;
   void copy(const std::string& symbol, const Region& region, const std::shared_ptr<Copy>& copy,
@@ -127,6 +137,11 @@ class CommandStream {
   void offer(const Region& region, unsigned cycles_each, const Act& act);
   void take_ready(std::uint32_t place);
   void run_until(const std::function<bool()>& done, const std::string& command);
+  /// Nothing moves any more, and somebody in the rectangle waits who is no service.
+  bool is_stuck();
+  void run_launch(const std::string& command);
+  /// The cycle from which PEs may take the next command.
+  Cycle next_command_from();
   [[noreturn]] void fail(run::Stop stop, const std::string& command) const;
   std::string name_of(std::uint32_t place) const;
   pe::ComputeEngineCore& engine_at(TileCoord tile) const;
@@ -137,7 +152,9 @@ class CommandStream {
   ObservedMachine& observed_;
   Machine& machine_;
   run::RunControl& control_;
-  Cycle free_from_ = 0;       ///< when the last command was complete
+  Cycle free_from_ = timing_.start_cycles;  ///< when the last command was complete
+  Cycle ready_at_ = 0;        ///< when the last PE of a launch was ready
+  bool is_ahead_ = false;     ///< tiles may have been stepped some cycles beyond free_from_
   std::vector<int> missing_;  ///< by tile: launches without the answer of the PE; < 0: it was first
   std::size_t unready_ = 0;   ///< PEs with a missing answer
   std::vector<HostStream> streams_;

@@ -95,22 +95,20 @@ CslHost::Launch CslHost::parse(const std::string& text) const {
   return launch;
 }
 
+// Outputs are copied when the program has ended: a function may return before its operations are complete.
 run::Stop CslHost::drive(run::RunControl& control) {
   CommandStream commands(program_, workload_, config_, observed_, control);
   try {
-    carry_out(commands);
+    for (const Input& input : inputs_) commands.copy_to(input.name, input.region, input.words);
+    for (const Launch& launch : launches_) commands.launch(launch.function, launch.arguments);
     commands.finish();
+    if (launches_.empty()) commands.require_nobody_waits();
+    for (const auto& [name, file] : options_.outputs) outputs_.push_back(fetch(commands, name));
   } catch (const CommandError& e) {
     failure_ = e.what();
     return e.stop;
   }
   return run::Stop::kCondition;
-}
-
-void CslHost::carry_out(CommandStream& commands) {
-  for (const Input& input : inputs_) commands.copy_to(input.name, input.region, input.words);
-  for (const Launch& launch : launches_) commands.launch(launch.function, launch.arguments);
-  for (const auto& [name, file] : options_.outputs) outputs_.push_back(fetch(commands, name));
 }
 
 CslHost::Output CslHost::fetch(CommandStream& commands, const std::string& name) const {
@@ -126,16 +124,10 @@ CslHost::Output CslHost::fetch(CommandStream& commands, const std::string& name)
 }
 
 std::string CslHost::remark(const observe::Waits& waits) const {
-  if (waits.blocking() == 0) return {};
-  for (const observe::Wait& wait : waits) {
-    if (!wait.blocks) continue;
-    const std::vector<int> at = observed_.coordinates(wait.place);
-    const std::size_t others = waits.blocking() - 1;
-    return "the host has nothing to do any more; PE " + to_string(TileCoord{at[0], at[1]}) + ": " +
-           wait.who + " waits for " + wait.what +
-           (others == 0 ? "" : "; and " + report::plural(others, "more wait"));
-  }
-  return {};
+  return unread_wavelets(observed_.machine(), waits, [this](std::uint32_t place) {
+    const std::vector<int> at = observed_.coordinates(place);
+    return "PE " + to_string(TileCoord{at[0], at[1]});
+  });
 }
 
 void CslHost::finish(report::Report& report) {

@@ -22,7 +22,6 @@ class CslHost final : public run::Program {
           ObservedMachine& observed);
 
   run::Stop drive(run::RunControl& control) override;
-  /// Operations that wait for ever are no reason to fail when the host has nothing to do.
   bool is_done(run::Stop, const observe::Waits&) override { return failure_.empty(); }
   std::string describe_stop(const std::string&, const report::Report&) const override {
     return failure_;
@@ -49,7 +48,6 @@ class CslHost final : public run::Program {
   Launch parse(const std::string& text) const;
   const compiled::Export& data_named(const std::string& name, const std::string& option) const;
   Region whole(const compiled::Export& data, std::size_t elements) const;
-  void carry_out(CommandStream& commands);
   Output fetch(CommandStream& commands, const std::string& name) const;
 
   const cli::MachineOptions& options_;

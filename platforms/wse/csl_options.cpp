@@ -48,8 +48,12 @@ cli::OptionGroup CslOptions::group() {
                [this](Text text) { program.version = csl::option_version(text); }),
        cli::one_of("fp16-format", "FORMAT", program.half, {"f16", "bf16", "cb16"},
                    "16-bit float format of the program"),
+       cli::one_of("csl-code", "vendor|plain|best", style, {"vendor", "plain", "best"},
+                   "how code is generated: as the vendor's compiler does, for reading, or better"),
+       cli::flag("allow-dsd-overrun", program.allows_overrun,
+                 "a descriptor that leaves its array is a warning instead of an error"),
        cli::one_of("csl-locals", "memory|registers", locals, {"memory", "registers"},
-                   "where variables of functions live that a loop changes")}};
+                   "--csl-code=plain: where variables of functions live that a loop changes")}};
 }
 
 bool is_csl(const std::string& program) {
@@ -69,8 +73,7 @@ compiled::Program load_csl(const cli::Options& options, const CslOptions& given,
   for (const auto& [name, value] : options.params)
     csl::add_option_numbers(name + ":" + value, "--param", engine_options.params);
   csl::add_environment(engine_options);
-  csl::CodeOptions code;
-  if (given.locals == "registers") code.locals = csl::codegen::Locals::kRegisters;
+  const csl::CodeOptions code = csl::code_options(given.style, given.locals);
   csl::Engine engine(engine_options, std::cerr);
   engine.evaluate(options.program);
   return compiled::link(engine, options.program, {},

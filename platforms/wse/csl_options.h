@@ -15,6 +15,7 @@ struct CslOptions {
   static constexpr const char* kHeading = "CSL programs";
 
   csl::Options program;
+  std::string style = "vendor";
   std::string locals = "memory";
   std::vector<std::string> launches;  ///< "FUNCTION" or "FUNCTION:ARGUMENT,ARGUMENT"
 

@@ -32,6 +32,7 @@ class HostEdges {
                                                idents, probe);
       edge->on_complete([&domain] { domain.request_pause(); });
       edge->take_only(link.out_colors);
+      edge->drop(link.dropped_colors);
       edges_[{key_of(at), side}] = {std::move(edge), idents};
       ++idents.first;
     }
@@ -43,8 +44,10 @@ class HostEdges {
       held.edge->reset(config.fabric, held.idents, probe);
       held.edge->take_only(0);
     }
-    for (const layout::HostLink& link : workload.links)
+    for (const layout::HostLink& link : workload.links) {
       at(link.tile, link.side).take_only(link.out_colors);
+      at(link.tile, link.side).drop(link.dropped_colors);
+    }
   }
   /// When the tiles have been reset too.
   void start() {

@@ -54,25 +54,10 @@ std::string HostProgram::describe_stop(const std::string& stopped,
 }
 
 std::string HostProgram::remark(const observe::Waits& waits) const {
-  const std::size_t left = machine_.wavelets_held();
-  if (left == 0) return {};
-  return report::plural(left, "wavelet") + " left in the fabric that no PE reads" +
-         unread_queues(waits);
-}
-
-std::string HostProgram::unread_queues(const observe::Waits& waits) const {
-  constexpr std::size_t kMostNamed = 3;
-  std::string text;
-  std::size_t found = 0;
-  for (const observe::Wait& wait : waits) {
-    if (wait.idle || ++found > kMostNamed) continue;
-    const auto place = static_cast<int>(wait.place);
-    const TileCoord at{place % layout_.width, place / layout_.width};
-    text += (found == 1 ? ": PE " : "; PE ") + to_string(at) + ", " + wait.who;
-  }
-  if (waits.unread() > kMostNamed)
-    text += "; and " + report::plural(waits.unread() - kMostNamed, "more queue");
-  return text;
+  return unread_wavelets(machine_, waits, [this](std::uint32_t place) {
+    const auto tile = static_cast<int>(place);
+    return "PE " + to_string(TileCoord{tile % layout_.width, tile / layout_.width});
+  });
 }
 
 std::string HostProgram::current_step() const {

@@ -39,8 +39,6 @@ class HostProgram final : public run::Program {
   std::optional<run::Progress> progress() const;
   /// "host[5]", the step being carried out, or "the end of its program".
   std::string current_step() const;
-  /// ": PE (1, 0), input queue 2 (color 3)": the first queues in which wavelets lie.
-  std::string unread_queues(const observe::Waits& waits) const;
   Stop carry_out(const layout::CopyIn& step);
   Stop carry_out(const layout::CopyOut& step);
   Stop carry_out(const layout::Launch& step);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "platforms/report/report.h"
 #include "platforms/wse/dense_machine.h"
 #include "platforms/wse/module_machine.h"
 #include "platforms/wse/replacements.h"
@@ -12,11 +13,17 @@ namespace tessera::wse {
 
 namespace {
 
-bool is_dense(const std::string& structure, const FabricOptions& options,
-              const layout::Layout& layout) {
+bool needs_modules(const FabricOptions& options) {
+  return options.check_links || options.check_epochs || !options.replace.empty();
+}
+
+bool is_dense(const std::string& structure, const FabricOptions& options, const Workload& workload,
+              const WseConfig& config) {
   if (structure != "auto") return structure == "dense";
-  return layout.tile_count() > kAutoModuleTiles && !options.check_links && !options.check_epochs &&
-         options.replace.empty();
+  if (needs_modules(options)) return false;
+  if (workload.layout.tile_count() > kAutoModuleTiles) return true;
+  return workload.is_compiled &&
+         wafer::WaferCore::is_within_limits(config.fabric, config.queue_write_latency);
 }
 
 // Fewer busy tiles are no work for two threads in any cycle.
@@ -109,13 +116,29 @@ void catch_up(Machine& machine, const layout::Layout& layout, Cycle end) {
   machine.catch_up_others(end);
 }
 
+std::string unread_wavelets(const Machine& machine, const observe::Waits& waits,
+                            const std::function<std::string(std::uint32_t)>& name_of) {
+  constexpr std::size_t kMostNamed = 3;
+  const std::size_t left = machine.wavelets_held();
+  if (left == 0) return {};
+  std::string text = report::plural(left, "wavelet") + " left in the fabric that no PE reads";
+  std::size_t found = 0;
+  for (const observe::Wait& wait : waits) {
+    if (wait.blocks || wait.idle || ++found > kMostNamed) continue;
+    text += (found == 1 ? ": " : "; ") + name_of(wait.place) + ", " + wait.who;
+  }
+  if (waits.unread() > kMostNamed)
+    text += "; and " + report::plural(waits.unread() - kMostNamed, "more queue");
+  return text;
+}
+
 void check_structure(const std::string& structure, const FabricOptions& options,
-                     const layout::Layout& layout, const WseConfig& config) {
+                     const Workload& workload, const WseConfig& config) {
   if (options.threads && (*options.threads == 0 || *options.threads > kMostThreads))
     throw UserError("", "--threads",
                     "expected a number from 1 to " + std::to_string(kMostThreads) + ", found " +
                         std::to_string(*options.threads));
-  if (is_dense(structure, options, layout)) {
+  if (is_dense(structure, options, workload, config)) {
     if (options.check_epochs) {
       throw UserError("", "--check-epochs",
                       "structure 'dense' does not follow single wavelets; use --structure modules");
@@ -145,9 +168,10 @@ void check_structure(const std::string& structure, const FabricOptions& options,
                     "follows single wavelets through all routers, which it cannot through a module "
                     "of a user; leave --check-epochs or --replace out");
   }
-  if (layout.tile_count() <= kMaxModuleTiles) return;
-  throw UserError(layout.file, "grid",
-                  std::to_string(layout.tile_count()) +
+  const std::size_t tiles = workload.layout.tile_count();
+  if (tiles <= kMaxModuleTiles) return;
+  throw UserError(workload.layout.file, "grid",
+                  std::to_string(tiles) +
                       " tiles are too many for structure 'modules', which takes about 60 KB a "
                       "tile; expected at most " +
                       std::to_string(kMaxModuleTiles));
@@ -156,8 +180,8 @@ void check_structure(const std::string& structure, const FabricOptions& options,
 std::unique_ptr<Machine> build_machine(const std::string& structure, const FabricOptions& options,
                                        const WseConfig& config, const Workload& workload,
                                        observe::EventStream* events, Replacements* replacements) {
-  check_structure(structure, options, workload.layout, config);
-  if (is_dense(structure, options, workload.layout)) {
+  check_structure(structure, options, workload, config);
+  if (is_dense(structure, options, workload, config)) {
     std::vector<wafer::Channel*> others;
     for (unsigned rank = 1; options.ranks != nullptr && rank < options.ranks->count(); ++rank)
       others.push_back(&options.ranks->channel_to(rank));

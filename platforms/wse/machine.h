@@ -96,6 +96,8 @@ class Machine {
   /// Has the tile take a command of the host as soon as its main thread is free, from cycle `at` on.
   /// Requires engine(tile) != nullptr.
   virtual void access(TileCoord tile, pe::HostAccess access, Cycle at) = 0;
+  /// Where the present program has host edges.
+  const std::vector<layout::HostLink>& links() const { return workload_->links; }
   /// The host's end of a link. Requires that the machine was built with a host edge there.
   virtual host::Edge& edge(TileCoord tile, Direction side) = 0;
 
@@ -136,8 +138,13 @@ class Machine {
 /// (pe::ComputeEngineCore), here those that are due before cycle `end`.
 void catch_up(Machine& machine, const layout::Layout& layout, Cycle end);
 
-/// What --structure accepts. "auto": modules for up to kAutoModuleTiles tiles, or where only
-/// modules have what the options ask for, else dense.
+/// What is said of a run that ended well and left wavelets: "3 wavelets left in the fabric that no PE reads: PE (1, 0),
+/// input queue 2 (color 3)"; empty: there are none. `name_of` names the PE of a place.
+std::string unread_wavelets(const Machine& machine, const observe::Waits& waits,
+                            const std::function<std::string(std::uint32_t)>& name_of);
+
+/// What --structure accepts. "auto": modules for layouts of up to kAutoModuleTiles tiles, or where only
+/// modules have what the options ask for, else dense. CSL programs are dense at every size: it is quicker.
 inline const std::vector<std::string> kStructures = {"modules", "dense", "auto"};
 inline constexpr std::size_t kAutoModuleTiles = 1024;
 /// Tiles that `modules` is built for: about 4 GB.
@@ -146,7 +153,7 @@ inline constexpr std::size_t kMaxModuleTiles = 65536;
 /// Throws UserError when the structure cannot hold the layout, cannot have the configuration, or
 /// lacks a check that `options` ask for.
 void check_structure(const std::string& structure, const FabricOptions& options,
-                     const layout::Layout& layout, const WseConfig& config);
+                     const Workload& workload, const WseConfig& config);
 
 /// The machine of a workload. `events` may be nullptr; all arguments must outlive the machine.
 /// `replacements`: the modules that FabricOptions::replace may name; nullptr: none. Throws UserError as

@@ -119,18 +119,19 @@ void ModuleMachine::bind_links() {
   }
 }
 
-// Binds the output `out` of a router to what lies behind it; on the rim also the input of that
-// side.
+// Binds the output `out` of a router to what lies behind it: a host edge, also in place of the
+// neighbour, then with the input of that side, the neighbour, or nobody.
 void ModuleMachine::bind_output(TileCoord at, Direction out) {
   fabric::RouterPorts& router = tile_at(at).router();
-  const TileCoord next = neighbour(at, out);
-  if (next.x >= 0 && next.x < width_ && next.y >= 0 && next.y < height_) {
-    connect(router.out[index(out)], tile_at(next).router().in[index(opposite(out))]);
-    return;
-  }
   if (host::Edge* edge = edges_->find(at, out)) {
     connect(router.out[index(out)], edge->in);
     connect(edge->out, router.in[index(out)]);
+    return;
+  }
+  const TileCoord next = neighbour(at, out);
+  const bool is_on_grid = next.x >= 0 && next.x < width_ && next.y >= 0 && next.y < height_;
+  if (is_on_grid && edges_->find(next, opposite(out)) == nullptr) {
+    connect(router.out[index(out)], tile_at(next).router().in[index(opposite(out))]);
     return;
   }
   stubs_.push_back(

@@ -144,6 +144,27 @@ void ObservedMachine::summarize(report::Report& report) const {
   report.diagnoses.count = diagnoses_.count();
   for (const observe::Diagnosis& d : diagnoses_.first())
     report.diagnoses.first.push_back({d.cycle, coordinates(d.place), d.id, d.text});
+  add_dropped(report.diagnoses);
+}
+
+/// Wavelets that left a program, by tile, side and color.
+void ObservedMachine::add_dropped(report::Diagnoses& diagnoses) const {
+  for (const layout::HostLink& link : machine_->links()) {
+    if (link.dropped_colors == 0) continue;
+    const host::EdgeCore& edge = machine_->edge(link.tile, link.side).core();
+    for (unsigned c = 0; c < kColorCount; ++c) {
+      const host::EdgeCore::Dropped& dropped = edge.dropped(Color(c));
+      if (dropped.count == 0) continue;
+      ++diagnoses.count;
+      diagnoses.first.push_back(
+          {dropped.first,
+           {link.tile.x, link.tile.y},
+           "/tessera/fabric/left_program",
+           report::plural(dropped.count, "wavelet") + " of color " + std::to_string(c) +
+               " left the program " + to_string(link.side) + " of tile " + to_string(link.tile) +
+               " and vanished"});
+    }
+  }
 }
 
 void ObservedMachine::finish_waits(Cycle cycles) const {

@@ -43,6 +43,8 @@ class ObservedMachine final : public run::View {
   void on_ready(std::function<void(std::uint32_t place)> listener) {
     diagnoses_.on_ready(std::move(listener));
   }
+  /// Something for the report that the host has seen.
+  void add_diagnosis(const observe::Diagnosis& diagnosis) { diagnoses_.on_diagnosis(diagnosis); }
 
   void catch_up(Cycle end) override { wse::catch_up(*machine_, layout_, end); }
   void catch_up_at(std::uint32_t place, Cycle end) override;
@@ -64,6 +66,7 @@ class ObservedMachine final : public run::View {
   /// Attaches the listeners to the engines of a machine that is new or was reset.
   void observe_engines();
   void account_waits();
+  void add_dropped(report::Diagnoses& diagnoses) const;
   void finish_waits(Cycle cycles) const;
   void add_places(report::Places& places) const;
   std::vector<observe::WaitReason> add_wait_counters(report::Places& places) const;

@@ -52,7 +52,7 @@ bool run_csl(const Options& options, const WseConfig& config, Replacements& repl
              report::Report& report) {
   const compiled::Program compiled = load_csl(options, options.csl, config);
   const Workload workload(compiled, config);
-  check_structure(options.structure, options.fabric, workload.layout, config);
+  check_structure(options.structure, options.fabric, workload, config);
   if (options.print_program) {
     workload.programs.print(std::cout);
     return false;
@@ -86,7 +86,7 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
   // 2. The program: layout, tile programs and arrays of the host, checked against each other and
   //    the machine.
   const Workload workload(options.program, options.whole_params(), config);
-  check_structure(options.structure, options.fabric, workload.layout, config);
+  check_structure(options.structure, options.fabric, workload, config);
   HostArrays arrays(workload.layout, options.inputs, options.outputs);
   const Checks checks(workload.layout, arrays);
   if (options.print_program) {

@@ -97,7 +97,7 @@ class Tile : public sc_core::sc_module {
         continue;
       }
       const pe::QueueBinding* const binding = site.image->find_queue(true, id);
-      queue->reset(binding == nullptr ? kNoColor : *binding->color,
+      queue->reset(binding == nullptr ? kNoColor : binding->color.value_or(kNoColor),
                    site.config.fabric.queue_room(site.config.input_queue_lengths.at(id.value())),
                    site.probe);
     }
@@ -198,11 +198,12 @@ class Tile : public sc_core::sc_module {
     queue::InputQueue* ours = nullptr;
     auto ports = user_or_ours(&Replacements::input_queues, place(site), name, site, ours, [&] {
       return std::make_unique<queue::InputQueue>(
-          name.c_str(), id, *site.queue->color,
+          name.c_str(), id, site.queue->color.value_or(kNoColor),
           site.config.fabric.queue_room(site.config.input_queue_lengths.at(id.value())),
           site.probe);
     });
-    const bool is_tapped = (in_colors_ >> site.queue->color->value() & 1U) != 0;
+    const bool is_tapped =
+        site.queue->color && (in_colors_ >> site.queue->color->value() & 1U) != 0;
     (is_tapped ? tap_->to_queues : router_->off_ramp).bind(ports->in);
     ports_->input[id.value()].bind(ports->out);
     input_queues_.push_back({id, std::move(ports), ours});

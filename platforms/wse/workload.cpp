@@ -102,7 +102,8 @@ Workload::Workload(const std::string& file, const std::map<std::string, std::int
 
 // Nothing takes what leaves the grid: it waits there, which is no mistake of a CSL program.
 Workload::Workload(const compiled::Program& program, const WseConfig& config)
-    : layout(layout_for(program, config)), programs(layout, config), links(links_of(program)) {
+    : layout(layout_for(program, config)), programs(layout, config), links(links_of(program)),
+      is_compiled(true) {
   check_grid(layout, config);
   check_routes(layout, config, programs);
   compiled::check_code(program, programs.images());

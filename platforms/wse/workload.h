@@ -49,6 +49,7 @@ struct Workload {
   const Programs programs;
   const std::vector<HostStream> streams;
   const std::vector<layout::HostLink> links;  ///< links that the streams use
+  const bool is_compiled = false;             ///< a program in CSL
 };
 
 }  // namespace tessera::wse

@@ -36,6 +36,7 @@ Schema machine_keys(WseConfig& c) {
 
 Schema fabric_keys(WseConfig& c) {
   using fabric::Arbitration, fabric::Coincidence, fabric::ColorSwap, fabric::SwitchPositions;
+  using fabric::LinkStorage;
   fabric::FabricTiming& f = c.fabric;
   return {
       cycles("fabric.hop_latency", f.hop_latency,
@@ -45,6 +46,10 @@ Schema fabric_keys(WseConfig& c) {
       number("fabric.buffer_depth", f.buffer_depth, "wavelets", 1, kMaxLength,
              "wavelets that a router buffers per input port and color, beside the "
              "registers of the path; one wavelet per cycle needs more than credit_latency"),
+      name("fabric.link_storage", f.link_storage,
+           {{"registers", LinkStorage::kRegisters}, {"none", LinkStorage::kNone}},
+           "what a link stores of a color while the router at its end is full: a wavelet in each "
+           "of its hop_latency - 1 `registers`, or `none`"),
       name("fabric.arbitration", f.arbitration,
            {{"round_robin", Arbitration::kRoundRobin}, {"fixed", Arbitration::kFixed}},
            "who goes first when several wavelets want one output: `round_robin` over "
@@ -86,6 +91,8 @@ Schema memcpy_keys(MemcpyTiming& m) {
   return {
       number("memcpy.command_cycles", m.command_cycles, "cycles", 1, 1000000,
              "from the end of a command of the host until the PEs may take the next one"),
+      number("memcpy.start_cycles", m.start_cycles, "cycles", 0, 1000000,
+             "before the first command of the host, in addition to its own"),
       number("memcpy.words_per_cycle", m.words_per_cycle, "words", 1, 64,
              "words that the host moves per cycle to or from the PEs of a row together"),
       number("memcpy.hop_cycles", m.hop_cycles, "cycles", 0, kMaxLatency,
@@ -101,6 +108,16 @@ Schema pe_latency_keys(pe::PeTiming& p) {
              "from the issue of a taken branch to that of the next instruction"),
       cycles("pe.branch_not_taken", p.branch_not_taken,
              "from the issue of a branch that is not taken to that of the next instruction"),
+      number("pe.branch_back", p.branch_back, "cycles", 0, kMaxLatency,
+             "what a taken jump to an earlier instruction costs beyond `pe.branch_taken`"),
+      cycles("pe.multiply32_cycles", p.multiply32_cycles,
+             "of a product of 32-bit integers, which is a sequence of others"),
+      cycles("pe.shift32_cycles", p.shift32_cycles,
+             "of a shift of 32 bits, which is a sequence of others"),
+      cycles("pe.unsigned_compare32_cycles", p.unsigned_compare32_cycles,
+             "of `<` or `<=` of u32, which is a sequence of others"),
+      cycles("pe.timestamp_cycles", p.timestamp_cycles,
+             "of the reading of the cycle counter, from `tsc` to the next instruction"),
       cycles("pe.move_latency", p.move_latency,
              "from the issue of a move until its result may be used"),
       cycles("pe.integer_latency", p.integer_latency,
@@ -120,6 +137,9 @@ Schema pe_latency_keys(pe::PeTiming& p) {
              "from the issue of a DSD operation until its first group may execute"),
       number("pe.vector_drain", p.vector_drain, "cycles", 0, kMaxLatency,
              "from the completion of a synchronous DSD operation to the next instruction"),
+      number("pe.vector_release", p.vector_release, "cycles", 0, pe::PeTiming::kMaxVectorRelease,
+             "by how much moves, integer instructions and compares that do not depend on it issue "
+             "before the end of `pe.vector_drain`"),
       name("pe.vector_overlap", p.vector_overlap, {{"true", true}, {"false", false}},
            "whether DSD operations, loads and branches behind a synchronous DSD operation overlap "
            "with its end, and with their own start"),

@@ -15,7 +15,8 @@ namespace tessera::wse {
 /// What commands of the host cost (csl.md 11). The vendor's transport is not published: these are the
 /// costs of an idealised one.
 struct MemcpyTiming {
-  unsigned command_cycles = 450;   ///< from the end of a command until PEs may take the next one
+  unsigned command_cycles = 160;   ///< from the end of a command until PEs may take the next one
+  unsigned start_cycles = 650;     ///< once, before the first command: program and transport start
   unsigned words_per_cycle = 1;    ///< words per cycle to or from the PEs of a row together
   unsigned hop_cycles = 1;         ///< from a column of the rectangle to the next
   unsigned reserved_bytes = 4176;  ///< bytes of each PE that a program with transfers cannot use

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -25,6 +26,7 @@ from cerebras.appliance.pb.sdk.sdk_common_pb2 import MemcpyDataType, MemcpyOrder
 from cerebras.sdk.client import SdkCompiler, SdkLauncher, SdkRuntime, sdk_utils  # noqa: E402, F401
 from cerebras.sdk.client._version import __version__  # noqa: E402, F401
 from cerebras.sdk.client.debug_util import debug_util  # noqa: E402
+from cerebras.sdk.runtime import sdkruntimepybind as sdk  # noqa: E402
 from tessera_csl import client  # noqa: E402
 
 LAYOUT = """
@@ -185,6 +187,29 @@ class Client(Base):
             with SdkRuntime(artifact, simulator=True):
                 raise KeyError("the body")
         shutil.rmtree("src/out")
+
+
+class Together(Base):
+    def test_two_compilers_and_a_reader_of_one_folder(self):
+        self.compile()
+        os.chdir("src")
+        sizes = set()
+        for _ in range(4):
+            compilers = [subprocess.Popen([str(SDK / "cslc"), "layout.csl", "--arch=wse3", f"--fabric-dims={width + 7},3", "--fabric-offsets=4,1",
+                                           f"--params=memcpy_params_width:{width}", "--memcpy", "--channels=1", "-o", "out"])
+                         for width in (2, 3)]
+            while any(compiler.poll() is None for compiler in compilers):
+                sizes.add(self.loaded())
+            self.assertEqual([compiler.returncode for compiler in compilers], [0, 0])
+            sizes.add(self.loaded())
+        self.assertLessEqual(sizes, {(2, 1), (3, 1)})
+
+    @staticmethod
+    def loaded():
+        """The size of the program; a folder with files of both is refused."""
+        runtime = sdk.SdkRuntime("out")
+        runtime._give_up()  # pylint: disable=protected-access
+        return tuple(runtime._program["size"])  # pylint: disable=protected-access
 
 
 class Log(Base):

@@ -1,4 +1,4 @@
-"""The programs of examples/csl with their host programs and commands, on both generations and in both settings of the compiler."""
+"""The programs of examples/csl with their host programs and commands, on both generations in all styles of code."""
 import os
 import pathlib
 import shutil
@@ -12,13 +12,13 @@ folders = sorted(path.parent for path in examples.glob("csl/*/commands.sh"))
 assert len(folders) > 2, folders
 for folder in folders:
     for arch in ("wse2", "wse3"):
-        for locals_ in ("memory", "registers"):
+        for code in ("vendor", "best", "plain"):
             with tempfile.TemporaryDirectory() as name:
                 copy = pathlib.Path(shutil.copytree(folder, pathlib.Path(name) / folder.name))
                 script = (copy / "commands.sh").read_text()
                 assert script.count("--arch=wse3") == 1
-                script = script.replace("--arch=wse3", f"--arch={arch} --csl-locals={locals_}")
+                script = script.replace("--arch=wse3", f"--arch={arch} --csl-code={code}")
                 result = subprocess.run(["bash", "-e"], input=script, cwd=copy, env=environment, capture_output=True, text=True, check=False)
-                what = f"{folder.name}, {arch}, locals in {locals_}: {result.stdout}{result.stderr}"
+                what = f"{folder.name}, {arch}, --csl-code={code}: {result.stdout}{result.stderr}"
                 assert result.returncode == 0 and result.stdout.endswith("SUCCESS\n"), what
-print(f"{len(folders)} programs, each on two generations with two settings")
+print(f"{len(folders)} programs, each on two generations in three styles of code")

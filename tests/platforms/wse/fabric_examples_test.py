@@ -27,7 +27,7 @@ BROKEN = [
      '"tx": ["RAMP"]},\n    {"rect": [0, "H - 1"', STUCK),
     ("exchange", "exchange.tasm", "fmuls dds6, s1ds1, WEIGHT ", "fmuls dds6, s1ds1, 1 ", CHECK_FAILED),
     ("exchange", "exchange.tasm", "fadds dds3, s0ds3, s1ds3 async", "fmovs dds3, s1ds3 async", CHECK_FAILED),
-    ("exchange", "exchange.tasm", "    blk   update\n", "", CHECK_FAILED),
+    ("exchange", "exchange.tasm", "    blk   south_came\n", "", CHECK_FAILED),
     ("exchange", "layout.json", '"tx": ["WEST", "EAST", "SOUTH", "NORTH"]', '"tx": ["WEST", "EAST", "SOUTH"]', STUCK),
     ("reduce_chain", "chain.tasm", "fadds dds2, s0ds2, s1ds1", "fmovs dds2, s0ds2", CHECK_FAILED),
     ("reduce_chain", "chain.tasm", "fadds dds0, s1ds1, d0 ", "fmovs dds0, d0 ", CHECK_FAILED),
