@@ -25,11 +25,17 @@ NOT_TIMING = {
     "pe.memory_errors": "decides whether a run stops",
     "pe.control_task_31": "decides whether a program is accepted",
     "memcpy.command_cycles": "of hosts of CSL programs, which no layout has",
+    "memcpy.start_cycles": "of hosts of CSL programs, which no layout has",
     "memcpy.words_per_cycle": "of hosts of CSL programs, which no layout has",
     "memcpy.hop_cycles": "of hosts of CSL programs, which no layout has",
     "memcpy.reserved_bytes": "of hosts of CSL programs, which no layout has",
 }
+WITHOUT_EFFECT = {
+    ("wse3", "fabric.color_swap"),    # it has no color swap
+    ("wse2", "fabric.link_storage"),  # its links of one cycle have no register
+}
 CHOICES = {
+    "fabric.link_storage": ("registers", "none"),
     "fabric.arbitration": ("round_robin", "fixed"),
     "fabric.color_swap": ("both", "partner"),
     "fabric.switch_positions": ("cumulative", "from_zero"),
@@ -49,8 +55,8 @@ def mutations(executable, preset):
     """KEY=VALUE, one step away from the preset, for each key."""
     result = subprocess.run([executable, "--preset", preset, "--print-config"], capture_output=True, text=True, check=True)
     for key, value in KEY.findall(result.stdout):
-        if key in NOT_TIMING or (preset, key) == ("wse3", "fabric.color_swap"):
-            continue  # WSE-3 has no color swap
+        if key in NOT_TIMING or (preset, key) in WITHOUT_EFFECT:
+            continue
         if key in CHOICES:
             yield f"{key}={CHOICES[key][value == CHOICES[key][0]]}"
             continue

@@ -17,7 +17,7 @@ are done, five operations over the whole block (`mem4d`) add the terms, and a sc
 The published cycles are those of the PE that takes longest, calculated from seconds at 875 MHz.
 
 Scalar code is translated as the compiler of the vendor writes it: global variables are loaded and stored by every task, and those of 32
-bits have 32 bits. Which loops the compiler simplifies is not known; here the loop over the diagonal adds to an address.
+bits have 32 bits, but what becomes an address is calculated with 16. Which loops the compiler simplifies is not known; here the loop over the diagonal adds to an address.
 """, [
     Case("B2", f"16 x 16 cells, {iterations} iteration" + "s" * (iterations > 1), published,
          lambda bench, iterations=iterations: time(bench, iterations), tolerance=percent(5))

@@ -2,7 +2,7 @@
 if exists("b:current_syntax") | finish | endif
 syntax match   tasmInstruction  /^\s*\zs[a-z][a-z0-9_.]*\>/
 syntax match   tasmLabel        /^\s*\zs[A-Za-z_][A-Za-z0-9_]*\ze:/
-syntax match   tasmDeclaration  /^\s*\zs\(param\|const\|half\|data\|string\|queue\|dsd\|fifo\|dsr\|control_table\|main_thread\|control_transform\|microthread\|rotate\|task\|fn\)\>/
+syntax match   tasmDeclaration  /^\s*\zs\(param\|const\|half\|data\|string\|queue\|dsd\|fifo\|dsr\|control_table\|main_thread\|routing_registers\|control_transform\|microthread\|rotate\|task\|fn\)\>/
 syntax match   tasmDirective    /^\s*\zs\(include\|macro\|endmacro\|repeat\|endrepeat\|if\|else\|endif\)\>/
 syntax keyword tasmType         i16 u16 i32 u32 f16 f32
 syntax match   tasmRegister     /\<\([rd]\d\+\|s0ds\d\+\|s1ds\d\+\|dds\d\+\|ut\d\+\)\>/
