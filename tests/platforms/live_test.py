@@ -171,7 +171,7 @@ def check_place(run):
 
 
 def check_browser(bin_folder, examples, report):
-    """"Why did tile (3, 2) wait at cycle 500?" by the buttons of the page and one click on its map: the words of --why."""
+    """"Why did tile (3, 2) wait at cycle 503?" by the buttons of the page and one click on its map: the words of --why."""
     if browser.executable() is None:
         print("no Chromium is installed: the page is not looked at")
         return
@@ -180,14 +180,14 @@ def check_browser(bin_folder, examples, report):
             f"{run.base}/?token={run.token}")) as page:
         page.wait_for("document.getElementById('status').textContent.startsWith('cycle 0: paused')")
         assert page.value("[...document.getElementById('quantity').options].map(o => o.text)") == ["busy", "waits", "links"]
-        page.value("document.getElementById('until').value = 500")
+        page.value("document.getElementById('until').value = 503")
         page.click("[data-do=until]")
-        page.wait_for("document.getElementById('status').textContent.startsWith('cycle 500: paused')")
+        page.wait_for("document.getElementById('status').textContent.startsWith('cycle 503: paused')")
         page.click("#map", 3.5 / 4, 2.5 / 3)  # 4 x 3 tiles
         words = page.wait_for("document.querySelector('#place h3') && document.getElementById('place').innerText")
-        why = subprocess.run([bin_folder / "wse_platform", program, *options, "--why", "3,2@500"], capture_output=True, text=True, check=True)
-        said = why.stdout.split("cycle 500, tile (3, 2)\n")[1].split("\n\n")[0].splitlines()
-        assert words.startswith("tile (3, 2), cycle 500"), words
+        why = subprocess.run([bin_folder / "wse_platform", program, *options, "--why", "3,2@503"], capture_output=True, text=True, check=True)
+        said = why.stdout.split("cycle 503, tile (3, 2)\n")[1].split("\n\n")[0].splitlines()
+        assert words.startswith("tile (3, 2), cycle 503"), words
         assert any(" waits for " in line or "has waited" in line for line in said), said
         for line in said:
             assert line.strip() in words, f"{line}\n{words}"
