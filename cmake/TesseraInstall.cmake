@@ -38,7 +38,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/frontends/pto_cpp/library/pto/interface.h"
 set(scripts_dir "${data_dir}/scripts")
 install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/sweep.py" "${PROJECT_SOURCE_DIR}/scripts/tessera.py" DESTINATION "${scripts_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/scripts/files.py" DESTINATION "${scripts_dir}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/sweeps" DESTINATION "${scripts_dir}" FILES_MATCHING PATTERN "*.py")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/sweeps" "${PROJECT_SOURCE_DIR}/scripts/commands" DESTINATION "${scripts_dir}" FILES_MATCHING PATTERN "*.py")
 file(RELATIVE_PATH scripts_from_bin "/${CMAKE_INSTALL_BINDIR}" "/${scripts_dir}")
 foreach(command "tessera-sweep:sweep" "tessera:tessera")
   string(REGEX MATCH "^(.*):(.*)$" unused "${command}")
@@ -54,7 +54,8 @@ file(GLOB presets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/platforms/*/presets/*
 install(FILES ${presets} DESTINATION "${data_dir}/presets")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${data_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/editors" DESTINATION "${data_dir}")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CITATION.cff"
+  "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md" "${PROJECT_SOURCE_DIR}/SECURITY.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 # The SystemC library and ours were compiled with one C++ standard; SystemC's macro SC_CPLUSPLUS lets code of a newer

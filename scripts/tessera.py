@@ -1,13 +1,21 @@
 #!/usr/bin/env python3
-"""Tools for the reports of runs (docs/report-and-traces.md#two-reports).
+"""The command in front of the executables, and tools for the reports of runs (docs/report-and-traces.md#two-reports).
 
+    tessera run|serve PROGRAM [OPTION ..]      runs it on the platform that takes it; serve: with the live view
+    tessera compile PROGRAM [OPTION ..]        compiles it, and prints or writes its code
+    tessera sweep WHAT [OPTION ..]             every combination of settings (docs/sweeps.md)
+    tessera golden add|check|update|show       what a program of yours takes, and what moved since then (docs/command.md)
+    tessera info [--cite]                      what is installed, and how to cite it
     tessera diff A.json B.json    says what differs between two runs: in what they were given, and in what they gave
 
 Exit codes of diff: 0 nothing differs, 1 something differs, 2 a file is no report.
 """
 import argparse
 import json
+import os
 import sys
+
+import commands as front
 
 SCHEMA = "tessera-report-1"
 # Beside `run`: what a report says of what a run was given.
@@ -101,11 +109,17 @@ def main():
     command.add_argument("--json", action="store_true", help="writes the differences as data")
     command.add_argument("--results", action="store_true", help="only results decide about the exit code")
     command.set_defaults(call=diff)
-    arguments = parser.parse_args()
+    front.add_to(commands)
+    words, of_platform = front.split(sys.argv[1:])
+    arguments = parser.parse_args(words)
+    arguments.of_platform = of_platform
     try:
         status = arguments.call(arguments)
         sys.stdout.flush()
-    except BadFile as error:
+    except BrokenPipeError:  # `tessera diff .. | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (BadFile, front.programs.Problem) as error:
         print(f"tessera: {error}", file=sys.stderr)
         return 2
     return status

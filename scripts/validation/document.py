@@ -6,6 +6,7 @@ import statistics
 import subprocess
 
 from files import write_text
+from validation import totals
 from validation.bench import ROOT
 
 HEAD = ["source", "case", "unit", "published", "model", "error", "may be off", "role"]
@@ -121,19 +122,6 @@ def version_of(platform):
     return subprocess.run([platform, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
 
 
-def overview(families, results):
-    """A row for each family: the number of its cases, their errors, and the link to its page."""
-    lines = ["| workload | numbers | with a bound | median error | worst error | at |", "| --- | ---: | ---: | ---: | ---: | --- |"]
-    for family in families:
-        mine = [result for result in measured(of_family(family, results)) if math.isfinite(result.error_percent)]
-        held = [result for result in mine if result.case.tolerance]
-        if held:
-            at = worst(held)
-            lines.append(f"| [{family.title}](validation/{family.name}.md) | {len(mine)} | {len(held)} | {median(held):.2f} % | {error(at)} "
-                         f"| {at.case.name} |")
-    return "\n".join(lines)
-
-
 def family_page(family, bench, folder, results):
     mine = of_family(family, results)
     parts = [f"# {family.title}", GENERATED.strip(), family.text.strip(), *filter(None, [spread(family, results)]), table(mine), notes(mine)]
@@ -149,10 +137,11 @@ def write(bench, families, results):
     versions = {**preset_versions(), **preset_versions("ascend")}
     presets = ", ".join(f"`{name}` {digits}" for name, digits in versions.items())
     introduction = INTRODUCTION.strip().format(version=version_of(bench.platform), presets=presets, date=datetime.date.today().isoformat(),
-                                               count=count(results), overview=overview(families, results))
+                                               count=count(results))
     write_text(ROOT / "docs" / "validation.md", introduction + "\n\n" + NOT_REACHED.strip() + "\n")
     for family in families:
         family_page(family, bench, folder, results)
+    totals.write()  # from the tables of these pages
 
 
 GENERATED = """
@@ -162,8 +151,33 @@ Written by `scripts/validate.sh --docs`; [How right the cycles are](../validatio
 INTRODUCTION = """
 # How right the cycles are
 
-This page compares the models with published measurements of WSE-2, WSE-3 and the AI-core clusters of A2/A3 and A5. Every number of the
-model comes from a run of `wse_platform` or `ascend_platform`. One command runs all of them and writes this page and the tables:
+This page compares the models with published measurements of WSE-2, WSE-3 and the AI-core clusters of A2/A3 and A5. It opens with *all*
+numbers that were published and that the models have, also those that they miss. [What you may claim](claims.md) says what error to expect of a
+study, and how to word it.
+
+<!-- totals: python3 -m validation.totals -->
+<!-- end of totals -->
+
+- **predicted**: the number set nothing in the models. **calibrated**: it set a value of a preset, so that the model meets it says little.
+- **with a bound**: a test fails if the model is further off. Numbers without a bound contradict other numbers, or their program is not known;
+  they are counted above all the same.
+- The simulator and silicon are apart, because they may differ by a factor of 1.7 where memory decides. The presets of a WSE follow the simulator.
+
+<!-- presets: python3 -m validation.totals -->
+<!-- end of presets -->
+
+[Configuration](configuration.md#where-values-come-from) says how to see the source of each value, and [what the
+assumed values do](sensitivity.md) how much they matter.
+
+## By workload
+
+<!-- families: python3 -m validation.totals -->
+<!-- end of families -->
+
+Each workload has a page with its program, its table and its pictures. Errors are those of all its numbers, calibrated ones too.
+
+Every number of the model comes from a run of `wse_platform` or `ascend_platform`. One command runs all of them and writes the tables and the
+totals of this page:
 
 ```
 scripts/validate.sh --docs
@@ -172,14 +186,8 @@ scripts/validate.sh --docs
 Measured on {date} with {version} and the presets {presets} (the first digits of the SHA-256 of `platforms/*/presets/*.json`).
 {count}.
 
-{overview}
-
-Medians and worst errors are those of the numbers that have a bound. Each workload has a page with its program, its table and its pictures.
-
 ## How to read the tables
 
-- A number is **calibrated** if it set a value of the preset. That the model meets it says little.
-- A number is **predicted** if it set nothing.
 - Calibrated and predicted are roles of a number. The *kind* of a value in a [preset](configuration.md#where-values-come-from), `published`,
   `calibrated` or `assumed`, says where that value comes from. A value that a source states has the kind `published`, and the number that
   states it has the role `calibrated` here, because the model was given the answer. A value of the kind `calibrated` was fitted until the
@@ -194,8 +202,6 @@ Medians and worst errors are those of the numbers that have a bound. Each worklo
 - **Readings of the counter**: programs written by hand run with `pe.timestamp_cycles=1`, because published times come from traces and
   formulas, or their authors have subtracted the readings. Programs compiled from CSL have the value of the preset.
 
-A number of the vendor's simulator and a number of silicon may differ by a factor of 1.7 where memory decides; the presets follow the simulator.
-[What the assumed values do](sensitivity.md) shows how much each assumed value changes these results.
 """
 
 NOT_REACHED = """

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""The version stands in several files; they agree, and CHANGELOG.md has a section for it (docs/releasing.md).
+
+    scripts/check_version.py
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PLACES = {
+    "CMakeLists.txt": r"project\(Tessera VERSION ([\d.]+)",
+    "CITATION.cff": r"^version: ([\d.]+)",
+    "scripts/editors/vscode/package.json": r'"version": "([\d.]+)"',
+    "CHANGELOG.md": r"^## ([\d.]+)",
+}
+
+
+def main():
+    found = {}
+    for name, pattern in PLACES.items():
+        match = re.search(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
+        found[name] = match[1] if match else "none"
+    if len(set(found.values())) == 1 and "none" not in found.values():
+        return 0
+    print("the versions differ: " + ", ".join(f"{name} has {version}" for name, version in found.items()), file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,17 @@
+"""The commands of `tessera` that stand in front of the executables (docs/command.md)."""
+from commands import golden, information, programs
+
+
+def add_to(commands):
+    """To the subparsers of scripts/tessera.py."""
+    programs.add_to(commands)
+    golden.add_to(commands)
+    information.add_to(commands)
+
+
+def split(words):
+    """`tessera golden add PROGRAM .. -- OPTION ..`: the words of tessera, and the options of the platform."""
+    if words[:2] != ["golden", "add"] or "--" not in words:
+        return words, []
+    at = words.index("--")
+    return words[:at], words[at + 1:]

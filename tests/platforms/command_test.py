@@ -1,0 +1,79 @@
+"""The command tessera (docs/command.md): run, compile, golden, info, diff, from a folder that is no checkout.
+
+    command_test.py WSE_PLATFORM ROOT
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN = pathlib.Path(sys.argv[1]).resolve().parent
+ROOT = pathlib.Path(sys.argv[2]).resolve()
+GEMV = ["--params", "width:4,height:4,M:32,N:32", "--launch", "compute"]
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.work = pathlib.Path(folder.name)
+        shutil.copytree(ROOT / "examples/csl/gemv", self.work / "gemv")
+
+    def tessera(self, *words, expect=0):
+        command = [sys.executable, "-B", str(ROOT / "scripts/tessera.py"), *words]
+        result = subprocess.run(command, cwd=self.work, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+                                env={**os.environ, "TESSERA_BIN": str(BIN)})
+        self.assertEqual(result.returncode, expect, f"{words}\n{result.stdout}{result.stderr}")
+        return result.stdout + result.stderr
+
+    def test_run_finds_the_platform(self):
+        self.assertIn("finished after", self.tessera("run", "gemv/layout.csl", *GEMV))
+        self.assertIn("expected .csl", self.tessera("run", "gemv/hops.svg", expect=2))
+        self.assertIn("does_not", self.tessera("run", "does_not.json", expect=2))
+        self.tessera("run", "gemv/layout.csl", "--wrong-option", expect=2)
+
+    def test_info_names_executables_and_cites(self):
+        said = self.tessera("info")
+        self.assertIn(f"{BIN}/wse_platform\n  wse_platform ", said)
+        self.assertIn("@software{tessera,", self.tessera("info", "--cite"))
+
+    def test_a_golden_says_what_moved(self):
+        self.assertIn("cycles, digest", self.tessera("golden", "add", "gemv/layout.csl", "--", *GEMV))
+        self.assertIn("1 as before", self.tessera("golden", "check"))
+        self.assertIn("exists", self.tessera("golden", "add", "gemv/layout.csl", "--", *GEMV, expect=2))
+        self.assertIn("task on_x: ", self.tessera("golden", "show", "gemv"))
+        code = self.work / "gemv/pe.csl"
+        text = code.read_text(encoding="utf-8")
+        code.write_text(text.replace("left -= 1;", "left -= 1; y[0] += 0.0;"), encoding="utf-8")
+        said = self.tessera("golden", "check", expect=1)
+        for part in ("gemv: cycles ", "    task on_x: busy ", "the runs are equal up to cycle ", "file pe.csl: ", "0 as before"):
+            self.assertIn(part, said)
+        self.assertNotIn("task done", said, "this task has not moved")
+        self.tessera("golden", "update")
+        self.assertIn("1 as before", self.tessera("golden", "check"))
+
+    def test_a_setting_that_differs_is_named(self):
+        self.tessera("golden", "add", "--name", "slow", "gemv/layout.csl", "--", *GEMV)
+        path = self.work / "goldens/slow.golden.json"
+        path.write_text(path.read_text(encoding="utf-8").replace('"compute"', '"compute",\n"--set",\n"fabric.hop_latency=4"'), encoding="utf-8")
+        self.assertIn("setting fabric.hop_latency: (absent) -> ", self.tessera("golden", "check", expect=1))
+
+    def test_one_that_cannot_run_hides_no_other(self):
+        shutil.copytree(self.work / "gemv", self.work / "other")
+        for folder in ("gemv", "other"):
+            self.tessera("golden", "add", f"{folder}/layout.csl", "--", *GEMV)
+        (self.work / "gemv/pe.csl").write_text("wrong", encoding="utf-8")
+        said = self.tessera("golden", "check", expect=2)
+        self.assertIn("gemv: cannot run: ", said)
+        self.assertIn("1 as before", said)
+
+    def test_diff_finds_equal_reports_equal(self):
+        self.tessera("run", "gemv/layout.csl", *GEMV, "--quiet", "--report", "a.json")
+        self.assertIn("results are equal", self.tessera("diff", "a.json", "a.json"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
