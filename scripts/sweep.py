@@ -8,73 +8,20 @@ A point that DIR has a result of is not run again, unless something that it depe
 configuration, options, or the executable. An interrupted sweep therefore goes on where it ended.
 """
 import argparse
-import concurrent.futures
-import csv
-import io
 import os
 import signal
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from files import write_text  # noqa: E402
-from sweeps import cluster, plots  # noqa: E402
+from sweeps import cluster  # noqa: E402
 from sweeps.document import check_text  # noqa: E402
-from sweeps.expression import BadSpec, evaluate  # noqa: E402
-from sweeps.point import allow_runs, run_point, stop_runs  # noqa: E402
+from sweeps.engine import conclude, run_here  # noqa: E402
+from sweeps.expression import BadSpec  # noqa: E402
 from sweeps.spec import Spec, from_command_line, from_file, resolved  # noqa: E402
 
 EXIT_INTERRUPTED = 130
 MOST_JOBS = 1024
-
-
-def rows_of(spec, points):
-    """One row of the table for each point with a result, in the order of the points, so that it does not matter how often the
-    sweep was interrupted; and with each row all names that expressions may use."""
-    for point in points:
-        report = point.result()
-        if report is None:
-            continue
-        row = {**point.labels, "status": report["status"], "exit_code": report["exit_code"], "cycles": report["cycles"],
-               "time_ns": report["time_ns"], "digest": report["digest"],
-               "checks_passed": sum(check["passed"] for check in report["checks"]), "checks": len(report["checks"])}
-        row.update((f"counters.{name}" if name in row else name, counter["value"]) for name, counter in report["counters"].items())
-        names = {**report["run"]["params"], **point.values, **row}
-        for name, text in spec.columns.items():
-            if name in row:
-                raise BadSpec(f"columns: the table has a column '{name}' already, a counter")
-            row[name] = names[name] = evaluate(text, names, report, f"column {name}")
-        if spec.roofline and report["status"] == "finished":
-            names["roofline"] = {name: evaluate(text, names, report, f"roofline.{name}") for name, text in spec.roofline.items()}
-        row["report"] = os.path.basename(point.report)
-        yield row, names
-
-
-def table(rows):
-    out = io.StringIO()
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
-
-
-def run_here(points, jobs, timeout):
-    allow_runs()
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        tasks = [pool.submit(run_point, point.command, point.report, timeout) for point in points]
-        try:
-            for number, task in enumerate(concurrent.futures.as_completed(tasks), 1):
-                task.result()
-                if sys.stderr.isatty():
-                    print(f"\r\033[K{number} of {len(points)}", end="", file=sys.stderr, flush=True)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            stop_runs()
-            raise
-        finally:
-            if sys.stderr.isatty():
-                print("\r\033[K", end="", file=sys.stderr)
 
 
 def run_all(options, points):
@@ -86,20 +33,6 @@ def run_all(options, points):
         run_here(points, options.jobs or len(os.sched_getaffinity(0)), options.timeout)
 
 
-def conclude(spec, points, out):
-    """Writes the table and the plots; answers the number of points without a result."""
-    rows = list(rows_of(spec, points))
-    write_text(out / "results.csv", table([row for row, _ in rows]))
-    missing = [point for point in points if point.result() is None]
-    for point in missing[:5]:
-        print(f"sweep.py: {point.name()}: {point.problem()}", file=sys.stderr)
-    if len(missing) > 5:
-        print(f"sweep.py: and {len(missing) - 5} more points without a result", file=sys.stderr)
-    if spec.plots or spec.roofline:
-        plots.draw(spec, [names for _, names in rows], out)
-    return len(missing)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", metavar="SPEC.yaml|PROGRAM", help="a sweep (.yaml, .yml), or a program with axes as options")
@@ -109,6 +42,7 @@ def main():
     axes.add_argument("--set", action="append", default=[], metavar="KEY=VALUES")
     axes.add_argument("--preset", metavar="NAMES")
     axes.add_argument("--template", action="append", default=[], metavar="NAME=VALUES", help="replaces ${NAME} in the program")
+    axes.add_argument("--define", action="append", default=[], metavar="NAME=VALUES", help="a macro of a kernel in C++")
     parser.add_argument("--option", action="append", default=[], metavar="TEXT", help="a further option of the platform, e.g. --option=--no-data")
     parser.add_argument("--platform", choices=("wse", "ascend", "numesh", "vp"), help="default: by the ending of the program")
     parser.add_argument("--plot", action="append", default=[], metavar="X:Y[:BY]", help="a curve, e.g. W:cycles:M")

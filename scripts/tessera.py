@@ -7,6 +7,8 @@
     tessera golden add|check|update|show       what a program of yours takes, and what moved since then (docs/command.md)
     tessera info [--cite]                      what is installed, and how to cite it
     tessera diff A.json B.json    says what differs between two runs: in what they were given, and in what they gave
+    tessera tune PROGRAM --axis ..             the values with which a program takes the fewest cycles (docs/sweeps.md#tuning)
+    tessera ptoas-costmodel ACTION             predicts candidates of the public assembler (docs/ptoas-costmodel.md)
 
 Exit codes of diff: 0 nothing differs, 1 something differs, 2 a file is no report.
 """
@@ -14,8 +16,12 @@ import argparse
 import json
 import os
 import sys
+from pathlib import Path
 
-import commands as front
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import commands as front  # noqa: E402
+from costmodel import command as costmodel  # noqa: E402
+from sweeps import tune  # noqa: E402
 
 SCHEMA = "tessera-report-1"
 # Beside `run`: what a report says of what a run was given.
@@ -110,6 +116,8 @@ def main():
     command.add_argument("--results", action="store_true", help="only results decide about the exit code")
     command.set_defaults(call=diff)
     front.add_to(commands)
+    costmodel.add_to(commands)
+    tune.add_to(commands)
     words, of_platform = front.split(sys.argv[1:])
     arguments = parser.parse_args(words)
     arguments.of_platform = of_platform

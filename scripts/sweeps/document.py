@@ -4,7 +4,7 @@ import stat
 
 from sweeps.expression import BadSpec, is_number, parse
 
-KEYS = ("program", "platform", "preset", "params", "settings", "templates", "options", "axes", "columns", "plots", "roofline")
+KEYS = ("program", "platform", "preset", "params", "settings", "templates", "defines", "options", "axes", "columns", "plots", "roofline")
 PLATFORMS = ("wse", "ascend", "numesh", "vp")
 ROOFLINE = ("operations", "bytes", "peak", "bandwidth")
 PLOT = ("x", "y", "by", "log", "name")
@@ -91,7 +91,7 @@ def check_form(given, path):
     check_text(expect(given["program"], str, f"{path}: program"), f"{path}: program")
     if given.get("platform", PLATFORMS[0]) not in PLATFORMS:
         raise BadSpec(f"{path}: platform: expected {', '.join(PLATFORMS)}")
-    for key in ("params", "settings", "templates", "columns"):
+    for key in ("params", "settings", "templates", "defines", "columns"):
         _mapping(given.get(key, {}), f"{path}: {key}")
     for name, text in given.get("columns", {}).items():
         parse(text, f"column {name}")

@@ -2,6 +2,7 @@
 import re
 import sys
 
+from files import write_text
 from sweeps.expression import BadSpec, is_number
 from sweeps.spec import short
 
@@ -94,3 +95,23 @@ def draw(spec, rows, out):
         curve(plot, rows, axes, plt, out)
     if spec.roofline and rows:
         roofline(rows, plt, out)
+
+
+def svg_of_search(points, path):
+    """Cycles of the runs of a search in their order, and the fewest so far."""
+    cycles = [report["cycles"] if report and report["status"] == "finished" else None for report in (point.result() for point in points)]
+    known = [c for c in cycles if c is not None]
+    if not known:
+        return
+    width, height, low, high = 640, 320, min(known), max(known)
+    at = [(40 + (width - 60) * n / max(len(cycles) - 1, 1), None if c is None else 20 + (height - 60) * (high - c) / max(high - low, 1))
+          for n, c in enumerate(cycles)]
+    best, line = None, []
+    for x, y in at:
+        best = y if best is None or (y is not None and y > best) else best
+        if best is not None:
+            line.append(f"{x:.1f},{best:.1f}")
+    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="#4477aa"/>' for x, y in at if y is not None)
+    write_text(path, f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="11">'
+               f'<polyline points="{" ".join(line)}" fill="none" stroke="#cc6677"/>{dots}<text x="40" y="14">{high:,} cycles</text>'
+               f'<text x="40" y="{height - 22}">{low:,} cycles: the best</text><text x="40" y="{height - 6}">{len(cycles)} runs</text></svg>\n')

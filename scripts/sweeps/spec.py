@@ -13,11 +13,11 @@ from sweeps.expression import BadSpec, evaluate
 from sweeps.point import Point
 
 ROOT = Path(__file__).resolve().parents[2]
-KINDS = {"params": "param", "settings": "set", "templates": "template"}
+KINDS = {"params": "param", "settings": "set", "templates": "template", "defines": "define"}
 SCHEMAS = {"tessera-wse-layout-1": "wse", "tessera-numesh-program-1": "numesh"}
-ENDINGS = {".pto": "ascend", ".vps": "vp", ".csl": "wse"}
+ENDINGS = {".pto": "ascend", ".cpp": "ascend", ".vps": "vp", ".csl": "wse"}
 # What belongs to a program that is a template: the files of these kinds in its folder.
-PROGRAM_FILES = (".json", ".tasm", ".inc", ".pto", ".csl", ".vps", ".npy")
+PROGRAM_FILES = (".json", ".tasm", ".inc", ".pto", ".csl", ".vps", ".npy", ".cpp", ".h", ".hpp")
 RANGE = re.compile(r"(-?\d{1,18})\.\.(-?\d{1,18})(?:\.\.(\d{1,18}))?")
 MOST_POINTS = 100_000
 # Columns of the table that every point has.
@@ -73,7 +73,7 @@ class Spec:
         for axis in entry:
             kind, dot, name = axis.partition(".")
             if axis != "preset" and (kind not in KINDS.values() or not dot or not name):
-                raise BadSpec(f"axis {axis}: expected param.NAME, set.KEY, template.NAME or preset")
+                raise BadSpec(f"axis {axis}: expected param.NAME, set.KEY, template.NAME, define.NAME or preset")
             if axis in self.names():
                 raise BadSpec(f"axis {axis}: is given twice")
             for other in [*self.names(), *entry]:
@@ -138,21 +138,24 @@ class Spec:
         names = {short(axis): value for axis, value in {**self.fixed, **chosen}.items()}
         values = {axis: value_at_point(value, names, axis) for axis, value in {**self.fixed, **chosen}.items()}
         labels = {short(axis): values[axis] for axis in chosen}
-        templates = {axis.partition(".")[2]: value for axis, value in values.items() if axis.startswith("template.")}
-        command = [executable, str(self.instance(templates, out) if templates else self.program), "--quiet"]
+        templates, defines = ({axis.partition(".")[2]: value for axis, value in values.items() if axis.startswith(kind)}
+                              for kind in ("template.", "define."))
+        command = [executable, str(self.instance(templates, defines, out) if templates or defines else self.program), "--quiet"]
         for axis, value in values.items():
             kind, _, name = axis.partition(".")
             if kind == "preset":
                 command += ["--preset", str(value)]
-            elif kind != "template":
+            elif kind not in ("template", "define"):
                 command += [f"--{kind}", f"{name}={value}"]
         return Point(labels, {short(axis): value for axis, value in values.items()}, command + self.options, out / "reports")
 
-    def instance(self, templates, out):
-        """The program and the files beside it, with values for ${NAME}."""
-        folder = out / "programs" / folder_of(templates)
+    def instance(self, templates, defines, out):
+        """The program and the files beside it, with values for ${NAME} and, at the top of a kernel in C++, for its macros."""
+        if defines and self.program.suffix != ".cpp":
+            raise BadSpec(f"{self.program}: only a kernel in C++ has macros (define.{min(defines)})")
+        folder = out / "programs" / folder_of({**templates, **defines})
         folder.mkdir(parents=True, exist_ok=True)
-        unused = set(templates)
+        unused, unknown = set(templates), set(defines)
         for source in sorted(self.program.parent.iterdir()):
             if (source.suffix not in PROGRAM_FILES and source != self.program) or not source.is_file():
                 continue
@@ -165,10 +168,16 @@ class Spec:
                 if f"${{{name}}}" in text:
                     unused.discard(name)
                     text = text.replace(f"${{{name}}}", str(value))
+            unknown -= set(re.findall(r"\w+", text)) if source.suffix in (".cpp", ".h", ".hpp") else set()
+            if source == self.program and defines:
+                head = "".join(f"#define {name} {value}\n" for name, value in defines.items())
+                text = f'{head}#line 1 "{source.name}"\n{text}'
             if not (folder / source.name).exists() or (folder / source.name).read_text(encoding="utf-8") != text:
                 write_text(folder / source.name, text)
         if unused:
             raise BadSpec(f"{self.program.parent}: no program has ${{{min(unused)}}}")
+        if unknown:
+            raise BadSpec(f"{self.program.parent}: no program has the macro {min(unknown)}")
         return folder / self.program.name
 
 
@@ -234,6 +243,7 @@ def from_command_line(spec, options):
     """Adds what the options of sweep.py say."""
     given = [("param." + text if text else "", text) for text in options.param]
     given += [("set." + text, text) for text in options.set] + [("template." + text, text) for text in options.template]
+    given += [("define." + text, text) for text in options.define]
     for axis, text in given:
         name, equal, values = axis.partition("=")
         if not equal or not values:

@@ -1,0 +1,1 @@
+"""The cost-model exchange of PTOAS, version 2 (docs/ptoas-costmodel.md)."""

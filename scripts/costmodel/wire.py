@@ -1,0 +1,202 @@
+"""Documents of the exchange: how they are read, written and checked. What is wrong with one has a code that the exchange fixes."""
+import hashlib
+import json
+import math
+
+MOST_BYTES = 16 << 20
+MOST_INTEGER = 2**31 - 1
+FEATURES = ("static_cv", "typed_operations", "buffer_ownership", "schedule_binding")
+VERSION, SEMANTICS, SCHEDULE = "2.0", "pto.static_cv.1", "prefix_suffix_v1"
+MOST_TRIPS, MOST_CANDIDATES, MOST_INSTANCES = 256, 32, 65536
+MOST_DEPTH = 64
+
+
+class Refused(Exception):
+    """A document that is not taken. `code` is one of the exchange."""
+
+    def __init__(self, code, text):
+        super().__init__(text)
+        self.code = code
+
+
+def need(holds, code, text):
+    if not holds:
+        raise Refused(code, text)
+
+
+def is_integer(value, least=0, most=MOST_INTEGER):
+    return type(value) is int and least <= value <= most
+
+
+def _object(pairs):
+    result = dict(pairs)
+    need(len(result) == len(pairs), "SCHEMA", "a key appears twice in one object")
+    return result
+
+
+def _constant(text):
+    raise Refused("SCHEMA", f"{text} is no number of JSON")
+
+
+def _check_numbers(value, depth=0):
+    need(depth < MOST_DEPTH, "SCHEMA", f"values are nested deeper than {MOST_DEPTH} levels")
+    if type(value) is int:
+        need(abs(value) <= MOST_INTEGER, "RANGE", f"{value}: integers are at most {MOST_INTEGER}")
+    elif isinstance(value, float):
+        need(math.isfinite(value), "SCHEMA", "a number is too large")
+    elif isinstance(value, (list, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            _check_numbers(item, depth + 1)
+
+
+def read_text(path):
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise Refused("PACKAGE_INTEGRITY", f"{path}: {error.strerror}") from error
+    need(len(data) <= MOST_BYTES, "RANGE", f"{path}: larger than 16 MiB")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise Refused("SCHEMA", f"{path}: is not UTF-8") from error
+
+
+def read(path):
+    try:
+        value = json.loads(read_text(path), object_pairs_hook=_object, parse_constant=_constant)
+    except (json.JSONDecodeError, RecursionError, ValueError) as error:
+        raise Refused("SCHEMA", f"{path}: is not JSON: {error}") from error
+    _check_numbers(value)
+    return value
+
+
+def text_of(value):
+    """The canonical text of a value."""
+    return json.dumps(value, sort_keys=True, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def fingerprint(value):
+    return digest(text_of(value))
+
+
+# Shapes of documents: a dict has these keys ("?name": may be missing; "...": others too), a list any number of elements of its only one; a
+# function says whether a value is right, text is the only value allowed.
+def text(value):
+    return isinstance(value, str) and value != ""
+
+
+def count(value):
+    return is_integer(value, 1, MOST_TRIPS)
+
+
+def whole(value):
+    return is_integer(value)
+
+
+def anything(_):
+    return True
+
+
+def mapping(value):
+    return isinstance(value, dict)
+
+
+def objects(value):
+    return isinstance(value, list) and all(isinstance(v, dict) for v in value)
+
+
+def latency(value):
+    return value is None or (type(value) in (int, float) and math.isfinite(value) and value >= 0)
+
+
+def features(value):
+    return isinstance(value, list) and all(text(v) for v in value) and len(set(value)) == len(value)
+
+
+def texts(value):
+    return isinstance(value, list) and all(text(v) for v in value)
+
+
+def named(value):
+    return isinstance(value, dict) and all("." in key for key in value)
+
+
+IDENTITY = {"program_fingerprint": text, "bindings_fingerprint": text, "target_fingerprint": text, "checkpoint_version": lambda v: v == 1 and type(v) is int,
+            "semantics_version": text}
+HEADER = {"protocol_version": text, "kind": text, "required_features": features, "?extensions": named}
+CONFIGURATION = {"pipeline_id": text, "schedule_kind": text, "preload_semantics": text, "preload_count": whole, "local_schedule": text,
+                 "buffers": [{"buffer_id": text, "count": count}]}
+MODEL = {"name": text, "revision": text, "adapter_version": text, "config_fingerprint": text}
+COVERAGE = {"status": lambda v: v in ("complete", "partial", "unsupported", "reference"), "operations": text, "communication": text,
+            "approximations": objects, "unsupported": objects}
+CANDIDATE = {"candidate_id": text, "identity": IDENTITY, "configuration": CONFIGURATION, "schedule": mapping, "resources": mapping}
+ROW = {"candidate_id": text, "schedule_fingerprint": text, "configuration": CONFIGURATION, "latency": {"value": latency, "unit": "us"},
+       "coverage": COVERAGE, "resources": mapping, "evidence": mapping}
+FILES = ("program.json", "runtime_bindings.json", "target_profile.json", "canonical.pto")
+OPEN = {"...": None}
+PROGRAM = {
+    "pipeline_id": text, **OPEN,
+    "loops": [{"lower": lambda v: is_integer(v, -MOST_INTEGER), "step": lambda v: is_integer(v, 1), "trip_count": whole, **OPEN}],
+    "tasks": [{"id": text, "core": lambda v: v in ("cube", "vector"), "operation_ids": texts, **OPEN}],
+    "buffers": [{"id": text, "multi_buffer_eligible": lambda v: isinstance(v, bool), "?owner": text, "?source_scope": text, "?memory_space": text,
+                 "?allocation_bytes": whole, "?physical_instances": texts, "?aliases": lambda v: isinstance(v, list), **OPEN}],
+    "operations": [{"id": text, "name": text, **OPEN}],
+    "memory_accesses": [{"op_id": text, "buffer_id": text, "access": lambda v: v in ("read", "write", "read_write"), **OPEN}],
+    "pipes": [{"id": text, "effective_slot_num": lambda v: is_integer(v, 1), **OPEN}],
+    "transactions": [{"pipe_id": text, "op_id": text, "action": lambda v: v in ("tpush", "tpop", "tfree"), **OPEN}],
+}
+SHAPES = {
+    "package": {**HEADER, **IDENTITY, "producer": {"name": text, "version": text}, "files": dict.fromkeys(FILES, text)},
+    "request": {**HEADER, "identity": IDENTITY, "candidates": [CANDIDATE], "objective": text, "memory_constraint": text,
+                "execution_mode": text, "search_budget": {"max_candidates": whole}, "baseline_candidate_id": text},
+    "result": {**HEADER, "identity": IDENTITY, "model": MODEL, "candidates": [ROW]},
+    "capabilities": {**HEADER, "adapter": text, "targets": [text], "semantics_versions": [text], "schedule_kinds": [text],
+                     "limits": {"max_trip_count": whole, "max_candidates": whole}, "apply_modes": [text],
+                     "automatic_application": lambda v: v is False, "model": MODEL},
+}
+
+
+def check(value, shape, path="document"):
+    if isinstance(shape, dict):
+        need(isinstance(value, dict), "SCHEMA", f"{path}: expected an object")
+        shape, is_open = {key: inner for key, inner in shape.items() if key != "..."}, "..." in shape
+        known = {key.lstrip("?") for key in shape}
+        unknown = [] if is_open else sorted(set(value) - known)
+        missing = sorted(key for key in shape if key[0] != "?" and key not in value)
+        need(not unknown, "SCHEMA", f"{path}: unknown key '{unknown[0] if unknown else ''}'")
+        need(not missing, "SCHEMA", f"{path}: the key '{missing[0] if missing else ''}' is missing")
+        for key, inner in shape.items():
+            if key.lstrip("?") in value:
+                check(value[key.lstrip("?")], inner, f"{path}.{key.lstrip('?')}")
+    elif isinstance(shape, list):
+        need(isinstance(value, list), "SCHEMA", f"{path}: expected a list")
+        for n, item in enumerate(value):
+            check(item, shape[0], f"{path}[{n}]")
+    elif isinstance(shape, str):
+        need(value == shape, "METRIC" if path.endswith(".unit") else "SCHEMA", f"{path}: expected '{shape}'")
+    else:
+        code = "METRIC" if shape is latency else "RANGE" if shape in (whole, count) and type(value) is int else "SCHEMA"
+        need(shape(value), code, f"{path}: {json.dumps(value)[:60]} is not allowed here")
+
+
+def check_document(value, kind):
+    """The envelope first: it says whether the rest can be understood."""
+    need(isinstance(value, dict), "SCHEMA", "the document is no object")
+    version = value.get("protocol_version")
+    parts = version.split(".") if isinstance(version, str) else []
+    need(len(parts) == 2 and parts[0] == "2" and parts[1].isdigit(), "VERSION", f"protocol version {version!r}; this adapter speaks 2.x")
+    need(value.get("kind") == kind, "SCHEMA", f"expected a document of kind '{kind}'")
+    required = value.get("required_features")
+    need(features(required), "SCHEMA", "required_features: expected a list of names")
+    unknown = sorted(set(required) - set(FEATURES))
+    need(not unknown, "UNSUPPORTED_FEATURE", f"the feature '{unknown[0] if unknown else ''}' is not known")
+    check(value, SHAPES[kind], kind)
+
+
+def header(kind):
+    return {"protocol_version": VERSION, "kind": kind, "required_features": list(FEATURES)}
