@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Boost 1.81 or newer with JSON, Program_options and Context: targets Boost::json, Boost::program_options, Boost::context.
 find_package(Boost 1.81 QUIET CONFIG COMPONENTS json program_options context)
 include(FindPackageHandleStandardArgs)

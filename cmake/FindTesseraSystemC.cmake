@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # SystemC, wherever it comes from, always as the target SystemC::systemc.
 #
 # Order: the target exists already (a parent project) > -DSYSTEMC_HOME=DIR, an explicit wish > a CMake package

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Links a small SystemC program at configure time and, when that fails, says why in plain words.
 #
 # Every object that includes <systemc> refers to a symbol sc_api_version_<version>_cxx<standard>; the library defines

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Target api_docs: the API documentation of the public headers, in build/api/html. It exists where Doxygen does; a warning
 # of Doxygen fails it. `cmake --install` takes the pages along if they were made (docs/building-on-tessera.md).
 set(TESSERA_API_DOCS_DIR "${PROJECT_BINARY_DIR}/api")

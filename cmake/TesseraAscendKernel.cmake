@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tessera_add_ascend_kernel(NAME SOURCE kernel.cpp [PRESET a2a3] [FUNCTION add] [OUTPUT kernel.so] [OPTIONS -O2 -DN=4 ..])
 #
 # Compiles a kernel in C++ with ascend-cxx and the C++ compiler of the project, as part of ALL: the target NAME, whose property

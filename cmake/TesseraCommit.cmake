@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tessera_commit.h, with the commit of this checkout, which reports name. It is looked up at every build; only the
 # executables of sc_main depend on it.
 set(TESSERA_COMMIT_FOLDER "${PROJECT_BINARY_DIR}/generated")

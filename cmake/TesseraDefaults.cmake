@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Defaults for whoever builds Tessera itself; a parent project that adds us keeps its own.
 if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
   set(TESSERA_IS_TOP_LEVEL ON)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tessera_embed_rows(ROWS ROOT FILE...): sets ROWS to the rows {"name", "text"} of a C++ table, a row for each file; the name is the
 # path from ROOT. A changed file makes CMake configure again. A literal may have 64 KB; none of the files is that long.
 function(tessera_embed_rows rows root)

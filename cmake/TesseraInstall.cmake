@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` leaves behind (docs/building-on-tessera.md): headers under include/tessera with the folders of
 # this tree, the libraries, the executables, a CMake package, pkg-config files, and in share/tessera presets and examples.
 #

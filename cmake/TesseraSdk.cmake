@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # sdk/bin: the commands cslc, cs_python and csdb under the names that scripts call (docs/csl-host.md). They lie in a folder of
 # their own, which stands on PATH only where it is wanted, and find the rest of Tessera from where they are.
 include(GNUInstallDirs)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How a target of this project is made: one place for flags, include root and names.
 include(GNUInstallDirs)
 

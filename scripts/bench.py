@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs whole programs on wse_platform, measures how fast it simulates them and how much memory a tile takes, and
 compares that with bench/limit, which moves wavelets and does nothing else. docs/performance.md explains the columns.
 

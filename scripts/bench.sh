@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the preset `bench`, measures the limit and whole runs, and prints a table (docs/performance.md).
 # Arguments go to scripts/bench.py: scripts/bench.sh --quick --json bench.json
 # With --peers DIR, other simulators run the same traffic (scripts/bench_peers.py); with --cost, larger runs are predicted from

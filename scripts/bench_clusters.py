@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what AI-core clusters cost the host: an instruction of the scalar unit, an operation on tiles, a byte of a tile, a call of a
 kernel in C++, the start of a compiled one, and 1,024 clusters in one process.
 

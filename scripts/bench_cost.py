@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what a step of an engine, a hop, a tile and a thread cost on this computer, with a few small runs, predicts larger
 runs from that, measures them, and prints both (docs/performance.md, "What a run costs"). The exit code is 1 if a
 prediction is off by more than a quarter. At the end it says what more cores and computers would give.

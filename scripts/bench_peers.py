@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs other network simulators, which a user has built, on the same traffic as wse_platform, and prints one table.
 
     scripts/bench.sh --peers DIR [--size WxH] [--words N] [--json FILE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run of wse_platform that is measured: what bench.py and bench_cost.py share."""
 import json
 import subprocess

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Public headers compile alone: whoever includes one needs nothing in front of it.
 
     scripts/check_headers.py INCLUDE_DIR [--standard 17] [--jobs 2] [--all] [--compiler g++] [--flags="..."]

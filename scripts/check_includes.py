@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds the house rules of docs/architecture.md#folders: who may include whom, and what nobody may use.
 
     scripts/check_includes.py               checks the repository, prints one line a violation, exits 1 if there is one

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Proves that every reference in the tree opens: citations, links and anchors.
 
     scripts/check_references.py               checks the repository, prints one line a broken reference, exits 1 if there is one

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The version stands in several files; they agree, and CHANGELOG.md has a section for it (docs/releasing.md).
 
     scripts/check_version.py

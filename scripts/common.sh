@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Shared by the scripts in this folder (sourced). Leaves the caller in the root of the checkout, with
 #   root       the checkout               build_dir  where the release build goes (TESSERA_BUILD_DIR overrides)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the CSL programs of a folder with their own scripts, and tells which pass.
 
     scripts/csl_corpus.py FOLDER [--json FILE] [--markdown FILE] [--only TEXT] [--arch wse2|wse3] [--seeds N] [--vary=OPTIONS]..
@@ -206,7 +207,7 @@ def evaluate(folder, script, options, arguments):
 
 
 def command_lines(script):
-    """The arguments behind each cslc of a script, without its output folder."""
+    """The arguments after each cslc of a script, without its output folder."""
     for line in script.read_text(encoding="utf-8").replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] != ["cslc"]:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs public CSL repositories as they are, each by a small recipe, and tells which programs compile, run and are right.
 
     scripts/csl_wild.py DIR... [--only TEXT] [--json FILE] [--markdown FILE] [--keep FOLDER] [--timeout N] [--jobs N]

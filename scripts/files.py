@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files that scripts write: whoever reads one sees a whole file, the older one or the new one."""
 import os
 import stat

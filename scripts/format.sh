@@ -1,15 +1,35 @@
 #!/usr/bin/env bash
-# Formats every C++ file of the tree with clang-format. --check changes nothing, names what differs and exits 1.
+# SPDX-License-Identifier: Apache-2.0
+# Formats C++ files with the one version of clang-format that decides: all of the tree, or those that are named.
+#   scripts/format.sh [FILE ..]
+#   scripts/format.sh --check    changes nothing, names what differs and exits 1; files of scripts/format_exceptions.txt may
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 help_if_asked "$@"
 
-command -v clang-format >/dev/null || die "clang-format is missing (Debian: apt-get install clang-format)"
+version=14
+exceptions=scripts/format_exceptions.txt
+clang_format="$(command -v "clang-format-$version" || true)"
+[ -n "$clang_format" ] || die "clang-format-$version is missing (Debian 12: apt-get install clang-format-$version)"
+all_files() {
+  find tlm_ifaces models frontends platforms sc_main tests bench \( -name '*.h' -o -name '*.cpp' \) -print | LC_ALL=C sort
+}
+
 case "${1:-}" in
-  "") mode=(-i) ;;
-  --check) mode=(--dry-run --Werror) ;;
-  *) die "unknown argument $1; use --check or nothing" ;;
+  --check)
+    mapfile -t differing < <(all_files | xargs "$clang_format" --style=file --dry-run 2>&1 | sed -n 's/^\([^:]*\):.*warning: .*/\1/p' | LC_ALL=C sort -u)
+    status=0
+    for file in "${differing[@]}"; do
+      grep -qxF "$file" "$exceptions" || { echo "$file: scripts/format.sh $file formats it" >&2; status=1; }
+    done
+    while IFS= read -r file; do
+      case "$file" in '' | '#'*) continue ;; esac
+      printf '%s\n' "${differing[@]}" | grep -qxF "$file" || { echo "$exceptions: $file needs no exception any more" >&2; status=1; }
+    done < "$exceptions"
+    exit "$status"
+    ;;
+  --*) die "unknown argument $1; use --check, or name files" ;;
+  "") all_files | xargs "$clang_format" --style=file -i ;;
+  *) "$clang_format" --style=file -i "$@" ;;
 esac
-find tlm_ifaces models frontends platforms sc_main tests bench \
-  \( -name '*.h' -o -name '*.cpp' \) -print0 | xargs -0 --no-run-if-empty clang-format --style=file "${mode[@]}"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Timing goldens: what a run took, kept as text, so that no cycle moves unnoticed (docs/timing-goldens.md).
 
     scripts/golden.sh check [NAME ..]                     compare with what the goldens say
@@ -366,7 +367,7 @@ def parse_arguments():
     parser.add_argument("--platform", default=str(ROOT / "build/bin/wse_platform"), help="the executable")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
-    # Before the command or behind it: the command's parser must not put its default over what stands before.
+    # Before the command or after it: the command's parser must not put its default over what stands before.
     parser.add_argument("--dir", type=pathlib.Path, default=SHIPPED, metavar="FOLDER", help="where the goldens are")
     common.add_argument("--dir", type=pathlib.Path, default=argparse.SUPPRESS, metavar="FOLDER", help="where the goldens are")
 

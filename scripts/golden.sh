@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Timing goldens: what runs took, kept as text, so that no cycle moves unnoticed (docs/timing-goldens.md).
 # Builds wse_platform where it is needed; the arguments go to scripts/golden.py: scripts/golden.sh update --reason "a hop is 2"
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs all PTO programs of a folder with ascend_platform and prints a table.
 
     scripts/pto_corpus.py FOLDER [--json FILE] [--platform PATH] [--only TEXT] [--pto-version V] [--sample N] [--jobs N] [--seconds N]

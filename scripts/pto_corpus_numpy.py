@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of real kernels of the public PTO corpus against NumPy: what pto_corpus.py --check runs.
 
 Each reference is written from what the kernel computes, for the file whose path ends with its name. Inputs have a fixed seed.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the C++ PTO kernels of a checkout with ascend_platform and prints a table.
 
     scripts/pto_cpp_corpus.py FOLDER [--json FILE] [--only TEXT] [--cases N] [--jobs N] [--seconds N] [--compile-only]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kernels without a host program that pto_cpp_corpus.py runs: what each is called with, and what NumPy says it computes.
 
 Names, shapes and tolerances follow the tests of huawei-csl/pto-kernels, and the demos of hw-native-sys/pto-isa; the kernels

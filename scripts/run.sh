@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # From a fresh Debian 12 to the result of the main example: packages, configure, build, run.
 # Extra arguments are options of the simulator, for example:
 #   scripts/run.sh --set fabric.hop_latency=4

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs the Debian or Ubuntu packages that Tessera needs and this machine lacks. Silent when none is missing.
 # Arguments are further packages: scripts/setup.sh libbenchmark-dev
 # TESSERA_SKIP_SETUP=1 skips it, for machines that provide the tools in another way.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs a program in every combination of settings, and writes a table, the reports and plots (docs/sweeps.md).
 
     sweep.py SPEC.yaml --out DIR

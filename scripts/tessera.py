@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The command in front of the executables, and tools for the reports of runs (docs/report-and-traces.md#two-reports).
 
     tessera run|serve PROGRAM [OPTION ..]      runs it on the platform that takes it; serve: with the live view

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -12,7 +13,8 @@ Installs what is missing, builds everything and runs the test suite.
   --tsan    with the thread sanitizer (preset tsan), in build-tsan/: only what is stepped by several threads
   --all     also the tests that need optional packages, which it installs: clang (fuzz targets), doxygen, matplotlib (plots
             of sweeps), Slurm and Dask (sweeps on a cluster), jsonschema, Verilator, QEMU,
-            Chromium (live view), Jupyter (notebooks), Open MPI (ranks), Valgrind (instructions of a step)
+            Chromium (live view), Jupyter (notebooks), Open MPI (ranks), Valgrind (instructions of a step); and the check of
+            the format of all sources (clang-format-14, scripts/format.sh)
   --help    this text
 
 Other arguments go to ctest:
@@ -42,7 +44,8 @@ for argument in "$@"; do
     # conflict with the Boost 1.81 that Debian 12 needs for JSON; apt does not find the alternative itself.
     --all)
       optional=(clang doxygen python3-munkres python3-matplotlib python3-jsonschema slurm-wlm munge python3-distributed
-                verilator qemu-system-x86 chromium python3-nbclient python3-ipykernel libopenmpi-dev openmpi-bin valgrind)
+                verilator qemu-system-x86 chromium python3-nbclient python3-ipykernel libopenmpi-dev openmpi-bin valgrind
+                clang-format-14)
       ;;
     *) arguments+=("$argument") ;;
   esac
@@ -55,6 +58,9 @@ if [ "${#optional[@]}" -gt 0 ] && ! scripts/setup.sh "${optional[@]}"; then
   for package in "${optional[@]}"; do
     scripts/setup.sh "$package" || say "Without $package some tests are skipped"
   done
+fi
+if [ "${#optional[@]}" -gt 0 ]; then
+  if command -v clang-format-14 >/dev/null; then scripts/format.sh --check; else say "Without clang-format-14 the format is not checked"; fi
 fi
 configure "$preset"
 build --target "${targets[@]}"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the model and runs the published workloads on it (docs/validation.md). Arguments: scripts/validate.sh --help
 set -euo pipefail
 here="$PWD"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes frontends/csl/library/**/*.csl as C++ string literals into the build tree, at configure time, and adds the result
 # to tessera_frontends. A changed or new file makes CMake configure again.
 set(library_root "${CMAKE_CURRENT_LIST_DIR}/library")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes the headers of frontends/pto_cpp/library as C++ string literals into the build tree, at configure time, and adds the
 # result to tessera_frontends. A changed or new file makes CMake configure again.
 set(header_root "${CMAKE_CURRENT_LIST_DIR}/library")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tessera from Python: machines to load, run, feed and read (docs/c-api.md).
 
     import tessera
@@ -283,7 +284,7 @@ class Machine:
 
     def csl_copy_from(self, symbol: str, elements: int, *rectangle: int, dtype: Any = np.float32,
                       **region: Any) -> np.ndarray:
-        """The first elements behind a symbol of each PE, flat."""
+        """The first elements from a symbol on of each PE, flat."""
         return self._csl_out("copy_from", symbol.encode(), elements, rectangle, dtype, region)
 
     def csl_stream_to(self, color: int, values: np.ndarray, *rectangle: int, **region: Any) -> None:

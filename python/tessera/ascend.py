@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PTO kernels in C++ as Python functions (docs/pto-cpp.md#from-python).
 
     add = tessera.ascend.compile("add.cpp", function="add", preset="a2a3")

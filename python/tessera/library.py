@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """libtessera.so and its functions (tessera.h), through ctypes."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers and arrays of Python as the words of a machine, which are little-endian. What would lose something is refused."""
 
 from typing import Any, Sequence

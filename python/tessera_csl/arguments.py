@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of what a host program passes: one sentence that helps for each mistake, before anything runs."""
 import difflib
 import operator

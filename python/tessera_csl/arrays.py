@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays of the host as the words of copies and streams.
 
 Any layout of NumPy is taken in the order of its indices (C order), any byte order is converted; what has no meaning as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Artifacts of compilations: an archive of the folder that cslc has written, and where it was unpacked."""
 import hashlib
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The client of a cluster of machines (docs/csl-host.md, "Appliance mode"): without a cluster everything runs here, on the
 simulator. A job that would be scheduled there is a temporary folder here, and a compilation is cslc.
 """

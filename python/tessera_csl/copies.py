@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the copies of a host program say: their headers, and the forms in which SDKs of several years write them."""
 import enum
 import functools
@@ -24,7 +25,7 @@ class SymbolHandle(int):
 
 
 def takes_old_form(copy):
-    """Also accepts copies as SDK 0.6 writes them: all by position, whether it is a stream behind the two arrays, and a number
+    """Also accepts copies as SDK 0.6 writes them: all by position, whether it is a stream after the two arrays, and a number
     without meaning and whether the call blocks at the end."""
     @functools.wraps(copy)
     def call(self, *given, **named):

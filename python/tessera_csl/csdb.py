@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """csdb: looks at the memory that a run has left, by commands on standard input or in files (docs/csl-host.md, "csdb").
 
     csdb [FOLDER]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames over a pair of pipes, sent and received whole by a thread of their own.
 
 A signal interrupts the main thread of Python only, so whatever an exception of a signal handler cuts off there, the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Points and rectangles of the grid of PEs."""
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ class IntVector:
 
 @dataclass(frozen=True)
 class IntRectangle:
-    """A rectangle from its upper left PE to the PE behind its lower right one."""
+    """A rectangle from its upper left PE to the PE after its lower right one."""
     upper_left: IntVector
     lower_right: IntVector
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values that variables have at the start of a run, beside the compiled program that they belong to."""
 import hashlib
 import os

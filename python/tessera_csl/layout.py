@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SdkLayout: a program from regions of code that ports and connections join (csl.md 14).
 
 The objects here record what a script asks for; compile() makes a CSL layout of it (placement.py) and has tessera_cslc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The memory of the PEs after a run: a file that the server leaves in the compile directory."""
 import contextlib
 import fcntl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From an SdkLayout to the layout block of a CSL program (csl.md 14): values for colors, and routes around the regions.
 
 Everything is decided in the order in which the script asks for it, so that the same script gives the same program.

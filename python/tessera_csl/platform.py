@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a program runs: always the simulator; what the interface lets a script say about it is accepted."""
 import enum
 import os

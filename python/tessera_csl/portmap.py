@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Port maps of host programs of SDK 0.6 to 0.9: which element of a tensor lies at which place of which PE.
 
     { NAME[i=0:7][j=0:3] -> [PE[j // 2, i // 4] -> index[i % 4, j % 2]] }

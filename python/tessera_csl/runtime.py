@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SdkRuntime: runs a compiled CSL program on the simulator (csl.md 13).
 
 An exception of a signal handler, such as KeyboardInterrupt, may leave any call at any place: then the call may be made again,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The process that simulates a machine. Commands are sent at once and carried out in order."""
 import os
 import subprocess

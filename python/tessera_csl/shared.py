@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory that a host program and its simulator share, for large arrays."""
 import mmap
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Streams between a host program and the rim of the fabric (SdkLayout, --host-stream)."""
 import os
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands of `tessera` that stand in front of the executables (docs/command.md)."""
 from commands import golden, information, programs
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tessera golden: what a program of your own took, kept in a file, and what moved since then (docs/command.md#goldens-of-your-own-programs).
 
 Works without a checkout of Tessera. A golden is a JSON file beside your program; it has the command, what the run was given, and what it gave.

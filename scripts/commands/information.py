@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tessera info: what is installed, and how to cite it."""
 import re
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tessera run, compile, serve, sweep: which executable takes a program, and where it lies."""
 import argparse
 import json

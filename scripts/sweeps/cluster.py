@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The points of a sweep on a cluster whose machines see the same folders: job arrays of Slurm, or workers of Dask."""
 import json
 import shlex

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sweep as a YAML file: read, and checked for its form before anything is made of it."""
 import math
 import stat

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arithmetic in a sweep: `2 * M * N / cycles` over the axes, the parameters and the report of a point."""
 import ast
 import math

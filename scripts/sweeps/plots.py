@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Curves and a roofline of a sweep, as pictures; they need matplotlib (Debian: python3-matplotlib)."""
 import re
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One point of a sweep: its command, what its result depends on, and whether that result is there."""
 import functools
 import hashlib

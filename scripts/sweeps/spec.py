@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a sweep is: a program and axes, from a YAML file or the command line, and the points that they give."""
 import hashlib
 import itertools

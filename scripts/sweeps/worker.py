@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs every COUNT-th point of a list from INDEX on: worker.py POINTS.json INDEX COUNT. What a cluster calls."""
 import json
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Published measurements and models of them, run through wse_platform (docs/validation.md).
 
 case.py         a case: a published number, how to measure it, and its bound

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the published workloads on wse_platform, and those of AI cores on ascend_platform beside it, and sets what it says beside what was published.
 
     scripts/validate.sh                       builds, runs everything, prints the table

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs programs on wse_platform, and kernels on ascend_platform beside it, and keeps what they gave, so that cases can share a run."""
 import concurrent.futures
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A published number, how the model comes to its own, and how far the two may be apart."""
 import dataclasses
 import math
@@ -31,7 +32,7 @@ def cycles(limit):
 
 
 def exact():
-    """To three digits behind the point."""
+    """To three digits after the point."""
     return Tolerance("exact", units=0.0005)
 
 

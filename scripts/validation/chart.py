@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures: lines and points over two axes, as SVG. A line is the model, circles in the same color are what was published
 for the same case; a panel below the picture shows by how much the model is off, which a picture over decades hides."""
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables: on the terminal, as docs/validation.md with a row for each family, and as a page for each family in docs/validation/."""
 import datetime
 import hashlib
@@ -191,7 +192,7 @@ Measured on {date} with {version} and the presets {presets} (the first digits of
 - Calibrated and predicted are roles of a number. The *kind* of a value in a [preset](configuration.md#where-values-come-from), `published`,
   `calibrated` or `assumed`, says where that value comes from. A value that a source states has the kind `published`, and the number that
   states it has the role `calibrated` here, because the model was given the answer. A value of the kind `calibrated` was fitted until the
-  model met a number, and that number has the role `calibrated` here too. No `predicted` number stands behind a value of any kind.
+  model met a number, and that number has the role `calibrated` here too. No `predicted` number belongs to a value of any kind.
 - **may be off** is the bound that the tests hold: `scripts/validate.sh` exits with 1 if a number misses its bound. A number has no bound if it
   contradicts other numbers, or if the published program is not known. Such numbers are shown without a claim.
 - **source**: A1 to A10 are sections of [Published cycle counts](reference/wse_timing.md), B1 to B4 of [Cycle counts of whole

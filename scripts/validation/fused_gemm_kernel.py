@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A matrix product on AICs and what AIVs make of it as PTO text."""
 import dataclasses
 

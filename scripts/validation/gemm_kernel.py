@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A matrix product on AICs as PTO text."""
 import dataclasses
 
@@ -46,7 +47,7 @@ class Gemm:
         return (self.n, self.k * self.step_b) if self.b_by_columns else (self.k * self.step_b, self.n)
 
     def reverse_flags(self):
-        """Set before the loop, waited for behind it: which buffers are free."""
+        """Set before the loop, waited for after it: which buffers are free."""
         flags = [("MTE1", "MTE2", half) for half in range(self.halves)]
         flags += [("MTE1", "MTE2", self.halves + half) for half in range(self.halves)]
         flags += [("M", "MTE1", half) for half in range(2)]

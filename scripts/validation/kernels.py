@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the PTO kernels of examples/ascend and examples/validation whose text repeats itself: tiles of a matrix product in
 panels, a cube-vector chain with a ring of slots, and probes of single pipes.
 

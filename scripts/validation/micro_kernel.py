@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kernels that probe a pipe as PTO text: one kind of instruction, many times (reference ascend.md 4.2 to 4.4)."""
 from validation.kernel_text import Text
 
@@ -163,7 +164,7 @@ class CubeProbes(Probes):
 
 
 class VectorProbes(Probes):
-    """Vector operations on N elements, one behind the other."""
+    """Vector operations on N elements, one after the other."""
     name, kind, sizes = "vector_probes", "vector", ("N", "COUNT")
     TWO = ("tadd", "tmul", "tmax", "tdiv")
     SCALAR = ("tadds", "tmuls", "tmins", "tmaxs", "tlrelu", "tdivs")
@@ -254,7 +255,7 @@ def operation_name(operation):
 
 
 class OperationProbes(Probes):
-    """The operations of OPERATIONS, one behind the other."""
+    """The operations of OPERATIONS, one after the other."""
     name, kind, sizes = "operation_probes", "vector", ("COUNT",)
     TWO = ("tadd", "tmul", "tdiv")
     SCALAR = ("tadds", "tmuls", "tmins", "tdivs")
@@ -384,7 +385,7 @@ class Copies:
 
 class Additions:
     """TILES additions of N numbers of f16 on each vector core, with one buffer for each operand; as the pipes need it, in order."""
-    NAMES = "xyz"  # one behind the other in UB
+    NAMES = "xyz"  # one after the other in UB
 
     def __init__(self, comment):
         self.comment = comment

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/sensitivity.md: how much the workloads change when an assumed value of a preset is reduced or increased by half, or
 replaced by each other name that its key allows."""
 import datetime

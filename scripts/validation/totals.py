@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How right the models are in all published numbers together: read from the tables of docs/validation/, so that what is printed is what they say.
 
     python3 -m validation.totals            (in scripts/) writes the totals of docs/validation.md, docs/claims.md and README.md

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every type and layout of NumPy for every call that takes or fills an array: the values arrive, or the call is refused.
 
 arrays_test.py FOLDER, which has cs_python; TESSERA_LIBRARY names libtessera.so.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Launch scripts of clusters: compile, stage, run, download. client_test.py FOLDER, which has cs_python."""
 import io
 import json

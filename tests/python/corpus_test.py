@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """scripts/csl_corpus.py on a collection of a few scripts, with commands that only tell how they are called."""
 import json
 import shutil

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Stands in for tessera_csl_server in tests of the Python package: speaks its protocol, has memory, simulates nothing.
 
 The program has 3 x 2 PEs from (4, 1), the variables A and y (constant) and a few functions; functions with telling names

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Folders of compiled programs with random changes, on a machine: each is refused with one sentence, or runs.
 
 folder_fuzz_test.py COUNT [SEED]. Digests are made right again in most mutants, so that the contents are looked at. The mutants run in

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Interrupts at random times: the session goes on, and every value is right. interrupt_test.py FOLDER, which has cs_python."""
 import gc
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """SdkLayout: what a script asks for, and where it is placed."""
 import sys
 import tempfile

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The notebooks of examples/notebooks: their cells run, in order, and are kept without outputs. With nbclient and ipykernel (Debian:
 python3-nbclient, python3-ipykernel) a Jupyter kernel runs them too."""
 import contextlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Machines with CSL programs that were reset in random cycles equal new ones: all programs of scenario/csl and examples/csl, in
 both structures. resets_test.py [PATTERN]; TESSERA_RESETS: resets of each program and structure, 7 by default."""
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A compiled program for tests of the server: 3 x 2 PEs from (4, 1), one code in tile assembly.
 
 Written as tessera_cslc writes it, so that these tests need no compiler.

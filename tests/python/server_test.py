@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Host programs against the real server: server_test.py FOLDER, which has cs_python.
 
 The compiled program is that of server_program.py.

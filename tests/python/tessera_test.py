@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The Python package tessera: runs as python3 tests/python/tessera_test.py, and with pytest."""
 import json
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Port maps, core files and csdb: what host programs and users do without a machine."""
 import io
 import json

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Part of an independent implementation of a published interface (see the package `cerebras`)."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversions between arrays of the host and the 32-bit words of copies (csl.md 13).
 
 An independent implementation of a published interface.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The families, one a file. A file that is put here is found; it defines FAMILY, and ORDER to stand elsewhere than at the end:
 
     def time(bench, n):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Quant grouped matmul on 24 clusters of A2 and 32 of 950PR (ascend.md 5.4)."""
 from validation.case import Case, Family, percent
 

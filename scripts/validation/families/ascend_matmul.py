@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Matrix products of f16 on 24 AICs of A2/A3 (ascend.md 5.1, 5.2)."""
 from validation.case import Case, Family, percent
 

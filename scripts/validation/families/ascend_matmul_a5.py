@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Matrix products of f16 on 32 AICs of A5 (ascend.md 5.2, the other chip of the same examples)."""
 from validation.case import Case, Family, percent
 

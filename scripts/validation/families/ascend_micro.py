@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Micro-tables of AI cores: MADs, vector operations, loads, tiles and copies (ascend.md 4.1 to 4.4)."""
 from validation.case import Case, Family, between, exact, percent
 from validation.micro_kernel import BITS, KERNELS, OPERATIONS, operation_name

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """fmuls C, C, B of f32 with both operands in the same banks or apart (wse_timing.md A4, A3; wse.md 6.2)."""
 from validation.case import Case, Family, cycles, percent
 from validation.chart import Chart, Series

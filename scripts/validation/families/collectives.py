@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collectives on a row or a rectangle, WSE-2, beside the formulas of the HPDC model (wse_timing.md A1)."""
 import math
 

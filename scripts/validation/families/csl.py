@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The published loops on one PE, compiled from CSL (wse_timing.md A3, A4; wse_timing_2.md B1)."""
 from validation.case import Case, Family, between, cycles, percent
 

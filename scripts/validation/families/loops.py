@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loops over vectors on one PE: rates and set-ups (wse_timing.md A3; wse.md 6.4, 6.5)."""
 from validation.bench import fit
 from validation.case import Case, Family, between, cycles, percent

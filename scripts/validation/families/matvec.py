@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Matrix times vector on one PE, WSE-3 (wse_timing_2.md B1)."""
 from validation.case import Case, Family, percent
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One message of 8 words to the neighbour on WSE-3, step by step (wse_timing.md A3)."""
 import re
 

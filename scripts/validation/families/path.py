@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Words over a path of WSE-3: cycles per hop and per word (wse_timing.md A3)."""
 from validation.bench import fit
 from validation.case import Case, Family, exact

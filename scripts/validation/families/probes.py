@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What single instructions cost on WSE-3 (wse.md 6.5, wse_timing.md A3)."""
 from validation.case import Case, Family, between, cycles, exact, percent
 from validation.chart import Chart, Series

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Store and forward through N PEs of WSE-3 (wse_timing.md A3)."""
 from validation.case import Case, Family, percent
 from validation.chart import Chart, Series

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Chain and two-phase reduce on a row of 512 PEs, WSE-2 (wse_timing.md A2)."""
 from validation.case import Case, Family, exact, percent
 from validation.chart import Chart, Series

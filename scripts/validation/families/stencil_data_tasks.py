@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Five-point stencil with one data task for each wavelet, both generations (wse_timing_2.md B3)."""
 from validation.case import Case, Family, percent
 from validation.chart import Chart, Series
@@ -51,11 +52,11 @@ right, all in place. The rows give the shortest and the longest time of a PE: a 
 Set 1 was run with a launch script for WSE-2, set 2 is probably WSE-3; the sizes between 8 and 64 are in the same log. The program has
 many instructions besides its operations, so a number shows several rules together:
 
-- **Banks.** In all sizes but 11 and 13 the rows above and below begin two f32 from a multiple of four behind the row that they are added
+- **Banks.** In all sizes but 11 and 13 the rows above and below begin two f32 from a multiple of four after the row that they are added
   to, or at a multiple of four (10, 22); the centre column has the same banks as its destination. By the rule `modulo_4` two more of the
   five operations on each cell would conflict than by `same_bank`: with 64 x 64 cells 8192 cycles more, and the elements alone would take
   32,768 of the 33,374 cycles. Both sets differ by 2 to 14 % only, so they have the same conflicts; `pe.bank_rule` of WSE-2 is set by this. The two
-  arrays of a PE stand one behind the other here, as they are declared; the linker of the vendor may place them otherwise.
+  arrays of a PE stand one after the other here, as they are declared; the linker of the vendor may place them otherwise.
 - **Columns in one bank.** 22 cells have rows of 96 bytes, a multiple of 32, so the columns are rewritten in one bank (see [product of
   strided columns](strided_gemm.md)): 968 cycles in the model. 10 cells have rows of 48 bytes and do not take longer.
 - **Tasks.** The longest time minus the shortest is that of the data tasks of two more sides. `pe.task_switch` of WSE-3 is 5, between its

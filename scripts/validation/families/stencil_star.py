@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Star stencil of radius 1, WSE-3 (wse_timing_2.md B2)."""
 from validation.case import Case, Family, percent
 
@@ -12,7 +13,7 @@ def time(bench, iterations):
 
 FAMILY = Family("stencil_star", "Star stencil of radius 1", """
 `examples/validation/stencil_star.json` runs on 2 x 2 PEs of WSE-3 with 8 x 8 cells each. A PE sends the edges of its block by
-microthreads, and a control wavelet behind each; a data task stores every wavelet that comes; a control task counts the sides. When all
+microthreads, and a control wavelet after each; a data task stores every wavelet that comes; a control task counts the sides. When all
 are done, five operations over the whole block (`mem4d`) add the terms, and a scalar loop restores the diagonal of the PEs that hold one.
 The published cycles are those of the PE that takes longest, calculated from seconds at 875 MHz.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dense product of strided columns in place, WSE-2 (wse_timing_2.md B4)."""
 from validation.case import Case, Family, percent
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The client of a cluster of machines, on the simulator Tessera (docs/csl-host.md, "Appliance mode").
 
 An independent implementation of a published interface.

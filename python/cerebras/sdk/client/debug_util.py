@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory of the PEs after a run of an artifact. An independent implementation of a published interface."""
 from tessera_csl.client import debug_util
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory of the PEs after a run (csl.md 13). An independent implementation of a published interface."""
 from tessera_csl.memory import DebugUtil
 from tessera_csl.platform import require_simulator

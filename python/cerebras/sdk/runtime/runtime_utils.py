@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversions of arrays as host programs of SDK 0.6 to 0.9 import them. An independent implementation of a published interface."""
 from cerebras.sdk.sdk_utils import input_array_to_u32, memcpy_view
 from tessera_csl.portmap import convert_input_tensor, format_output_tensor, prepare_output_tensor

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Host interface of CSL programs, on the simulator Tessera.
 
 An independent implementation of a published interface, in pure Python and NumPy. The module has this name
