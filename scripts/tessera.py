@@ -9,6 +9,7 @@
     tessera info [--cite]                      what is installed, and how to cite it
     tessera diff A.json B.json    says what differs between two runs: in what they were given, and in what they gave
     tessera tune PROGRAM --axis ..             the values with which a program takes the fewest cycles (docs/sweeps.md#tuning)
+    tessera sensitivity KERNEL [OPTION ..]     what the assumed values of an Ascend machine do to a run
     tessera ptoas-costmodel ACTION             predicts candidates of the public assembler (docs/ptoas-costmodel.md)
 
 Exit codes of diff: 0 nothing differs, 1 something differs, 2 a file is no report.
@@ -22,7 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import commands as front  # noqa: E402
 from costmodel import command as costmodel  # noqa: E402
-from sweeps import tune  # noqa: E402
+from sweeps import sensitivity, tune  # noqa: E402
 
 SCHEMA = "tessera-report-1"
 # Beside `run`: what a report says of what a run was given.
@@ -119,6 +120,7 @@ def main():
     front.add_to(commands)
     costmodel.add_to(commands)
     tune.add_to(commands)
+    sensitivity.add_to(commands)
     words, of_platform = front.split(sys.argv[1:])
     arguments = parser.parse_args(words)
     arguments.of_platform = of_platform
