@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tessera ptoas-costmodel: the adapter process of the exchange."""
 import sys
 from pathlib import Path

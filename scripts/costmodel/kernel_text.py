@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernel that a schedule stands for: the loop of each core unrolled in the order of its stages, buffers with several slots as several
 tiles. Everything else is the text of the package."""
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Predictions of ascend_platform: a pool of runs without values, one for each kernel that differs."""
 import concurrent.futures
 import hashlib

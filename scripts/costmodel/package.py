@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A package of the compiler, and what a request may ask about it."""
 from pathlib import Path
 

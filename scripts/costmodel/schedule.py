@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Schedules of the kind prefix_suffix_v1: the order of stages, the slots that values lie in, and what waits for what."""
 from .wire import MOST_INSTANCES, MOST_TRIPS, SCHEDULE, fingerprint, need
 

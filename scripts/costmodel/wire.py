@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Documents of the exchange: how they are read, written and checked. What is wrong with one has a code that the exchange fixes."""
 import hashlib
 import json

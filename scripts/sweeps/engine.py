@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs points, and writes their table and plots: what sweep.py and tessera tune share."""
 import concurrent.futures
 import csv

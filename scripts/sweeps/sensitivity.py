@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tessera sensitivity: what the assumed values of an Ascend machine do to one run (docs/ascend-platform.md#assumed-values-that-matter).
 
 Each number of the preset that no source states is made smaller and larger, one at a time, and the program runs with it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tessera tune: the values of axes with which a program takes the fewest cycles (docs/sweeps.md#tuning).
 
 If all combinations are within the budget, all are run. Otherwise half of the budget goes to combinations spread over the grid; then

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A package of the cost-model exchange as the compiler would export it: two products around a chain of vector operations."""
 import pathlib
 import sys

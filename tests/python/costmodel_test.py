@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`tessera ptoas-costmodel` (docs/ptoas-costmodel.md). costmodel_test.py ASCEND_PLATFORM"""
 import copy
 import json

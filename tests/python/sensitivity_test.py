@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`tessera sensitivity` (docs/ascend-platform.md#assumed-values-that-matter). sensitivity_test.py ASCEND_PLATFORM"""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`tessera tune` (docs/sweeps.md#tuning). tune_test.py WSE_PLATFORM"""
 import csv
 import pathlib
