@@ -1,6 +1,7 @@
 // ascend_platform: runs a PTO program on Ascend AI-core clusters: docs/ascend-platform.md.
 #include <systemc>
 
+#include <filesystem>
 #include <iostream>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/options.h"
 #include "platforms/ascend/simulation.h"
+#include "platforms/ascend/tasks/task_report.h"
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
 #include "platforms/run/driver.h"
@@ -53,8 +55,30 @@ struct Program {
   std::optional<cluster::Profile> names;         // the machine that the program names
 };
 
+bool is_task_list(const std::string& file) {
+  return std::filesystem::path(file).extension() == ".json";
+}
+
+/// Launches of kernels, each of which is a run of its own.
+bool run_task_list(const ascend::Options& options, report::Report& report) {
+  if (!options.sets.empty() || !options.args.empty() || !options.config_file.empty())
+    throw UserError("", "--set, --arg, --config",
+                    "a list of tasks says itself what its kernels run with: arguments, options");
+  if (options.validate) {
+    ascend::read_tasks(options.program);
+    return cli::print_valid(options, options.preset);
+  }
+  ascend::run_tasks({options.program, options.preset,
+                     std::filesystem::read_symlink("/proc/self/exe").string(),
+                     options.trace_perfetto_file, options.quiet},
+                    report);
+  return true;
+}
+
 bool run_kernel(const ascend::Options& options, ascend::Isolation& isolation,
                 report::Report& report) {
+  if (is_task_list(options.program)) return run_task_list(options, report);
+
   // 1. The text of the program, which may name its machine. --print-config does without a program.
   const Program program(options);
 

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the C++ PTO kernels of a checkout with ascend_platform and prints a table.
 
-    scripts/pto_cpp_corpus.py FOLDER [--json FILE] [--only TEXT] [--cases N] [--jobs N] [--seconds N] [--compile-only]
+    scripts/pto_cpp_corpus.py FOLDER [--json FILE] [--only TEXT] [--cases N] [--jobs N] [--seconds N] [--compile-only] [--every N]
 
 A kernel with a host program beside it (main.cpp, with gen_data.py for inputs and expected values) runs as that program says: the
 script compiles the program against scripts/pto_cpp_host, where memory of the device is memory of the process and a launch is a run
 of ascend_platform, and takes the program's own comparison. A kernel without one that pto_cpp_kernels.py knows runs with the
-arguments that are given there, and its results are compared with NumPy. docs/pto-cpp-corpus.md explains the table.
+arguments that are given there, and its results are compared with NumPy. With --compile-only every kernel is compiled, whether or not it has
+a host program, with the folders of the checkout that have the headers that it includes. docs/pto-cpp-corpus.md explains the table.
 """
 import argparse
 import collections
@@ -31,6 +32,9 @@ ROOT = Path(__file__).resolve().parent.parent
 HOST = ROOT / "scripts/pto_cpp_host"
 LIBRARY = ROOT / "frontends/pto_cpp/library"
 DEVICE = re.compile(r"__global__")
+# A kernel that a run time starts by this name, with an array of arguments.
+ENTRY = re.compile(r"\bvoid\s+(kernel_entry)\s*\(")
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 # Other devices, grids of them, and languages that are not PTO.
 ELSEWHERE = re.compile(r"\bpto/comm/|\bpto::comm\b|\b[Hh]ccl|\bHCCL|\bshmem|\bAscendC::|\bTNOTIFY\b")
 SCALARS = {"float": "double", "double": "double", "int": "std::int64_t", "unsigned int": "std::int64_t", "long": "std::int64_t",
@@ -96,12 +100,41 @@ class Program:
         self.includes = [self.folder] + [folder / p / "tests/common" for p in top if (folder / p / "tests/common").is_dir()]
 
 
+class Headers:
+    """The folders of a checkout in which the compiler finds what a file includes."""
+
+    def __init__(self, folder):
+        self.places = collections.defaultdict(list)
+        for path in folder.rglob("*"):
+            if path.suffix in (".h", ".hpp", ".hh", ".inc", ".cce") and path.is_file():
+                self.places[path.name].append(path)
+
+    def folders_for(self, kernel):
+        found, seen, files = [], set(), [kernel]
+        while files:
+            file = files.pop()
+            for name in INCLUDE.findall(text_of(file)):
+                if (name, file.parent) in seen or name.startswith("pto/"):
+                    continue
+                seen.add((name, file.parent))
+                near = [f / name for f in [file.parent, *found] if (f / name).is_file()]
+                if not near:
+                    there = [p for p in self.places[Path(name).name] if p.as_posix().endswith("/" + name)]
+                    # Of several, the one that shares most words with the path of the kernel.
+                    words = set(kernel.parts)
+                    near = sorted(there, key=lambda p: (-len(words & set(p.parts)), len(p.parts), str(p)))[:1]
+                    found += [Path(str(p)[:-len(name) - 1]) for p in near]
+                files += near[:1]
+        return list(dict.fromkeys(found))
+
+
 class Runner:
     def __init__(self, options):
         self.options = options
         self.scratch = Path(options.scratch or tempfile.mkdtemp(prefix="pto_cpp_corpus."))
         self.scratch.mkdir(parents=True, exist_ok=True)
         self.table = pto_cpp_kernels.KERNELS
+        self.headers = Headers(options.folder) if options.compile_only else None
         self.host_object = self.scratch / "host.o"
         self.call(["g++", "-std=c++17", "-O1", "-I", HOST, "-c", HOST / "host.cpp", "-o", self.host_object], self.scratch, 300)
 
@@ -263,8 +296,31 @@ class Runner:
         return {"cases": 1, "equal": int(not message), "failures": failures, "class": failures[0]["class"] if failures else "",
                 "message": message}
 
+    def compiled(self, program):
+        """Whether a kernel compiles; its first error otherwise."""
+        command = [self.options.platform, program.kernel, "--preset", program.preset, "--print-program"]
+        entry = ENTRY.search(program.text)
+        if entry and not DEVICE.search(program.text):
+            command += ["--function", entry.group(1)]
+        for folder in [*self.headers.folders_for(program.kernel), *program.includes]:
+            command += ["--include", folder]
+        try:
+            done = self.call(command, self.scratch, self.options.seconds)
+            message = done.stderr.strip() if done.returncode else ""
+        except subprocess.TimeoutExpired:
+            message = "takes too long"
+        # Several kernels in one file compile, if one of them does.
+        if "expected the name of the function" in message:
+            names = re.findall(r"the file has (.*)", message)
+            done = self.call([*command, "--function", re.split(r", ", names[0])[0]], self.scratch, self.options.seconds) if names else done
+            message = done.stderr.strip() if done.returncode else ""
+        why = (COMPILER_ERROR.findall(message) or [message[:300]])[0]
+        return {"cases": 1, "equal": int(not message), "failures": [], "class": class_of(message, CLASSES) if message else "", "message": why}
+
     def run(self, program):
-        if program.name in self.table:
+        if self.options.compile_only:
+            result = self.compiled(program)
+        elif program.name in self.table:
             result = self.with_table(program)
         elif program.elsewhere:
             result = {"cases": 0, "equal": 0, "failures": [], "class": "several devices", "message": ""}
@@ -305,16 +361,22 @@ def main():
     parser.add_argument("--options", default="", help="more options of ascend_platform")
     parser.add_argument("--scratch", help="folder for the host programs")
     parser.add_argument("--keep", action="store_true", help="keep the folders of the host programs")
+    parser.add_argument("--compile-only", action="store_true", help="compile every kernel and run none")
+    parser.add_argument("--every", type=int, default=1, help="take every Nth kernel")
     parser.add_argument("--verbose", action="store_true", help="a line a kernel")
     options = parser.parse_args()
     options.folder = options.folder.resolve()
-    paths = sorted(p for p in options.folder.rglob("*.cpp") if p.is_file() and DEVICE.search(text_of(p)))
-    programs = [p for p in (Program(path, options.folder) for path in paths) if re.search(options.only, p.name)]
+    marks = [DEVICE, ENTRY] if options.compile_only else [DEVICE]
+    paths = sorted(p for p in options.folder.rglob("*.cpp") if p.is_file() and any(mark.search(text_of(p)) for mark in marks))
+    programs = [p for p in (Program(path, options.folder) for path in paths) if re.search(options.only, p.name)][::options.every]
     if not programs:
         sys.exit(f"pto_cpp_corpus.py: {options.folder} has no kernels *.cpp" + (f" with '{options.only}'" if options.only else ""))
     runner = Runner(options)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(runner.run, programs))
+    if options.compile_only:
+        for why, count in collections.Counter(r["message"] for r in results if r["class"]).most_common(12):
+            print(f"{count} x {why}")
     if options.json:
         write_text(options.json, json.dumps(results, indent=1) + "\n")
     print_tables(results)

@@ -31,6 +31,7 @@ Operand CommLowering::word_of(const Argument& signal, Place place) {
   const std::int64_t first = kFirstSignal + cluster::kMostArrayBytes * view.array;
   cluster::Offset word = view.address;
   word.base += first;
+  if (view.number.is_register) word.add(view.number, 1);  // a tensor of a front-end without text
   return sum_of(word, place);
 }
 
@@ -42,7 +43,8 @@ void CommLowering::notify(const Operation& op) {
   if (word != "set" && word != "atomic_add") fail_expected(how->place, "set or atomic_add", word);
   const Operand address = word_of(op.arguments[0], op.place);
   const Operand old = emitter_.new_register(op.place);
-  emitter_.emit(Opcode::kBarrier, op.place, Pipe::kAll);
+  if (find(op.attributes, "ordered") == nullptr)  // st_atomic of C++ waits for nothing
+    emitter_.emit(Opcode::kBarrier, op.place, Pipe::kAll);
   Instruction& i = emitter_.emit(word == "set" ? Opcode::kGmStore : Opcode::kGmAdd, op.place);
   i.a = address;
   i.b = value;

@@ -206,7 +206,9 @@ OperationCode CallSites::lower(const TsrCall& call, const SourceLine& place) {
       add(role, name, std::move(v));
     } else if (is_tensor(o)) {
       const auto at = memory_.find(bits_of(o.tensor->data));
-      add(role, name, value_of(*o.tensor, *tile, profile_, at->array, next++, name));
+      add(role, name,
+          tile == nullptr ? word_of(*o.tensor, at->array, next++, name)
+                          : value_of(*o.tensor, *tile, profile_, at->array, next++, name));
     } else {
       Value v = Value::of_scalar(o.role == TSR_POSITION ? Operand(o.integer) : reg(next));
       if (o.role != TSR_POSITION) ++next;

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "frontends/pto_cpp/cache.h"
@@ -291,6 +292,14 @@ bool is_for_vector(const std::string& code) {
                         "__DAV_C310_VEC__", "get_subblockid"});
 }
 
+constexpr const char* kAttribute = "[aicore]";
+
+/// A file whose text must be rewritten before it compiles: a launch, or the attribute whatever __aicore__ is already.
+bool needs_rewrite(const std::string& code) {
+  return has_any(code, {"<<<"}) ||
+         (has_any(code, {kAttribute}) && !has_any(code, {"#ifndef __aicore__"}));
+}
+
 }  // namespace
 
 std::string with_launches(const std::string& text) {
@@ -310,6 +319,10 @@ std::string with_launches(const std::string& text) {
       t->replace(open, 3, "->*tsr_launch(");
     }
   }
+  // The attribute of the vendor's compiler, where a text defines __aicore__ anew.
+  for (std::size_t at = code.find(kAttribute); at != std::string::npos;
+       at = code.find(kAttribute, at + 1))
+    out.replace(at, std::string_view(kAttribute).size(), std::string_view(kAttribute).size(), ' ');
   return out;
 }
 
@@ -323,8 +336,11 @@ KernelText read_kernel(const std::string& file, const std::string& function,
   kernel.entry = find_entry(whole, parts, function);
   const std::string code = masked(whole.text);
   std::string beside;
-  for (const Part& part : parts) beside += masked(part.text);
-  kernel.includes_launches = beside.find("<<<") != std::string::npos;
+  for (const Part& part : parts) {
+    const std::string text = masked(part.text);
+    kernel.includes_launches = kernel.includes_launches || needs_rewrite(text);
+    beside += text;
+  }
   const bool cube = is_for_cube(code), cube_beside = is_for_cube(beside);
   const bool vector = is_for_vector(code) || is_for_vector(beside);
   const bool tells_kinds = has_any(code, {"__DAV_"}) || has_any(beside, {"__DAV_"});

@@ -24,7 +24,7 @@ Boxes boxes_of(const TsrTile& tile, std::int64_t bits) {
   Boxes b;
   b.rows = b.columns = 16;
   if (type.fractal == 32) {
-    b.columns = 2;
+    (type.boxes == TSR_ROW_BOXES ? b.columns : b.rows) = 2;
   } else if (type.fractal != 1024) {
     (type.boxes == TSR_ROW_BOXES ? b.columns : b.rows) = k0;
   }
@@ -100,8 +100,29 @@ void turn(Value& tile) {
     tile.place.by_columns = !tile.place.by_columns;
 }
 
-Value value_of(const TsrTensor& tensor, const TsrTile& tile, cluster::Profile profile,
-               unsigned array, unsigned offset, const std::string& name) {
+namespace {
+
+/// Scales in GM as boxes of a pair along k, or of 16 pairs.
+Boxes boxes_of_scales(const TsrTensor& tensor) {
+  const auto& step = tensor.stride;
+  const bool of_a = tensor.layout <= TSR_MX_A_DN;
+  const bool boxed = tensor.layout == TSR_MX_A_ZZ || tensor.layout == TSR_MX_B_NN;
+  const bool outer = tensor.layout == TSR_MX_A_ND || tensor.layout == TSR_MX_B_DN;
+  // From one row of A, or column of B, to the next one in a box; from box to box of that kind; from pair to pair.
+  const std::int64_t other = step[3], others = boxed ? step[1] : outer ? step[2] : step[3];
+  const std::int64_t pair = boxed ? step[2] : outer ? step[3] : step[2];
+  const std::int64_t count = boxed ? 16 : 1;
+  Boxes b;
+  b.rows = of_a ? count : 2;
+  b.columns = of_a ? 2 : count;
+  b.row_step = of_a ? others : pair;
+  b.column_step = of_a ? pair : others;
+  b.row = of_a ? other : step[4];
+  b.column = of_a ? step[4] : other;
+  return b;
+}
+
+Value view_of(const TsrTensor& tensor, unsigned array, unsigned offset, const std::string& name) {
   Value v{Value::Kind::kView, {}};
   v.type.kind = pto::Type::Kind::kPartition;
   v.type.element = tensor.element;
@@ -110,10 +131,32 @@ Value value_of(const TsrTensor& tensor, const TsrTile& tile, cluster::Profile pr
   v.place.array = static_cast<std::uint16_t>(array);
   v.place.element = pto::element_of(v.type, pto::Diagnostics(""));
   v.place.number = cluster::reg(offset);
+  return v;
+}
+
+}  // namespace
+
+Value word_of(const TsrTensor& tensor, unsigned array, unsigned offset, const std::string& name) {
+  Value v = view_of(tensor, array, offset, name);
+  v.place.dimensions = {{1, 1}};
+  v.sizes = {1};
+  return v;
+}
+
+Value value_of(const TsrTensor& tensor, const TsrTile& tile, cluster::Profile profile,
+               unsigned array, unsigned offset, const std::string& name) {
+  Value v = view_of(tensor, array, offset, name);
   const auto add = [&v](std::int64_t size, std::int64_t stride) {
     v.place.dimensions.push_back({size, stride});
     v.sizes.push_back(size);
   };
+  if (tensor.layout >= TSR_MX_A_ZZ) {
+    add(tile.valid_rows, tensor.stride[3]);
+    add(tile.valid_columns, tensor.stride[4]);
+    v.place.boxes = boxes_of_scales(tensor);
+    v.sizes = {tensor.shape[1], tensor.shape[2] * tensor.shape[3] * tensor.shape[4]};
+    return v;
+  }
   if (tensor.layout == TSR_NZ) {
     add(tile.valid_rows, tensor.stride[3]);
     add(tile.valid_columns, tensor.stride[4]);

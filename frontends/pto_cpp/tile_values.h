@@ -20,4 +20,8 @@ pto::Value value_of(const TsrTensor& tensor, const TsrTile& tile, cluster::Profi
 bool copies_by_columns(const TsrTensor& tensor, const TsrTile& tile);
 void turn(pto::Value& tile);
 
+/// The first element of a tensor, of an operation without tiles.
+pto::Value word_of(const TsrTensor& tensor, unsigned array, unsigned offset,
+                   const std::string& name);
+
 }  // namespace tessera::pto_cpp

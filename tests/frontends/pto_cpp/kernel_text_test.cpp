@@ -23,6 +23,11 @@ TEST(PtoCpp, LaunchesBecomeCallsAndLinesStayLines) {
   EXPECT_EQ(with_launches(none), none);
 }
 
+TEST(PtoCpp, TheAttributeOfTheVendorsCompilerBecomesNothing) {
+  EXPECT_EQ(with_launches("static [aicore] void f(); // [aicore]"),
+            "static          void f(); // [aicore]");
+}
+
 class PtoCppFile : public testing::Test {
  protected:
   KernelText read(const std::string& text, const std::string& function = "") {

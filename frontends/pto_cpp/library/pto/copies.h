@@ -58,6 +58,18 @@ TSR_COPY(copy_ubuf_to_cbuf, RunInL1, RunInUb, TMOV(target, source))
 TSR_COPY(copy_cbuf_to_ubuf, RunInUb, RunInL1,
          sub == 0 ? TMOV<AccToVecMode::SingleModeVec0>(target, source) : TMOV<AccToVecMode::SingleModeVec1>(target, source))
 
+#ifdef PTO_NPU_ARCH_A5
+/// Lengths and distances from burst to burst are bytes.
+template <class T, class F>
+TSR_INLINE void copy_ubuf_to_gm_align_v2(T* to, F* from, int, std::int64_t count, std::int64_t bytes, int, std::int64_t to_step, std::int64_t from_step) {
+  using namespace pto;
+  const bool is_one = count == 1 || (to_step == bytes && from_step == bytes);
+  for (std::int64_t n = 0; n < (is_one ? 1 : count); ++n)
+    TSTORE(tsr_detail::run_at<tsr_detail::RunInGm>(to, n * to_step, is_one ? count * bytes : bytes),
+           tsr_detail::run_at<tsr_detail::RunInUb>(from, n * from_step, is_one ? count * bytes : bytes));
+}
+#endif
+
 /// Fills L1: `config` has the number of runs, their blocks and the blocks between them, 16 bits each.
 template <class T, class V>
 TSR_INLINE void create_cbuf_matrix(T* to, std::int64_t config, V value) {

@@ -28,7 +28,10 @@ struct TsrTile {
   std::int32_t valid_rows, valid_columns;
 };
 
-enum TsrLayout { TSR_ND = 0, TSR_DN = 1, TSR_NZ = 2 };
+/// Those of scales have pairs along k.
+enum TsrLayout {
+  TSR_ND, TSR_DN, TSR_NZ, TSR_MX_A_ZZ, TSR_MX_A_ND, TSR_MX_A_DN, TSR_MX_B_NN, TSR_MX_B_ND, TSR_MX_B_DN
+};
 struct TsrTensor {
   const char* element;
   std::uint8_t layout;  ///< TsrLayout

@@ -299,18 +299,6 @@ TSR_OPERATION(TMATMUL, "pto.tmatmul")
 TSR_OPERATION(TMATMUL_BIAS, "pto.tmatmul.bias")
 TSR_OPERATION(TGEMV, "pto.tgemv")
 TSR_OPERATION(TGEMV_BIAS, "pto.tgemv.bias")
-// Products with scales: (c, a, scales of a, b, scales of b), with a bias behind them, or with what they are added to in front.
-template <class C, class A, class SA, class B, class SB>
-TSR_INLINE RecordEvent TMATMUL_MX(const C& c, const A& a, const SA& a_scales, const B& b, const SB& b_scales) {
-  return tsr_detail::issue("pto.tmatmul.mx", c, a, a_scales, b, b_scales);
-}
-template <class C, class X, class SX, class Y, class SY, class Z>
-TSR_INLINE RecordEvent TMATMUL_MX(const C& c, const X& x, const SX& sx, const Y& y, const SY& sy, const Z& z) {
-  if constexpr (X::Loc == TileType::Acc)
-    return tsr_detail::issue("pto.tmatmul.mx.acc", c, x, sx, y, sy, z);
-  else
-    return tsr_detail::issue("pto.tmatmul.mx.bias", c, x, sx, y, sy, z);
-}
 #define TSR_ACCUMULATE(NAME, TEXT)                                                          \
   template <class C, class A, class B>                                                      \
   TSR_INLINE RecordEvent NAME(const C& c, const A& a, const B& b) {                         \

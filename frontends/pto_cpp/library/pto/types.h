@@ -35,6 +35,9 @@ enum class AccToVecMode : std::uint8_t {
 enum class TInsertMode : std::uint8_t { DEFAULT, SPLIT2, SPLIT4 };
 enum class AccPhase : std::uint8_t { Unspecified = 0, Unknown = 0, Partial = 2, Final = 3 };
 enum class STPhase : std::uint8_t { Unspecified = 0, Unknown = 0, Partial = 2, Final = 3 };
+enum class TFillPadMode : std::uint8_t { Normal, InPlace, Expand };
+enum class PrintFormat : std::uint8_t { Width8_Precision4, Width8_Precision2, Width10_Precision6 };
+enum class SetFmatrixMode : std::uint8_t { FMATRIX_A_AUTO, FMATRIX_B_AUTO, FMATRIX_A_MANUAL, FMATRIX_B_MANUAL };
 enum class CmpMode : std::uint8_t { EQ, NE, LT, LE, GT, GE };
 enum class MaskPattern : std::uint8_t { P0101 = 1, P1010, P0001, P0010, P0100, P1000, P1111 };
 enum class GatherAxis : std::uint8_t { GATHER_ROW, GATHER_COL };
@@ -138,6 +141,11 @@ struct Stride : tsr::Five<1, N1, N2, N3, N4, N5> {
 template <class A, class B, class C, class D, class E>
 Stride(A, B, C, D, E) -> Stride<DYNAMIC, DYNAMIC, DYNAMIC, DYNAMIC, DYNAMIC>;
 
+namespace tsr_detail {
+/// Whether it is one of the layouts of scales.
+constexpr bool is_mx(Layout l) { return l >= Layout::MX_A_ZZ && l <= Layout::MX_B_DN; }
+}  // namespace tsr_detail
+
 template <class T, class Shape_, class Stride_, Layout Layout_ = Layout::ND>
 struct GlobalTensor : TsrTensor {
   using RawDType = std::remove_cv_t<T>;
@@ -151,7 +159,11 @@ struct GlobalTensor : TsrTensor {
   TSR_INLINE GlobalTensor(T* pointer = nullptr, const Shape_& shape_ = Shape_(),
                           const Stride_& stride_ = Stride_()) {
     element = tsr::element_name<RawDType>();
-    TsrTensor::layout = Layout_ == Layout::DN ? TSR_DN : Layout_ == Layout::ND ? TSR_ND : TSR_NZ;
+    TsrTensor::layout = Layout_ == Layout::DN   ? TSR_DN
+                        : Layout_ == Layout::ND ? TSR_ND
+                        : tsr_detail::is_mx(Layout_)
+                            ? TSR_MX_A_ZZ + static_cast<int>(Layout_) - static_cast<int>(Layout::MX_A_ZZ)
+                            : TSR_NZ;
     TsrTensor::data = pointer;
     __builtin_memcpy(shape, shape_.shape, sizeof shape);  // no loop: its blocks would count as time of the kernel
     __builtin_memcpy(stride, stride_.stride, sizeof stride);
@@ -167,8 +179,37 @@ struct GlobalTensor : TsrTensor {
 };
 
 namespace tsr_detail {
+/// Scales of products: pairs along k lie side by side, in the orders of the public layouts (shape and stride of five dimensions).
+template <int R, int C, Layout L>
+struct ShapeOfScales {
+  static constexpr bool of_a = L <= Layout::MX_A_DN, boxed = L == Layout::MX_A_ZZ || L == Layout::MX_B_NN;
+  static constexpr bool outer = L == Layout::MX_A_ND || L == Layout::MX_B_DN;  // rows of A or columns of B come first
+  static constexpr std::int64_t other = of_a ? R : C, k = of_a ? C : R, pairs = k == DYNAMIC ? DYNAMIC : k / 2;
+  static constexpr std::int64_t all = R == DYNAMIC || C == DYNAMIC ? DYNAMIC : std::int64_t{R} * C;
+  static constexpr std::int64_t times(std::int64_t n, std::int64_t by) { return n == DYNAMIC ? DYNAMIC : n * by; }
+  using Shape = std::conditional_t<boxed, pto::Shape<1, other == DYNAMIC ? DYNAMIC : other / 16, pairs, 16, 2>,
+                                   pto::Shape<1, 1, outer ? other : pairs, outer ? pairs : other, 2>>;
+  using Stride = std::conditional_t<boxed, pto::Stride<all, times(k, 16), 32, 2, 1>, pto::Stride<all, all, outer ? k : times(other, 2), 2, 1>>;
+  template <class S>
+  static TSR_INLINE void set_shape(S& s, std::int64_t rows, std::int64_t columns) {
+    const std::int64_t n = of_a ? rows : columns, p = (of_a ? columns : rows) / 2;
+    s.shape[boxed ? 1 : 2] = boxed ? n / 16 : outer ? n : p;
+    s.shape[boxed ? 2 : 3] = boxed || outer ? p : n;
+  }
+  template <class S>
+  static TSR_INLINE void set_stride(S& s, std::int64_t rows, std::int64_t columns) {
+    const std::int64_t n = of_a ? rows : columns, depth = of_a ? columns : rows;
+    s.stride[0] = rows * columns;
+    s.stride[1] = boxed ? depth * 16 : rows * columns;
+    s.stride[2] = boxed ? 32 : outer ? depth : 2 * n;
+    s.stride[3] = 2;
+    s.stride[4] = 1;
+  }
+};
+template <class T, int R, int C, Layout L, bool Scales = is_mx(L)>
+struct ShapeOf2D : ShapeOfScales<R, C, L> {};
 template <class T, int R, int C, Layout L>
-struct ShapeOf2D {
+struct ShapeOf2D<T, R, C, L, false> {
   static constexpr std::int64_t kC0 = 32 / sizeof(T);
   static constexpr bool nz = L == Layout::NZ, dn = L == Layout::DN;
   static constexpr std::int64_t rows = R, columns = C;
@@ -191,7 +232,9 @@ struct TileShape2D : tsr_detail::ShapeOf2D<T, R, C, L>::Shape {
   TSR_INLINE TileShape2D() = default;
   template <class A, class B>
   TSR_INLINE TileShape2D(A rows, B columns) {
-    if constexpr (L == Layout::NZ) {
+    if constexpr (tsr_detail::is_mx(L)) {
+      tsr_detail::ShapeOfScales<R, C, L>::set_shape(*this, rows, columns);
+    } else if constexpr (L == Layout::NZ) {
       this->shape[1] = columns / (32 / static_cast<std::int64_t>(sizeof(T)));
       this->shape[2] = rows / 16;
     } else {
@@ -210,7 +253,9 @@ struct BaseShape2D : tsr_detail::ShapeOf2D<T, R, C, L>::Stride {
   TSR_INLINE BaseShape2D(A rows, B columns) {
     const std::int64_t r = rows, c = columns, all = r * c, c0 = 32 / sizeof(T);
     this->stride[0] = all;
-    if constexpr (L == Layout::NZ) {
+    if constexpr (tsr_detail::is_mx(L)) {
+      tsr_detail::ShapeOfScales<R, C, L>::set_stride(*this, r, c);
+    } else if constexpr (L == Layout::NZ) {
       this->stride[1] = r * c0;
       this->stride[2] = 16 * c0;
       this->stride[3] = c0;
@@ -228,13 +273,14 @@ constexpr const char* kLocations[] = {"vec",  "mat",     "left",       "right", 
                                       "bias", "scaling", "left_scale", "right_scale"};
 constexpr int box_rows(SLayout s, int fractal, int bytes) {
   if (s == SLayout::NoneBox) return 1;
-  if (fractal == 1024 || fractal == 32) return 16;
+  if (fractal == 1024) return 16;
+  if (fractal == 32) return s == SLayout::RowMajor ? 16 : 2;
   return s == SLayout::RowMajor ? 16 : 32 / bytes;
 }
 constexpr int box_columns(SLayout s, int fractal, int bytes) {
   if (s == SLayout::NoneBox) return 1;
   if (fractal == 1024) return 16;
-  if (fractal == 32) return 2;
+  if (fractal == 32) return s == SLayout::RowMajor ? 2 : 16;
   return s == SLayout::RowMajor ? 32 / bytes : 16;
 }
 }  // namespace tsr_detail
@@ -346,6 +392,15 @@ using TileRightCompact = Tile<TileType::Right, T, R, C, BLayout::RowMajor, RV, C
 template <class T, int R, int C, int RV = R, int CV = C>
 using TileAccCompact = Tile<TileType::Acc, T, R, C, BLayout::ColMajor, RV, CV, SLayout::RowMajor,
                             1024, PadValue::Null, CompactMode::Normal>;
+
+template <class T, int R, int C, int RV = R, int CV = C>
+using TileLeftScale = Tile<TileType::ScaleLeft, T, R, C, BLayout::RowMajor, RV, CV, SLayout::RowMajor, 32>;
+template <class T, int R, int C, int RV = R, int CV = C>
+using TileRightScale = Tile<TileType::ScaleRight, T, R, C, BLayout::ColMajor, RV, CV, SLayout::ColMajor, 32>;
+template <class T, int R, int C, int RV = R, int CV = C>
+using TileLeftScaleCompact = Tile<TileType::ScaleLeft, T, R, C, BLayout::RowMajor, RV, CV, SLayout::RowMajor, 32, PadValue::Null, CompactMode::Normal>;
+template <class T, int R, int C, int RV = R, int CV = C>
+using TileRightScaleCompact = Tile<TileType::ScaleRight, T, R, C, BLayout::ColMajor, RV, CV, SLayout::ColMajor, 32, PadValue::Null, CompactMode::Normal>;
 
 template <class T>
 inline constexpr bool is_tile_data_v = std::is_base_of_v<TsrTile, T>;
