@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <optional>
 
 namespace tessera::ascend {
 
@@ -118,22 +119,32 @@ class Scheduler {
     return parts_[task];
   }
 
-  /// The first core of a thread that has room for a block; idle ones come first.
+  /// Blocks that the core, or one of a cluster, has; none if it is no place for such a block.
+  std::optional<std::size_t> held_at(unsigned core, TaskCores cores) const {
+    if (cores != TaskCores::kMix) {
+      if (is_aic(core) != (cores == TaskCores::kAic)) return std::nullopt;
+      return held_[core].size();
+    }
+    if (!is_aic(core)) return std::nullopt;
+    std::size_t most = 0;
+    for (unsigned part = 0; part < per_cluster_; ++part)
+      most = std::max(most, held_[core + part].size());
+    return most;
+  }
+  /// The core of a thread that has the fewest blocks. A thread gives no core a next block while a core of another one is idle.
   unsigned place_for(TaskCores cores, std::size_t thread) const {
-    for (std::size_t held = 0; held < costs_.slots; ++held)
-      for (unsigned core = 0; core < held_.size(); ++core) {
-        if (thread_of(core) != thread) continue;
-        if (cores == TaskCores::kMix) {
-          if (!is_aic(core)) continue;
-          std::size_t most = 0;
-          for (unsigned part = 0; part < per_cluster_; ++part)
-            most = std::max(most, held_[core + part].size());
-          if (most == held) return core;
-        } else if (is_aic(core) == (cores == TaskCores::kAic) && held_[core].size() == held) {
-          return core;
-        }
-      }
-    return out_.cores;
+    unsigned best = out_.cores;
+    std::size_t fewest = costs_.slots;
+    bool others_are_idle = false;
+    for (unsigned core = 0; core < held_.size(); ++core) {
+      const auto held = held_at(core, cores);
+      if (!held) continue;
+      if (thread_of(core) != thread)
+        others_are_idle = others_are_idle || *held == 0;
+      else if (*held < fewest)
+        best = core, fewest = *held;
+    }
+    return fewest > 0 && others_are_idle ? out_.cores : best;
   }
 
   bool give(Thread& t, std::size_t n) {

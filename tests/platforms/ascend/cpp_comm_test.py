@@ -77,6 +77,9 @@ static __aicore__ void add(__gm__ int32_t* word, int32_t value) {
 }
 extern "C" __global__ __aicore__ void meet(__gm__ int32_t* counter, __gm__ int32_t* sums, __gm__ int32_t* seen) {
   const int n = get_block_idx();
+#ifdef PTO_NPU_ARCH_A2A3
+  set_ffts_base_addr(reinterpret_cast<uint64_t>(counter));
+#endif
   Word word(counter);
   for (int round = 0; round < 3; ++round) {
     add(sums + 16 * round, n + 1);
@@ -127,7 +130,7 @@ def collectives(folder, preset):
 def meet(folder, preset):
     for blocks in (2, 4):
         out = run(folder, MEET, preset, {"counter": "i32[16]", "sums": "i32[48]", "seen": f"i32[{blocks},4,16]"}, ["seen", "counter"],
-                  "--set", f"launch.clusters={blocks // 2}", "--set", f"launch.blocks={blocks}")
+                  "--set", f"launch.clusters={blocks // 2}", "--set", f"launch.blocks={blocks}", "--set", "launch.mix=yes")
         assert (out["seen"][:, :3, 0] == blocks * (blocks + 1) // 2).all(), out["seen"][:, :, 0]
         assert out["counter"][0] == 2 * blocks, out["counter"]
 

@@ -17,11 +17,6 @@ using Part = GlobalTensor<float, Shape<1, 1, 1, 16, 64>, Stride<1, 1, 1, 64, 1>>
 using Line = GlobalTensor<float, Shape<1, 1, 1, 16, 1>, Stride<1, 1, 1, 1, 1>, Layout::DN>;
 using Bytes = GlobalTensor<int8_t, Shape<1, 1, 1, 16, 64>, Stride<1, 1, 1, 64, 1>>;
 using Column = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor>;
-// Each class of operations has the pipe that executes it.
-static_assert(Event<Op::TMOV_M2L, Op::TMATMUL>::from == PIPE_MTE1 && Event<Op::TMOV_M2L, Op::TMATMUL>::to == PIPE_M);
-static_assert(Event<Op::TMOV_V2M, Op::TIMG2COL>::from == PIPE_MTE3 && Event<Op::TMOV_V2M, Op::TIMG2COL>::to == PIPE_MTE1);
-static_assert(Event<Op::TEXTRACT_A2M, Op::TPREFETCH>::from == PIPE_FIX && Event<Op::TEXTRACT_A2M, Op::TPREFETCH>::to == PIPE_MTE2);
-static_assert(Event<Op::THISTOGRAM, Op::TPRINT>::from == PIPE_V && Event<Op::THISTOGRAM, Op::TPRINT>::to == PIPE_S);
 namespace inner {
 AICORE void rows(__gm__ float* x, __gm__ float* bias, __gm__ float* scale, __gm__ float* y, __gm__ int8_t* q, __gm__ float* back) {
   Tile<TileType::Vec, float, 16, 64> t, u;

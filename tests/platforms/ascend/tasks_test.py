@@ -76,7 +76,8 @@ def blocks(folder):
     assert report["schedule"]["blocks"] == 2 + 2 * 3 + 4, report["schedule"]
     assert {n: core["blocks"] for n, core in report["cores"].items()} == {
         "cluster 0 AIC": 2, "cluster 0 AIV0": 2, "cluster 0 AIV1": 2, "cluster 1 AIC": 2, "cluster 1 AIV0": 2, "cluster 1 AIV1": 2}
-    assert report["tasks"]["m"]["end_ns"] >= report["tasks"]["m"]["start_ns"] + 700
+    # Each thread has a cluster, and no cluster gets a next block while the other one is idle.
+    assert 700 <= report["tasks"]["m"]["end_ns"] - report["tasks"]["m"]["start_ns"] < 1400, report["tasks"]
 
 
 def kernels(folder):

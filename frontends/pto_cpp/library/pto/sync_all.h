@@ -4,6 +4,11 @@
 #include "pto/comm.h"
 #include "pto/pipes.h"
 
+// What marks a kernel as one of the MIX type for the device's loader. A run says it with launch.mix=yes.
+#define PTO_SYNCALL_AIV_KERNEL_META(NAME)
+#define PTO_SYNCALL_AIC_KERNEL_META(NAME)
+#define PTO_SYNCALL_MIX_AIC_KERNEL_META(NAME, AICS, AIVS)
+
 namespace pto {
 inline constexpr std::uint16_t SYNC_AIC_FLAG = 11, SYNC_AIV_FLAG = 12, SYNC_AIC_AIV_FLAG = 13, SYNC_AIV_ONLY_ALL = 14, SYNC_FLAG_ID_MAX = 16;
 
