@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Lists public names of pto-isa that the library for kernels in C++ lacks.
 
     scripts/pto_cpp_names.py PTO_ISA

@@ -1,5 +1,5 @@
-// Which core runs which block when: the scheduler of simpler's documents (docs/hardware/mmio-performance.md,
-// docs/dfx/sched-overhead-model.md), as a simulation of its threads. Each thread has clusters of its own. It reads the registers of
+// Which core runs which block when: the scheduler of hw-native-sys/simpler (its pages mmio-performance and sched-overhead-model),
+// as a simulation of its threads. Each thread has clusters of its own. It reads the registers of
 // the cores that have blocks one after the other; a read that sees the end of a block lets the tasks go that waited for the last one
 // of its task. Then it gives blocks that may start to its cores: idle cores first, then the places for the next block.
 //
