@@ -35,6 +35,7 @@ Value scaled_index(const Instruction& in, Function& function, std::vector<Instru
   const RegisterId r = function.new_register(Type::kAddress);
   out.push_back(address_operation(in, is_power ? Op::kShl : Op::kMul, r,
                                   {index, bytes(is_power ? shift : in.number)}));
+  out.back().keeps_index = in.keeps_index;
   return reg(Type::kAddress, r);
 }
 

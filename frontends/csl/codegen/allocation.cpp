@@ -76,6 +76,11 @@ class LinearScan {
       const std::uint8_t unit = allocation[static_cast<std::size_t>(i.copied_from)];
       if (unit != kUnused && is_free(unit, i.is_wide)) return unit;
     }
+    if (i.is_widened) {
+      for (unsigned u = kRegisters - 1; u >= 2; u -= 2) {
+        if (is_free(u - 2, true)) return static_cast<int>(u - 2);
+      }
+    }
     for (const bool beside : {true, false}) {
       for (unsigned u = kRegisters; u-- > 0;) {
         const unsigned other = u ^ 1U;

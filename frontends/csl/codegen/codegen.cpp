@@ -255,6 +255,7 @@ Code code_of(Module& module, const std::vector<FunctionId>& functions, const Cyc
       legalize(function);
       remove_dead_code(function);
       if (options.style == Style::kVendor) form_addresses(function);
+      if (options.style != Style::kPlain) order_floats(module, open, f, function);
     }
     const Allocation allocation = allocate(module, f, function);
     module.functions[f] = std::move(function);

@@ -52,14 +52,32 @@ class Sharing {
     }
     for (const BlockId child : children_[b]) {
       std::map<Key, RegisterId> there;
-      if (predecessors_[child].size() == 1) {
-        for (const auto& [key, r] : here) {
-          if (std::get<0>(key) != Op::kCompare) there.emplace(key, r);
-        }
+      for (const auto& [key, r] : here) {
+        if (std::get<0>(key) != Op::kCompare) there.emplace(key, r);
+      }
+      for (const BlockId between : blocks_between(b, child)) {
+        for (const Instruction& in : f_.blocks[between].code) forget(in, there);
       }
       walk(child, std::move(there));
     }
     for (const Key& key : added) known_.erase(key);
+  }
+
+  /// Blocks on ways from `b`, which dominates `child`, to the start of `child`.
+  std::vector<BlockId> blocks_between(BlockId b, BlockId child) const {
+    std::vector<bool> is_seen(f_.blocks.size());
+    std::vector<BlockId> found, open = {child};
+    while (!open.empty()) {
+      const BlockId next = open.back();
+      open.pop_back();
+      for (const BlockId p : predecessors_[next]) {
+        if (p == b || is_seen[p]) continue;
+        is_seen[p] = true;
+        found.push_back(p);
+        open.push_back(p);
+      }
+    }
+    return found;
   }
 
   void visit(Instruction& in, std::map<Key, RegisterId>& here, std::vector<Key>& added) {

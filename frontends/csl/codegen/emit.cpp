@@ -157,6 +157,7 @@ class Emitter {
   void emit_select(const Instruction& in);
   void emit_choose(const Instruction& in);
   void emit_join(const Instruction& in);
+  void emit_low_shift(const Instruction& in);
   bool emit_word_shift(const Instruction& in);
   bool flag_is_kept(const Instruction& in) const;
   void emit_call(const Instruction& in);
@@ -205,6 +206,8 @@ void Emitter::emit(const Instruction& in) {
       put(O::kMov16, {result(in), register_operand(high, false)});
     return;
   }
+  case Op::kLowShift:
+    return emit_low_shift(in);
   case Op::kCompare:
     if (in.type == Type::kBool && in.condition == Condition::kEq && in.operands[0].is_register() &&
         in.operands[1].is_constant() && in.operands[1].number == 0) {
@@ -337,6 +340,17 @@ void Emitter::emit_choose(const Instruction& in) {
 }
 
 /// Two halves to one register pair.
+/// Of the shift of 32 bits by three instructions of 16 bits. The results may take the operand's place.
+void Emitter::emit_low_shift(const Instruction& in) {
+  const unsigned word = allocation_[in.operands[0].number];
+  const auto by = static_cast<std::int32_t>(in.number);
+  pe::Operand low = result(in, 0), high = result(in, 1);
+  if (allocation_[in.results[0]] == word + 1U) std::swap(low, high);
+  put(O::kSlr16, {low, register_operand(word, false), immediate(by)});
+  put(O::kSll16, {high, register_operand(word + 1U, false), immediate(16 - by)});
+  put(O::kOr16, {result(in), result(in, 0), result(in, 1)});
+}
+
 void Emitter::emit_join(const Instruction& in) {
   const std::uint8_t low = allocation_[in.results[0]];
   const auto unit = [&](unsigned i) {
@@ -451,20 +465,20 @@ void Emitter::keep_frame() {
   const pe::Operand last =
       operand(address_of(*cycles_.stack, static_cast<std::int32_t>(kStackBytes) - bytes), 1);
   put(O::kLteu16, {top, last});
-  code_.fixups.push_back(
-      {Fixup::Kind::kFunction, here(), 0, cycles_.overflow[cycles_.of[id_]], 0});
+  code_.fixups.push_back({Fixup::Kind::kFunction, here(), 0, cycles_.overflow[cycles_.of[id_]], 0});
   put(O::kJmpf, {{pe::kCode, 0, 0}});
-  copy_frame(frame, [&](std::optional<VariableId> v, std::int32_t offset, std::int32_t at, bool wide) {
-    const pe::Operand word = register_operand(kWord, wide);
-    if (v) {
-      const pe::Operand source = memory(address_of(*v), offset, 1);
-      put(wide ? O::kLd32 : O::kLd16, {word, source});
-    } else {
-      code_.fixups.push_back({Fixup::Kind::kLink, here(), 1, id_, 0});
-      put(O::kLd16, {word, {pe::kMem, pe::kNoBase, 0}});
-    }
-    put(wide ? O::kSt32 : O::kSt16, {{pe::kMem, kTop, at}, word});
-  });
+  copy_frame(frame,
+             [&](std::optional<VariableId> v, std::int32_t offset, std::int32_t at, bool wide) {
+               const pe::Operand word = register_operand(kWord, wide);
+               if (v) {
+                 const pe::Operand source = memory(address_of(*v), offset, 1);
+                 put(wide ? O::kLd32 : O::kLd16, {word, source});
+               } else {
+                 code_.fixups.push_back({Fixup::Kind::kLink, here(), 1, id_, 0});
+                 put(O::kLd16, {word, {pe::kMem, pe::kNoBase, 0}});
+               }
+               put(wide ? O::kSt32 : O::kSt16, {{pe::kMem, kTop, at}, word});
+             });
   put(O::kAdd16, {top, top, immediate(bytes)});
   const pe::Operand to = memory(address_of(*cycles_.top), 0, 0);
   put(O::kSt16, {to, top});
@@ -478,17 +492,18 @@ void Emitter::restore_frame() {
   put(O::kSub16, {top, top, immediate(static_cast<std::int32_t>(frame.bytes))});
   const pe::Operand to = memory(address_of(*cycles_.top), 0, 0);
   put(O::kSt16, {to, top});
-  copy_frame(frame, [&](std::optional<VariableId> v, std::int32_t offset, std::int32_t at, bool wide) {
-    const pe::Operand word = register_operand(kWord, wide);
-    put(wide ? O::kLd32 : O::kLd16, {word, {pe::kMem, kTop, at}});
-    if (v) {
-      const pe::Operand target = memory(address_of(*v), offset, 0);
-      put(wide ? O::kSt32 : O::kSt16, {target, word});
-    } else {
-      code_.fixups.push_back({Fixup::Kind::kLink, here(), 0, id_, 0});
-      put(O::kSt16, {{pe::kMem, pe::kNoBase, 0}, word});
-    }
-  });
+  copy_frame(frame,
+             [&](std::optional<VariableId> v, std::int32_t offset, std::int32_t at, bool wide) {
+               const pe::Operand word = register_operand(kWord, wide);
+               put(wide ? O::kLd32 : O::kLd16, {word, {pe::kMem, kTop, at}});
+               if (v) {
+                 const pe::Operand target = memory(address_of(*v), offset, 0);
+                 put(wide ? O::kSt32 : O::kSt16, {target, word});
+               } else {
+                 code_.fixups.push_back({Fixup::Kind::kLink, here(), 0, id_, 0});
+                 put(O::kSt16, {{pe::kMem, pe::kNoBase, 0}, word});
+               }
+             });
 }
 
 void Emitter::emit_machine(const Instruction& in) {
@@ -534,9 +549,8 @@ bool Emitter::is_read_by_branch(const Instruction& in, const Instruction* next) 
 }
 
 void Emitter::emit_branch(const Instruction& in) {
-  const bool sense = flag_is_set_
-                         ? in.condition == Condition::kNe
-                         : compare(in.condition, in.type, in.operands[0], in.operands[1]);
+  const bool sense = flag_is_set_ ? in.condition == Condition::kNe
+                                  : compare(in.condition, in.type, in.operands[0], in.operands[1]);
   flag_is_set_ = false;
   if (in.targets[0] == block_ + 1) return jump_to_block(jump_if(!sense), in.targets[1]);
   jump_to_block(jump_if(sense), in.targets[0]);

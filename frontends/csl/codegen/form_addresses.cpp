@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "frontends/csl/codegen/passes.h"
@@ -8,6 +9,9 @@ namespace {
 
 using namespace ir;
 
+/// Elements between two of which the second is formed from the first: its address has a register.
+constexpr unsigned kNear = 8;
+
 /// Makes the addresses of one block as the vendor's code does: the base of an array in a register of
 /// its own, and loads and stores without an offset (wse_timing_3.md C3, rule 2).
 class Forming {
@@ -16,12 +20,16 @@ class Forming {
 
   void run(Block& block) {
     sums_.clear();
+    elements_.clear();
     std::vector<Instruction> old = std::move(block.code);
     block.code.clear();
     for (Instruction& in : old) {
-      if (in.op == Op::kAdd && in.type == Type::kAddress) take_base(in, block.code);
+      if (in.op == Op::kAdd && in.type == Type::kAddress && !take_neighbor(in))
+        take_base(in, block.code);
       if (in.op == Op::kLoad || in.op == Op::kStore) take_offset(in, block.code);
       for (const RegisterId r : in.results) forget(r);
+      if (made_ && made_->result != made_->index) elements_.push_back(*made_);
+      made_.reset();
       block.code.push_back(std::move(in));
     }
   }
@@ -32,6 +40,29 @@ class Forming {
     std::int32_t offset = 0;
     RegisterId result = 0;
   };
+
+  /// The address of an element of an array.
+  struct Element {
+    RegisterId index = 0;  ///< scaled
+    VariableId array = 0;
+    std::int32_t offset = 0;
+    RegisterId result = 0;
+    unsigned position = 0;
+  };
+
+  /// An element at a known distance from another is formed from its address, with one addition.
+  bool take_neighbor(Instruction& in) {
+    if (!in.operands[0].is_register() || !in.operands[1].is_address()) return false;
+    const Value array = in.operands[1];
+    made_ = Element{in.operands[0].number, array.number, array.offset, in.results[0], ++position_};
+    const auto other = std::find_if(elements_.begin(), elements_.end(), [&](const Element& e) {
+      return e.index == made_->index && e.array == made_->array && position_ - e.position < kNear;
+    });
+    if (other == elements_.end()) return false;
+    const auto by = static_cast<std::uint32_t>(array.offset - other->offset);
+    in.operands = {reg(Type::kAddress, other->result), constant(Type::kAddress, by)};
+    return true;
+  }
 
   Instruction make(Op op, const Instruction& origin, std::vector<Value> operands) {
     Instruction in;
@@ -74,10 +105,16 @@ class Forming {
     sums_.erase(
         std::remove_if(sums_.begin(), sums_.end(), [r](const Sum& s) { return s.base == r; }),
         sums_.end());
+    elements_.erase(std::remove_if(elements_.begin(), elements_.end(),
+                                   [r](const Element& e) { return e.index == r || e.result == r; }),
+                    elements_.end());
   }
 
   Function& f_;
   std::vector<Sum> sums_;
+  std::vector<Element> elements_;
+  unsigned position_ = 0;        ///< of the element among those of the function
+  std::optional<Element> made_;  ///< by the instruction that comes next
 };
 
 }  // namespace

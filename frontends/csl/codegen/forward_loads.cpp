@@ -74,6 +74,25 @@ class Forwarding {
   Memory known_;
 };
 
+/// What all the blocks know at their ends. Nothing if one comes later, as the latch of a loop does.
+Memory known_by_all(const std::vector<BlockId>& blocks,
+                    const std::vector<std::optional<Memory>>& after) {
+  for (const BlockId b : blocks) {
+    if (!after[b]) return {};
+  }
+  if (blocks.empty()) return {};
+  Memory known = *after[blocks[0]];
+  for (const BlockId b : blocks) {
+    const auto is_unknown = [&](const Known& k) {
+      return std::none_of(after[b]->begin(), after[b]->end(), [&](const Known& other) {
+        return other.access.same_place(k.access) && other.type == k.type && other.value == k.value;
+      });
+    };
+    known.erase(std::remove_if(known.begin(), known.end(), is_unknown), known.end());
+  }
+  return known;
+}
+
 }  // namespace
 
 void forward_loads(const Module& module, const OpenVariables& open, FunctionId id,
@@ -82,10 +101,8 @@ void forward_loads(const Module& module, const OpenVariables& open, FunctionId i
   const auto predecessors = predecessors_of(function);
   std::vector<std::optional<Memory>> after(function.blocks.size());
   for (BlockId b = 0; b < function.blocks.size(); ++b) {
-    // A block that only one goes to begins with what that one knows at its end.
-    const bool follows = b != 0 && predecessors[b].size() == 1 && after[predecessors[b][0]];
-    after[b] =
-        Forwarding(facts, follows ? *after[predecessors[b][0]] : Memory{}).run(function.blocks[b]);
+    const Memory before = b == 0 ? Memory{} : known_by_all(predecessors[b], after);
+    after[b] = Forwarding(facts, before).run(function.blocks[b]);
   }
 }
 

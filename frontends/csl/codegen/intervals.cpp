@@ -58,6 +58,13 @@ class Scan {
     return weights;
   }
 
+  /// Between 16 and 32 bits of integers: one is the low half of the other.
+  static bool converts_halves(const Instruction& in) {
+    if (in.op != Op::kConvert || !in.operands[0].is_register()) return false;
+    const Type from = in.operands[0].type;
+    return !is_float(in.type) && !is_float(from) && is_wide(in.type) != is_wide(from);
+  }
+
   void visit(const Instruction& in, unsigned k) {
     for (std::size_t i = 0; i < in.operands.size(); ++i) {
       if (!in.operands[i].is_register()) continue;
@@ -72,6 +79,10 @@ class Scan {
       if (in.op == Op::kCall) found_[r].hint = 0;
       if (in.op == Op::kCopy && in.operands[0].is_register())
         found_[r].copied_from = static_cast<int>(in.operands[0].number);
+      if (converts_halves(in)) {
+        found_[r].copied_from = static_cast<int>(in.operands[0].number);
+        if (is_wide(in.type)) found_[in.operands[0].number].is_widened = true;
+      }
     }
     if (in.op == Op::kCall) calls_.push_back(2 * k);
   }

@@ -14,9 +14,10 @@ struct Interval {
   unsigned end = 0;
   bool is_wide = false;
   bool crosses_call = false;
-  double weight = 0;     ///< reads and assignments, those in a loop counted kLoopWeight times
-  int hint = -1;         ///< register number that would save a move
-  int copied_from = -1;  ///< virtual register with which it would like to share
+  double weight = 0;        ///< reads and assignments, those in a loop counted kLoopWeight times
+  int hint = -1;            ///< register number that would save a move
+  int copied_from = -1;     ///< virtual register with which it would like to share
+  bool is_widened = false;  ///< of 16 bits; it would like to be the low half of a pair
 };
 
 /// About how often a loop runs for each time that its surroundings do.

@@ -96,6 +96,7 @@ class Legalizer {
       make_comparable(in, in.compared);
       break;
     case Op::kHighWord:
+    case Op::kLowShift:
       in.operands[0] = in_register(in.operands[0]);
       break;
     case Op::kMachine:

@@ -94,7 +94,7 @@ class FullOptimizer {
     pass(split_webs);
     clean();
     unsigned count = 0;
-    while (p_.unrolls && unroll_loops(f_, half_)) ++count;
+    while (p_.unrolls && unroll_loops(f_, half_, p_.style)) ++count;
     verify();
     return count != 0;
   }
@@ -105,6 +105,7 @@ class FullOptimizer {
     pass(share_expressions);
     clean();
     pass(choose_load_widths);
+    pass(reuse_records);
     pass(remove_dead_stores);
     clean();
     pass(fuse_compares);

@@ -86,7 +86,7 @@ void convert_ifs(const ir::Module& module, const OpenVariables& open, ir::Functi
 void fuse_selects(ir::Function& function);
 
 /// Replaces one loop whose trips are few and known by its trips. Whether there was one.
-bool unroll_loops(ir::Function& function, pe::HalfFormat half);
+bool unroll_loops(ir::Function& function, pe::HalfFormat half, Style style);
 
 /// Moves what does not change in a loop in front of it.
 void hoist_invariants(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
@@ -100,10 +100,19 @@ void remove_dead_stores(const ir::Module& module, const OpenVariables& open, ir:
 /// Words that are joined to 32 bits, or cut out of them, are loaded as they are used.
 void choose_load_widths(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
                         ir::Function& function);
+/// A record that moves on by what the operations before have used stays in its DSR, which moves on
+/// itself.
+void reuse_records(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
+                   ir::Function& function);
 
 /// The base of an array gets a register of its own for each address, and loads and stores have no
 /// offset. The last pass: copy propagation would undo it.
 void form_addresses(ir::Function& function);
+
+/// Where an instruction would wait for the float in front of it, one of those that follow and do not
+/// depend on either moves between them. After form_addresses.
+void order_floats(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
+                  ir::Function& function);
 
 /// What the passes on one function know of its program.
 struct Program {
@@ -115,7 +124,7 @@ struct Program {
   bool verifies = false;  ///< std::logic_error names the pass that breaks a rule of the IR
 };
 
-/// Runs the passes of the style on one function, but for inline_calls and form_addresses.
+/// Runs the passes of the style on one function, but for inline_calls, form_addresses and order_floats.
 void optimize(const Program& program, ir::FunctionId id, ir::Function& function);
 
 }  // namespace tessera::csl::codegen

@@ -30,10 +30,16 @@ std::uint32_t all_ones(Type type) {
 class Simplifier {
  public:
   Simplifier(Function& function, pe::HalfFormat half)
-      : f_(function), half_(half), counts_(definition_counts(function)) {
+      : f_(function), half_(half), counts_(definition_counts(function)),
+        reads_(function.registers.size()) {
     made_by_.resize(function.registers.size());
     for (const Block& block : function.blocks) {
-      for (const Instruction& in : block.code) remember(in);
+      for (const Instruction& in : block.code) {
+        remember(in);
+        for (const Value& v : in.operands) {
+          if (v.is_register()) ++reads_[v.number];
+        }
+      }
     }
   }
 
@@ -48,8 +54,13 @@ class Simplifier {
           simplify(in);
           out_->push_back(std::move(in));
         }
-        for (std::size_t i = before; i < out_->size(); ++i) remember((*out_)[i]);
+        for (std::size_t i = before; i < out_->size(); ++i) {
+          forget_readers((*out_)[i]);
+          remember((*out_)[i], true);
+        }
       }
+      for (const RegisterId r : local_) made_by_[r] = {};
+      local_.clear();
     }
   }
 
@@ -58,15 +69,36 @@ class Simplifier {
     return !v.is_register() || (v.number < counts_.size() && counts_[v.number] == 1);
   }
   /// Keeps an instruction whose result means the same wherever it is read.
-  void remember(const Instruction& in) {
+  /// In a block also one that reads registers which are assigned again, until that is done.
+  void remember(const Instruction& in, bool in_block = false) {
     if (in.results.size() != 1 || in.op == Op::kLoad || in.op == Op::kCall || in.op == Op::kMachine)
       return;
     const RegisterId r = in.results[0];
     if (r >= counts_.size() || counts_[r] != 1) return;
-    for (const Value& v : in.operands) {
-      if (!is_stable(v)) return;
+    const auto stable = [this](const Value& v) { return is_stable(v); };
+    if (!std::all_of(in.operands.begin(), in.operands.end(), stable)) {
+      if (!in_block) return;
+      local_.push_back(r);
     }
     made_by_[r] = in;
+  }
+  void forget_readers(const Instruction& in) {
+    const auto is_result = [&](const Value& v) {
+      return v.is_register() &&
+             std::find(in.results.begin(), in.results.end(), v.number) != in.results.end();
+    };
+    const auto reads_result = [&](RegisterId r) {
+      const std::vector<Value>& operands = made_by_[r].operands;
+      return std::any_of(operands.begin(), operands.end(), is_result);
+    };
+    for (auto r = local_.begin(); r != local_.end();) {
+      if (!reads_result(*r)) {
+        ++r;
+        continue;
+      }
+      made_by_[*r] = {};
+      r = local_.erase(r);
+    }
   }
   /// What made a value; null if that is not known.
   const Instruction* maker(const Value& v) const {
@@ -191,7 +223,22 @@ class Simplifier {
     simplify_integer(in);
   }
 
-  /// Bits that (x >> k) & mask takes from the low half of 32 bits are bits of 16-bit operations.
+  /// The low half of x >> k, of 32 bits and k from 1 to 15: what the shift of the upper half gives,
+  /// which the published code has no instruction for, goes (row 4d of wse_timing_3.md C1).
+  Value low_of_shift(const Instruction& shift, Place place) {
+    Instruction in;
+    in.op = Op::kLowShift;
+    in.type = Type::kU16;
+    in.number = shift.operands[1].number;
+    in.results = {f_.new_register(Type::kU16), f_.new_register(Type::kU16)};
+    in.operands = {shift.operands[0]};
+    in.place = place;
+    const Value low = reg(Type::kU16, in.results[0]);
+    out_->push_back(std::move(in));
+    return low;
+  }
+
+  /// What (x >> k) & mask takes from the low half of 32 bits is made by 16-bit operations.
   bool narrow_mask(Instruction& in) {
     const Instruction* shift = maker(in.operands[0]);
     const std::uint32_t mask = in.operands[1].number;
@@ -199,7 +246,7 @@ class Simplifier {
         !shift->operands[1].is_constant() || !shift->operands[0].is_register())
       return false;
     const std::uint32_t by = shift->operands[1].number;
-    if (by > 15 || mask >> (16 - by) != 0) return false;
+    if (by > 15 || mask >> 16 != 0) return false;
     const auto make = [&](Op op, std::vector<Value> operands) {
       Instruction made;
       made.op = op;
@@ -210,8 +257,8 @@ class Simplifier {
       out_->push_back(std::move(made));
       return reg(Type::kU16, out_->back().results[0]);
     };
-    const Value low = make(Op::kConvert, {shift->operands[0]});
-    const Value shifted = make(Op::kShr, {low, constant(Type::kU16, by)});
+    const Value shifted =
+        by == 0 ? make(Op::kConvert, {shift->operands[0]}) : low_of_shift(*shift, in.place);
     become(in, Op::kConvert, {make(Op::kAnd, {shifted, constant(Type::kU16, mask)})});
     return true;
   }
@@ -235,6 +282,7 @@ class Simplifier {
   }
   /// (x + 1) * 8 is x * 8 + 8, so that constants meet in the end.
   void distribute(Instruction& in) {
+    if (in.keeps_index) return;
     const Instruction* sum = sum_with_constant(in, in.operands[0]);
     if (sum == nullptr) return;
     const Value factor = in.operands[1];
@@ -414,6 +462,11 @@ class Simplifier {
     if (made->op == Op::kShr && made->operands[1].is_constant() && made->operands[1].number >= 16 &&
         made->operands[1].number < 32 && made->operands[0].is_register())
       return take_high_word(in, *made);
+    const bool shifts = made->op == Op::kShr && made->operands[1].is_constant() &&
+                        made->operands[1].number > 0 && made->operands[1].number < 16 &&
+                        made->operands[0].is_register() && v.number < reads_.size() &&
+                        reads_[v.number] == 1;
+    if (shifts) return become_copy(in, low_of_shift(*made, in.place));
     const bool widened = made->op == Op::kConvert && made->operands[0].is_register() &&
                          !is_float(made->operands[0].type) && !is_wide(made->operands[0].type);
     if (widened) become_copy(in, made->operands[0]);
@@ -444,7 +497,7 @@ class Simplifier {
     Value& index = in.operands[1];
     const Instruction* sum = maker(index);
     // All of this is modulo 2^16, as the sum of the index is.
-    if (sum != nullptr && sum->op == Op::kAdd && !is_wide(sum->type) &&
+    if (!in.keeps_index && sum != nullptr && sum->op == Op::kAdd && !is_wide(sum->type) &&
         sum->operands[1].is_constant() && sum->operands[0].is_register() &&
         !is_float(sum->operands[0].type)) {
       const auto by = static_cast<std::int16_t>(sum->operands[1].number);
@@ -481,6 +534,8 @@ class Simplifier {
   Function& f_;
   const pe::HalfFormat half_;
   const std::vector<unsigned> counts_;
+  std::vector<unsigned> reads_;       ///< by register
+  std::vector<RegisterId> local_;     ///< whose makers read what the block may assign again
   std::vector<Instruction> made_by_;  ///< by register
   std::vector<Instruction>* out_ = nullptr;
 };

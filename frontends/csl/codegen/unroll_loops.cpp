@@ -28,8 +28,8 @@ struct Counter {
 
 class Unroller {
  public:
-  Unroller(Function& function, pe::HalfFormat half)
-      : f_(function), half_(half), counts_(definition_counts(function)) {}
+  Unroller(Function& function, pe::HalfFormat half, Style style)
+      : f_(function), half_(half), style_(style), counts_(definition_counts(function)) {}
 
   /// Unrolls one loop, if there is one to unroll.
   bool run() {
@@ -41,6 +41,7 @@ class Unroller {
       if (!counter) continue;
       const std::optional<unsigned> trips = trips_of(loop, *counter);
       if (!trips || !is_worth(loop, *counter, *trips)) continue;
+      if (style_ == Style::kVendor) keep_indices(loop, counter->reg);
       unroll(loop, *trips);
       return true;
     }
@@ -159,6 +160,24 @@ class Unroller {
     return own;
   }
 
+  /// Published code forms each address of an unrolled trip anew: the number of the trip stays in the
+  /// index (wse_timing_3.md C3, rule 5; row 4e).
+  void keep_indices(const Loop& loop, RegisterId counter) {
+    std::set<RegisterId> counted = {counter};
+    const auto depends = [&](const Value& v) {
+      return v.is_register() && counted.count(v.number) != 0;
+    };
+    for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+      if (!loop.inside[b]) continue;
+      for (Instruction& in : f_.blocks[b].code) {
+        if (in.has_effect() || in.op == Op::kLoad) continue;
+        if (std::none_of(in.operands.begin(), in.operands.end(), depends)) continue;
+        counted.insert(in.results.begin(), in.results.end());
+        if (in.op == Op::kElement) in.keeps_index = true;
+      }
+    }
+  }
+
   void unroll(const Loop& loop, unsigned trips) {
     const std::set<RegisterId> own = registers_of_trip(loop);
     std::vector<BlockId> body;
@@ -210,13 +229,14 @@ class Unroller {
 
   Function& f_;
   pe::HalfFormat half_;
+  const Style style_;
   const std::vector<unsigned> counts_;
 };
 
 }  // namespace
 
-bool unroll_loops(Function& function, pe::HalfFormat half) {
-  return Unroller(function, half).run();
+bool unroll_loops(Function& function, pe::HalfFormat half, Style style) {
+  return Unroller(function, half, style).run();
 }
 
 }  // namespace tessera::csl::codegen

@@ -5,11 +5,12 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kTypes = {"i16", "u16", "i32",  "u32",
                                                     "f16", "f32", "bool", "address"};
-constexpr std::array<std::string_view, 36> kOps = {
-    "copy",    "convert", "add",   "sub",    "mul",     "div",    "rem",    "and",    "or",
-    "xor",     "shl",     "shr",   "min",    "max",     "scale",  "muladd", "neg",    "abs",
-    "norm",    "clz",     "ctz",   "popcnt", "compare", "select", "choose", "join",   "high",
-    "element", "load",    "store", "call",   "machine", "assert", "jump",   "branch", "return"};
+constexpr std::array<std::string_view, 37> kOps = {
+    "copy",    "convert", "add",  "sub",      "mul",     "div",    "rem",     "and",
+    "or",      "xor",     "shl",  "shr",      "min",     "max",    "scale",   "muladd",
+    "neg",     "abs",     "norm", "clz",      "ctz",     "popcnt", "compare", "select",
+    "choose",  "join",    "high", "lowshift", "element", "load",   "store",   "call",
+    "machine", "assert",  "jump", "branch",   "return"};
 constexpr std::array<std::string_view, 6> kConditions = {"==", "!=", "<", "<=", ">", ">="};
 
 }  // namespace

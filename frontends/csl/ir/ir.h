@@ -91,6 +91,7 @@ enum class Op : std::uint8_t {
   kChoose,   ///< result = a `condition` b ? c : d, where a and b are of type `compared`
   kJoin,     ///< result of 32 bits = a (low half) and b (high half), of 16 bits
   kHighWord,  ///< result = the upper 16 bits of a, of 32 bits
+  kLowShift,  ///< result = the low 16 bits of a >> number, of 32 bits; another result to work in
   kElement,  ///< result address = a + index (16 bits) * number + offset
   kLoad,     ///< result = memory[a + offset]
   kStore,    ///< memory[a + offset] = b
@@ -145,10 +146,12 @@ struct Instruction {
   Type compared = Type::kI16;  ///< kChoose
   std::vector<RegisterId> results;
   std::vector<Value> operands;
-  std::uint32_t number = 0;  ///< kCall: callee; kElement: bytes of an element; kBranch: kMapBranch
-  std::int32_t offset = 0;   ///< kLoad, kStore, kElement: bytes
+  std::uint32_t number =
+      0;  ///< kCall: callee; kElement: bytes of an element; kBranch: kMapBranch; kLowShift: 1 to 15
+  std::int32_t offset = 0;  ///< kLoad, kStore, kElement: bytes
   std::array<BlockId, 2> targets{};
   std::shared_ptr<const Machine> machine;
+  bool keeps_index = false;  ///< kElement, kShl, kMul: constants of the index stay in it
   Place place;
 
   unsigned target_count() const { return op == Op::kJump ? 1 : op == Op::kBranch ? 2 : 0; }

@@ -33,6 +33,8 @@ Arity arity_of(Op op) {
     return {1, 1};
   case Op::kChoose:
     return {4, 1};
+  case Op::kLowShift:
+    return {1, 2};
   case Op::kMultiplyAdd:
   case Op::kSelect:
     return {3, 1};
@@ -61,6 +63,7 @@ bool exists_for(Op op, Type type) {
   case Op::kJoin:
     return is_wide(type) && !is_float(type);
   case Op::kHighWord:
+  case Op::kLowShift:
     return !is_wide(type) && !is_float(type);
   case Op::kMin:
   case Op::kMax:
@@ -185,6 +188,7 @@ class FunctionCheck {
       require(in, 1, Type::kU16);
       break;
     case Op::kHighWord:
+    case Op::kLowShift:
       require(in, 0, Type::kU32);
       break;
     case Op::kElement:

@@ -1,0 +1,249 @@
+// Passes of Style::kVendor: what each makes of a small function, and that it does the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "frontends/csl/codegen/codegen.h"
+#include "frontends/csl/ir/builder.h"
+#include "frontends/csl/ir/dsd.h"
+#include "frontends/tasm/disassembler.h"
+#include "tests/frontends/tasm/test_text.h"
+#include "tests/models/pe/bench.h"
+
+namespace tessera::csl::codegen::vendor_passes_test {
+namespace {
+
+using namespace ir;
+using ir::Condition, ir::Function, ir::Module, ir::Op, ir::Type, ir::Value, ir::Variable;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+class CslVendorPasses : public testing::Test {
+ protected:
+  CslVendorPasses() {
+    module.files = {"a.csl"};
+    Function f;
+    f.name = "main";
+    f.exported = true;
+    main = add_function(module, f);
+  }
+  VariableId global(const char* name, Type type, std::vector<std::uint32_t> init,
+                    std::uint32_t count = 0) {
+    Variable v;
+    v.name = name;
+    v.type = type;
+    v.count = count != 0 ? count : static_cast<std::uint32_t>(init.size());
+    v.init = std::move(init);
+    return add_variable(module, v);
+  }
+  pe::Image image(Style style = Style::kVendor) const {
+    Options options;
+    options.style = style;
+    options.verify = true;
+    return generate(module, options);
+  }
+  std::string code(Style style = Style::kVendor) const {
+    const std::string text = tasm::disassemble(image(style));
+    return text.substr(text.find("\nfn ") + 1);
+  }
+  /// The element after a run.
+  std::uint32_t result(const char* name, std::uint32_t element = 0) const {
+    pe::test::Bench bench(image());
+    bench.launch("main", {}, 1);
+    EXPECT_EQ(rule_broken_by(bench, 100000).text, "");
+    return bench.bits(name, element);
+  }
+  static unsigned count(const std::string& text, const std::string& word) {
+    unsigned found = 0;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+      ++found;
+    return found;
+  }
+
+  Module module;
+  FunctionId main = 0;
+};
+
+TEST_F(CslVendorPasses, AFloatThatWouldWaitLetsAnotherGoFirst) {
+  const VariableId a = global("a", Type::kSingle, {0x3F800000U, 0x40000000U});
+  const VariableId out = global("out", Type::kSingle, {}, 2);
+  Builder b(module, main);
+  for (int k = 0; k < 2; ++k) {
+    const Value x = b.load(Type::kSingle, address_of(a, 4 * k));
+    b.store(address_of(out, 4 * k), b.binary(Op::kAdd, x, constant(Type::kSingle, 0x3F000000U)));
+  }
+  b.ret();
+  EXPECT_THAT(code(), ContainsRegex("fadds[^\n]*\n *ld32[^\n]*\n *st32"));
+  EXPECT_EQ(result("out"), 0x3FC00000U);
+  EXPECT_EQ(result("out", 1), 0x40200000U);
+}
+
+TEST_F(CslVendorPasses, AFloatDoesNotLetAStoreToItsOwnInputGoFirst) {
+  const VariableId a = global("a", Type::kSingle, {0x3F800000U, 0x40000000U});
+  Builder b(module, main);
+  const Value x = b.load(Type::kSingle, address_of(a));
+  b.store(address_of(a, 4), b.binary(Op::kAdd, x, x));
+  const Value y = b.load(Type::kSingle, address_of(a, 4));
+  b.store(address_of(a), b.binary(Op::kAdd, y, y));
+  b.ret();
+  EXPECT_EQ(result("a", 1), 0x40000000U);
+  EXPECT_EQ(result("a"), 0x40800000U);
+}
+
+TEST_F(CslVendorPasses, NothingPassesACallThatWaitsForAFloat) {
+  const VariableId out = global("out", Type::kU16, {}, 1);
+  Function callee;
+  callee.name = "sets";
+  callee.never_inlined = true;
+  const FunctionId sets = add_function(module, callee);
+  Builder c(module, sets);
+  c.store(address_of(out), c.convert(Type::kU16, c.parameter(Type::kHalf)));
+  c.ret();
+  const VariableId x = global("x", Type::kSingle, {0x40A00000U});
+  Builder b(module, main);
+  b.call(sets, {b.convert(Type::kHalf, b.load(Type::kSingle, address_of(x)))});
+  b.store(address_of(out), constant(Type::kU16, 9));
+  b.ret();
+  EXPECT_EQ(result("out"), 9U);
+}
+
+TEST_F(CslVendorPasses, TheLowHalfOfAShiftOf32BitsTakesThreeInstructions) {
+  for (unsigned by = 1; by < 16; ++by) {
+    for (const std::uint32_t mask : {0xFU, 0xFFFFU}) {
+      SCOPED_TRACE(by);
+      module = Module();
+      module.files = {"a.csl"};
+      Function f;
+      f.name = "main";
+      f.exported = true;
+      main = add_function(module, f);
+      const VariableId v = global("v", Type::kU32, {0x9ABCDEF5U});
+      const VariableId out = global("out", Type::kU16, {}, 1);
+      Builder b(module, main);
+      const Value shifted =
+          b.binary(Op::kShr, b.load(Type::kU32, address_of(v)), constant(Type::kU32, by));
+      b.store(address_of(out),
+              b.convert(Type::kU16, b.binary(Op::kAnd, shifted, constant(Type::kU32, mask))));
+      b.ret();
+      EXPECT_THAT(code(), Not(HasSubstr("slr32")));
+      EXPECT_EQ(count(code(), "or16"), 1U);
+      EXPECT_EQ(result("out"), 0x9ABCDEF5U >> by & mask);
+    }
+  }
+}
+
+TEST_F(CslVendorPasses, AnElementAtAKnownDistanceIsFormedFromTheAddressOfTheOther) {
+  const VariableId a = global("a", Type::kI16, {1, 2, 3, 4, 5, 6, 7, 8});
+  const VariableId i = global("i", Type::kU16, {2}), out = global("out", Type::kI16, {}, 1);
+  Builder b(module, main);
+  const Value index = b.load(Type::kU16, address_of(i));
+  const Value next = b.binary(Op::kAdd, index, constant(Type::kU16, 3));
+  b.store(address_of(out), b.binary(Op::kSub, b.load(Type::kI16, b.element(address_of(a), next, 2)),
+                                    b.load(Type::kI16, b.element(address_of(a), index, 2))));
+  b.ret();
+  EXPECT_EQ(count(code(), "movri"), 1U);
+  EXPECT_EQ(result("out"), 3U);
+}
+
+TEST_F(CslVendorPasses, WhatHoldsBeforeALoopIsNotComputedAfterItAgain) {
+  const VariableId n = global("n", Type::kU16, {5}), out = global("out", Type::kU16, {}, 2);
+  Builder b(module, main);
+  const VariableId k = b.local("k", Type::kU16), m = b.local("m", Type::kU16);
+  const auto eight = [&] {
+    return b.binary(Op::kXor,
+                    b.binary(Op::kMul, b.load(Type::kU16, address_of(m)), constant(Type::kU16, 25)),
+                    constant(Type::kU16, 1));
+  };
+  b.store(address_of(m), b.load(Type::kU16, address_of(n)));
+  b.store(address_of(k), constant(Type::kU16, 0));
+  const BlockId outer = b.new_block(), loop = b.new_block(), next = b.new_block(),
+                end = b.new_block();
+  b.jump(outer);
+  b.enter(outer);
+  b.store(address_of(out), eight());
+  b.jump(loop);
+  b.enter(loop);
+  b.store(address_of(k),
+          b.binary(Op::kAdd, b.load(Type::kU16, address_of(k)), constant(Type::kU16, 1)));
+  b.branch(Condition::kLt, b.load(Type::kU16, address_of(k)), b.load(Type::kU16, address_of(n)),
+           loop, next);
+  b.enter(next);
+  b.store(address_of(out, 2), eight());
+  b.store(address_of(m),
+          b.binary(Op::kSub, b.load(Type::kU16, address_of(m)), constant(Type::kU16, 1)));
+  b.branch(Condition::kNe, b.load(Type::kU16, address_of(m)), constant(Type::kU16, 0), outer, end);
+  b.enter(end);
+  b.ret();
+  EXPECT_EQ(count(code(), "imul16"), 1U) << code();
+  EXPECT_EQ(result("out"), 24U);
+  EXPECT_EQ(result("out", 1), 24U);
+}
+
+TEST_F(CslVendorPasses, AConversionBetween16And32BitsTakesTheHalfOfAPair) {
+  const VariableId a = global("a", Type::kU16, {40000, 3});
+  const VariableId out = global("out", Type::kU16, {}, 1);
+  Builder b(module, main);
+  const Value x = b.convert(Type::kU32, b.load(Type::kU16, address_of(a)));
+  const Value y = b.convert(Type::kU32, b.load(Type::kU16, address_of(a, 2)));
+  b.store(address_of(out), b.convert(Type::kU16, b.binary(Op::kAdd, x, y)));
+  b.ret();
+  EXPECT_THAT(code(), Not(HasSubstr("mov16")));
+  EXPECT_EQ(result("out"), 40003U);
+}
+
+/// Descriptors of two arrays, and a record of the first in a local.
+class CslRecords : public CslVendorPasses {
+ protected:
+  CslRecords() {
+    for (const char* name : {"a", "sum"}) {
+      std::vector<std::uint32_t> values;
+      for (std::uint32_t k = 0; k < 12; ++k) values.push_back(name[0] == 'a' ? k : 100);
+      Descriptor d;
+      d.array = global(name, Type::kI16, values);
+      d.dsd.name = std::string(name) + "_dsd";
+      d.dsd.extent = d.dsd.extents[0] = 4;
+      d.dsd.element_bytes = 2;
+      module.descriptors.push_back(d);
+    }
+  }
+  /// sum += a[0..3], moves on by `words`, and so on `times` times.
+  void add_parts(unsigned times, int words) {
+    Builder b(module, main);
+    const VariableId record = b.local("record", Type::kU16, 4);
+    b.store(address_of(record), constant(Type::kU16, 0));
+    b.store(address_of(record, 2), b.copy(Type::kU16, address_of(*module.descriptors[0].array)));
+    b.store(address_of(record, 4), constant(Type::kU16, 4));
+    b.store(address_of(record, 6), constant(Type::kU16, 1));
+    DsdOperand sum, part;
+    sum.descriptor = 1;
+    part.kind = DsdOperand::Kind::kRecord;
+    part.value = address_of(record);
+    for (unsigned t = 0; t < times; ++t) {
+      dsd_operation(b, module, pe::Opcode::kAdd16, {sum, sum, part});
+      const Value now = b.load(Type::kU16, address_of(record, 2));
+      const auto by = static_cast<std::uint32_t>(2 * words);
+      b.store(address_of(record, 2), b.binary(Op::kAdd, now, constant(Type::kU16, by)));
+    }
+    b.ret();
+  }
+};
+
+TEST_F(CslRecords, ARecordThatMovesOnByWhatWasUsedIsLoadedOnce) {
+  add_parts(3, 4);
+  EXPECT_EQ(count(code(), "lddsr"), 2U) << code();
+  EXPECT_EQ(count(code(), "save_address"), 1U);
+  EXPECT_EQ(count(code(Style::kPlain), "lddsr"), 6U);
+  EXPECT_EQ(result("sum", 1), 100U + 1 + 5 + 9);
+}
+
+TEST_F(CslRecords, ARecordThatMovesOnOtherwiseIsLoadedAgain) {
+  add_parts(3, 2);
+  EXPECT_THAT(code(), Not(HasSubstr("save_address")));
+  EXPECT_EQ(count(code(), "lddsr"), 6U);
+  EXPECT_EQ(result("sum", 1), 100U + 1 + 3 + 5);
+}
+
+}  // namespace
+}  // namespace tessera::csl::codegen::vendor_passes_test
