@@ -11,7 +11,7 @@ namespace {
 using namespace ir;
 
 /// How far an instruction may move up.
-constexpr std::size_t kWindow = 16;
+constexpr std::size_t kWindow = 8;
 /// 16-bit registers of the 15 that may be busy when one moves up: pairs need room.
 constexpr unsigned kMostBusy = 11;
 
