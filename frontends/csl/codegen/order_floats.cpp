@@ -10,8 +10,9 @@ namespace {
 
 using namespace ir;
 
-/// How far an instruction may move up.
-constexpr std::size_t kWindow = 8;
+/// Places that an instruction may move up, less one: the code stays in the order of the source but for
+/// what fills a wait.
+constexpr std::size_t kWindow = 4;
 /// 16-bit registers of the 15 that may be busy when one moves up: pairs need room.
 constexpr unsigned kMostBusy = 11;
 
