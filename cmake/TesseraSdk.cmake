@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# sdk/bin: the commands cslc, cs_python and csdb under the names that scripts call (docs/csl-host.md). They lie in a folder of
+# sdk/bin: the commands cslc, cs_python, csdb and sdk_debug_shell under the names that scripts call (docs/csl-host.md). They lie in a folder of
 # their own, which stands on PATH only where it is wanted, and find the rest of Tessera from where they are.
 include(GNUInstallDirs)
 
@@ -7,7 +7,7 @@ include(GNUInstallDirs)
 function(tessera_sdk folder bin python destination)
   file(RELATIVE_PATH TESSERA_SDK_TO_BIN "${folder}" "${bin}")
   file(RELATIVE_PATH TESSERA_SDK_TO_PYTHON "${folder}" "${python}")
-  foreach(command cslc cs_python csdb)
+  foreach(command cslc cs_python csdb sdk_debug_shell)
     configure_file("${PROJECT_SOURCE_DIR}/sdk/${command}.in" "${destination}/${command}" @ONLY
       FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
   endforeach()
@@ -20,7 +20,7 @@ if(TESSERA_INSTALL)
   set(python_dir "${CMAKE_INSTALL_DATADIR}/tessera/python")
   set(staged_sdk "${PROJECT_BINARY_DIR}/package/sdk")
   tessera_sdk("/${sdk_dir}" "/${CMAKE_INSTALL_BINDIR}" "/${python_dir}" "${staged_sdk}")
-  install(PROGRAMS "${staged_sdk}/cslc" "${staged_sdk}/cs_python" "${staged_sdk}/csdb" DESTINATION "${sdk_dir}")
+  install(PROGRAMS "${staged_sdk}/cslc" "${staged_sdk}/cs_python" "${staged_sdk}/csdb" "${staged_sdk}/sdk_debug_shell" DESTINATION "${sdk_dir}")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/" DESTINATION "${python_dir}" FILES_MATCHING PATTERN "*.py"
     PATTERN "py.typed")
 endif()

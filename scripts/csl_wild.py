@@ -18,11 +18,12 @@ Fields of a recipe:
         arch: wse2 | wse3
         commands: [COMMAND, ..]     shell commands; the first one that fails ends the program
         output: REGULAR EXPRESSION  what the commands must have printed (default SUCCESS); '' where the exit status says it all
-        check: PYTHON               our own check where the program has none: statements that see `text` (the output) and `folder`
+        check: PYTHON               our own check where the program has none: statements that see `text` (the output), `folder`
+                                    and `python` (the folder of Tessera's modules)
         wrong: TEXT                 why the program itself is wrong; then it need not be right
         options: TEXT               options of the simulator
         timeout: SECONDS
-        each: [WORD, ..]            one program for each word, which stands for {each} in name, folder and commands
+        each: [WORD, ..]            one program for each word, which stands for {each} in name, folder, commands and check
 
 The exit status is 1 if a program falls short that has no field `wrong`.
 """
@@ -52,7 +53,7 @@ def expanded(program):
     """One program for each word of its field `each`."""
     if "each" not in program:
         return [program]
-    fill = {"name", "folder", "commands"}
+    fill = {"name", "folder", "commands", "check"}
     text = lambda value, word: [text(v, word) for v in value] if isinstance(value, list) else value.replace("{each}", word)
     return [{key: text(value, word) if key in fill else value for key, value in program.items() if key != "each"}
             for word in program["each"]]
@@ -142,7 +143,7 @@ def why_wrong(program, folder, status, text):
         return f"the output has no /{pattern}/"
     if "check" in program:
         try:
-            exec(program["check"], {"text": text, "folder": folder})  # pylint: disable=exec-used
+            exec(program["check"], {"text": text, "folder": folder, "python": str(ROOT / "python")})  # pylint: disable=exec-used
         except Exception as error:  # pylint: disable=broad-except
             return f"check: {type(error).__name__}: {error}"[:300]
     return ""

@@ -15,9 +15,12 @@ using config_space::Address;
 constexpr unsigned kWriteCycles = 2;
 constexpr unsigned kHalfOfColors = 16;
 /// The words of the cycle counter, the lowest first; a write of 0 sets it to 0 (docs/configuration-space.md).
-constexpr Address kTimestampBase = 0x7F5C;
+constexpr Address kTimestampBase = 0x7F1C;
 constexpr bool is_timestamp(Address at) {
   return at >= kTimestampBase && at < kTimestampBase + 3;
+}
+constexpr bool is_input_priority(Address at) {
+  return at >= kInputPriorityBase && at < kInputPriorityBase + kInputPriorityCount;
 }
 /// What the cycle counter shows.
 Cycle counted(Cycle start, Cycle stop, Cycle now) {
@@ -116,6 +119,8 @@ std::uint32_t ConfigRegisters::read(const EngineState& pe, const OutputBindings&
     const Cycle count = state_ ? counted(state_->counter_start, state_->counter_stop, now) : now;
     return static_cast<std::uint16_t>(count >> 16U * (at - kTimestampBase));
   }
+  if (!wse3 && is_input_priority(at))
+    return state_ ? state_->input_priority[at - kInputPriorityBase] : 0;
   if (at == config_space::kTeardownPendingLow) return take_pending(0);
   if (at == config_space::kTeardownPendingHigh) return take_pending(kHalfOfColors);
   if (at == config_space::kInputEmpty) return empty_inputs(pe, now);
@@ -159,6 +164,8 @@ void ConfigRegisters::write(EngineState& pe, VectorUnit& vector, std::uint32_t a
     return;
   } else if (is_timestamp(at) && value == 0) {
     state().counter_start = std::min(now, state().counter_stop);  // any of the three words
+  } else if (generation != Generation::kWse3 && is_input_priority(at)) {
+    state().input_priority[at - kInputPriorityBase] = static_cast<std::uint16_t>(value);
   } else if (config_space::is_input_color(at)) {
     bind_input(pe, vector, QueueId(at - config_space::kInputColorBase), value, now);
   } else if (generation != Generation::kWse3 || !write_queue_register(pe, vector, at, value, now)) {

@@ -3,6 +3,7 @@
 // itself, which tell of teardowns and flush queues.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -11,6 +12,11 @@
 #include "models/pe/vector_unit.h"
 
 namespace tessera::pe {
+
+/// Registers of WSE-2, one an input queue: published programs set the priority of its microthread there, in bits 9:8. The
+/// word is kept and has no effect.
+inline constexpr config_space::Address kInputPriorityBase = 0x7F58;
+inline constexpr unsigned kInputPriorityCount = 8;
 
 class ConfigRegisters {
  public:
@@ -61,6 +67,7 @@ class ConfigRegisters {
     std::uint32_t pending = 0;    // colors in teardown that the program has not read, one bit each
     std::uint64_t ready = 0;      // writes of kReady
     std::uint32_t print_value = 0;
+    std::array<std::uint16_t, kInputPriorityCount> input_priority{};
     Cycle counter_start = 0;  // when the cycle counter was 0
     Cycle counter_stop = kNever;
   };

@@ -10,7 +10,7 @@ constexpr std::string_view kBoth = "wse2, wse3";
 // clang-format off
 constexpr std::array<IllegalInfo, kIllegalCount> kTable = {{
     {Illegal::kControlUnbound, "/tessera/pe/control_unbound", "2.3, 3.1", kBoth,
-     "A control wavelet on an unblocked channel names a control task that is not bound."},
+     "A control wavelet on an unblocked channel names a number that no task has."},
     {Illegal::kTaskId, "/tessera/pe/task_id", "3.1", kBoth,
      "A task id from a register is not that of a local task."},
     {Illegal::kReturnAddress, "/tessera/pe/return_address", "6.1", kBoth,

@@ -88,7 +88,7 @@ Runnable TaskTable::pick(const Runnables& by_wavelet, Cycle now) {
   }
   if (best.task == nullptr) return best;
   last_place_[is_high(*best.task, now) ? 1 : 0] = static_cast<std::uint16_t>(place_of(best));
-  if (best.task->kind == TaskKind::kLocal) active_ &= ~task_bit(best.task->id);
+  if (!best.queue) active_ &= ~task_bit(best.task->id);
   best.task = rotated(*best.task);
   return best;
 }

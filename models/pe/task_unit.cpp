@@ -25,6 +25,15 @@ bool is_for_no_task(const EngineState& pe, const InputChannel& input, const link
          pe.program->tasks().control_task(kNoTask, *input.binding) == nullptr;
 }
 
+/// The data or local task of the number that a control wavelet names: all ids are in one table, unless the program gives
+/// control tasks one of their own (wse.md 3.1).
+const TaskBinding* task_of_number(const EngineState& pe, unsigned number) {
+  if (number >= kTaskCount || pe.image().control_table) return nullptr;
+  const TaskIndex& tasks = pe.program->tasks();
+  const TaskBinding* const data = tasks.data_task(TaskId(number));
+  return data != nullptr ? data : tasks.local_task(TaskId(number));
+}
+
 /// The task that the oldest wavelet of an input queue starts; nullptr: none.
 const TaskBinding* task_of(const EngineState& pe, const Operations& operations,
                            const InputChannel& input, const link::Wavelet& head) {
@@ -33,6 +42,8 @@ const TaskBinding* task_of(const EngineState& pe, const Operations& operations,
   const unsigned entry = link::entry_point(head.payload);
   const TaskBinding* task = pe.program->tasks().control_task(entry, *input.binding);
   if (task != nullptr) return task;
+  if (const TaskBinding* const other = task_of_number(pe, entry))
+    return pe.tasks.is_blocked(other->id) ? nullptr : other;
   pe.fail(Illegal::kControlUnbound, EngineState::kNowhere, "input queue ", input.queue,
           " got a control wavelet for control task ", entry, ", which is not bound");
 }

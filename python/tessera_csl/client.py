@@ -2,6 +2,7 @@
 """The client of a cluster of machines (docs/csl-host.md, "Appliance mode"): without a cluster everything runs here, on the
 simulator. A job that would be scheduled there is a temporary folder here, and a compilation is cslc.
 """
+import json
 import os
 import shlex
 import shutil
@@ -42,6 +43,15 @@ def _use_simulator(simulator):
 
 
 _use_simulator.told = False
+
+
+def _note_job(kind):
+    """Jobs of a cluster leave notes in the working directory, which launch scripts remove."""
+    try:
+        for name in ("wsjob-tessera.json", "run_meta.json"):
+            Path(name).write_text(json.dumps({"jobs": [{"id": "wsjob-tessera", "kind": kind}]}) + "\n", encoding="utf-8")
+    except OSError:
+        pass  # a note is no reason to stop
 
 
 class _Context:
@@ -92,6 +102,7 @@ class SdkCompiler(_Context):
                 raise TypeError(f"compile() takes '{name}' once; it is missing or given twice")
             values.append(older if value is None else value)
         codedir, layout, args, outdir = values
+        _note_job("compile")
         if not Path(codedir).is_dir():
             raise RuntimeError(f"there is no folder {codedir} with the program")
         words, name = _output_of(shlex.split(args))
@@ -110,6 +121,7 @@ class SdkLauncher(_Context):
     def __init__(self, artifact_path, simulator=False, **unknown):
         _ignore("SdkLauncher", unknown)
         _use_simulator(simulator)
+        _note_job("launch")
         self._simulator = simulator
         self._folder = Path(tempfile.mkdtemp(prefix="tessera-"))
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
@@ -176,6 +188,7 @@ class SdkRuntime(runtime.SdkRuntime):
 
     def __init__(self, artifact_path, simulator=False, **keywords):
         _use_simulator(simulator)
+        _note_job("run")
         super().__init__(artifacts.program_of(artifact_path), **{k: v for k, v in keywords.items() if k not in _RESOURCES})
 
     def __enter__(self):

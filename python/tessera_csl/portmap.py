@@ -3,7 +3,7 @@
 
     { NAME[i=0:7][j=0:3] -> [PE[j // 2, i // 4] -> index[i % 4, j % 2]] }
 
-Ranges have both ends. The elements of a PE lie in the order of their index, the last part fastest.
+Ranges have both ends; [j=0] is a range of one. The elements of a PE lie in the order of their index, the last part fastest.
 """
 import ast
 import operator
@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 _MAP = re.compile(r"\{\s*(\w+)((?:\s*\[[^\]]*\])+)\s*->\s*\[\s*PE\s*\[([^\]]*)\]\s*->\s*index\s*\[([^\]]*)\]\s*\]\s*\}")
-_RANGE = re.compile(r"\[\s*(\w+)\s*=\s*([^:\]]+):([^\]]+)\]")
+_RANGE = re.compile(r"\[\s*(\w+)\s*=\s*([^:\]]+)(?::([^\]]+))?\]")
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
               ast.USub: operator.neg}
 
@@ -44,7 +44,7 @@ class PortMap:
         ranges = _RANGE.findall(found[2])
         if len(ranges) != found[2].count("["):
             raise ValueError(f"the ranges of a port map are [NAME=FIRST:LAST], not {found[2].strip()}")
-        bounds = [(name, _value(first, {}), _value(last, {})) for name, first, last in ranges]
+        bounds = [(name, _value(first, {}), _value(last or first, {})) for name, first, last in ranges]
         for name, first, last in bounds:
             if first < 0 or last < first:
                 raise ValueError(f"the range {name}={first}:{last} of a port map has no elements")

@@ -108,7 +108,48 @@ class Base(unittest.TestCase):
         self.assertEqual(y.tolist(), 8 * [3.0])
 
 
+ACTIVE = """
+const trace = @import_module("<debug>", .{ .buffer_size = 20 });
+export var total: u32 = 0;
+const first = @get_local_task_id(8);
+task start() void { total = 7; trace.trace_u16(5); }
+comptime { @bind_local_task(start, first); @activate(first); }
+layout { @set_rectangle(2, 1); @set_tile_code(0, 0); @set_tile_code(1, 0); }
+"""
+
+
+class OldHost(unittest.TestCase):
+    """Programs of SDK 0.4 to 0.9 that are active from the start, and their host."""
+
+    def test_a_program_runs_and_is_read(self):
+        from cerebras.elf.cs_elf_runner import CSELFRunner
+        from cerebras.elf.cs_elf_runner.lib import csl_utils
+        with tempfile.TemporaryDirectory() as work:
+            (Path(work) / "layout.csl").write_text(ACTIVE, encoding="utf-8")
+            subprocess.run([SDK / "sdk_debug_shell", "compile", "layout.csl", "--fabric-dims=2,1", "-o=out"], cwd=work, check=True,
+                           capture_output=True, stdin=subprocess.DEVNULL)
+            runner = CSELFRunner([f"{work}/out/bin/out_0_0.elf"], cmaddr=None)
+            with self.assertRaises(RuntimeError):
+                runner.get_symbol(0, 0, "total", np.uint32)
+            with self.assertRaises(NotImplementedError):
+                runner.add_input_tensor(1, "", np.zeros(1))
+            here = os.getcwd()
+            os.chdir(work)
+            self.addCleanup(os.chdir, here)
+            runner.connect_and_run()
+            os.chdir(here)
+            self.assertEqual(runner.get_symbol(1, 0, "total", np.uint32).tolist(), [7])
+            self.assertEqual(runner.get_symbol_rect(((0, 0), (2, 1)), "total", np.uint32).tolist(), [[[7]], [[7]]])
+            self.assertEqual(csl_utils.read_trace(runner, 1, 0, "times"), [5])
+
+
 class Client(Base):
+    def test_jobs_leave_notes_that_scripts_remove(self):
+        self.artifact = self.compile()
+        self.check(simulator=True)
+        for name in ("wsjob-tessera.json", "run_meta.json"):
+            Path(name).unlink()
+
     def test_an_artifact_is_run_and_read(self):
         self.artifact = self.compile()
         self.assertTrue(re.fullmatch(r"(\./)?cs_[0-9a-f]{16}\.tar\.gz", self.artifact), self.artifact)

@@ -48,6 +48,14 @@ class PortMaps(unittest.TestCase):
         data = runtime_utils.convert_input_tensor("{x[i=1:2] -> [PE[i, 0] -> index[i]]}", np.array([5, 6], np.int32))[-1]
         self.assertEqual(data.tolist(), [0, 5, 0, 0, 0, 6])
 
+    def test_a_range_of_one(self):
+        x, y, w, h, elements, _ = runtime_utils.prepare_output_tensor("{x[i=0:3][j=0] -> [PE[j, 1] -> index[i]]}", np.float32)
+        self.assertEqual((x, y, w, h, elements), (0, 1, 1, 1, 4))
+
+    def test_elements_out_of_words(self):
+        back = runtime_utils.output_array_from_u32(np.array([1, 0x5FFFE], np.uint32), np.dtype(np.int16))
+        self.assertEqual((back.dtype, back.tolist()), (np.int16, [1, -2]))
+
     def test_mistakes(self):
         for text, words in (("{x[i=0:2] -> PE[0, 0]}", "no port map"), ("{x[i=0:2] -> [PE[0] -> index[i]]}", "two coordinates"),
                             ("{x[i=2:0] -> [PE[0, 0] -> index[i]]}", "no elements"), ("{x[i=0:2] -> [PE[-1, 0] -> index[i]]}", "below 0"),

@@ -6,7 +6,6 @@
 #include "frontends/csl/lower/descriptor_checks.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
-#include "frontends/csl/syntax/printer.h"
 
 namespace tessera::csl {
 namespace {
@@ -82,16 +81,6 @@ void read_on_control(TileCode& tile, pe::OpConfig& config, const Result& value, 
   }
 }
 
-/// Whether two expressions name one object: `&x` and `x`, or `p` and `p.*`.
-bool is_own_object(const Expr& pointer, const Expr& value) {
-  if (const Unary* address = if_is<Unary>(pointer);
-      address != nullptr && address->op == UnaryOp::kAddress)
-    return print(*address->operand) == print(value);
-  if (const Dereference* star = if_is<Dereference>(value))
-    return print(*star->pointer) == print(pointer);
-  return false;
-}
-
 /// An operation moves one element a wavelet on all its fabric operands if it does on one: programs
 /// of SDK 2.10 join a packing input with the output of a stream to the host, which does not pack.
 void unify_simd(TileCode& tile, std::vector<ir::DsdOperand>& operands) {
@@ -143,8 +132,7 @@ pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const 
     if (name == "unblock")
       config.unblock = TaskId(unblocked_id(engine, tile.tile(), value, at, name));
     if (name == "on_control") read_on_control(tile, config, value, at);
-    if (name == "ut_id")
-      config.ut = MicrothreadId(static_cast<unsigned>(value.value().integer()));
+    if (name == "ut_id") config.ut = MicrothreadId(static_cast<unsigned>(value.value().integer()));
     if (name == "priority") config.priority = priority_of(choice_of(value));
     if (name == "index") *index = value;
   }
@@ -200,6 +188,27 @@ void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType t
 
 namespace {
 
+/// Whether the sources of an operation may change places.
+bool commutes(pe::Opcode op) {
+  using Op = pe::Opcode;
+  switch (op) {
+  case Op::kAdd16:
+  case Op::kAddc16:
+  case Op::kAnd16:
+  case Op::kOr16:
+  case Op::kXor16:
+  case Op::kFadds:
+  case Op::kFmuls:
+  case Op::kFmaxs:
+  case Op::kFaddh:
+  case Op::kFmulh:
+  case Op::kFmaxh:
+    return true;
+  default:
+    return false;
+  }
+}
+
 /// The operands of an operation, its options and where its result goes, from one call.
 class Operation {
  public:
@@ -210,11 +219,13 @@ class Operation {
   Result make() {
     const std::size_t count = info_.operand_count;
     for (std::size_t i = 0; i < count; ++i) add(i, call_.operand(i));
-    checks_.finish();
+    put_fifo_last();
     unify_simd(code_.tile, operands_);
     if (!has_vector_) call_.fail("none of the operands is a descriptor, a DSR or a FIFO");
     check_form(call_, info_, operands_);
     if (call_.size() > count) read_options(count);
+    // A control wavelet may end the operation before its length is reached.
+    if (config_.on_control == pe::OnControl::kNone) checks_.finish();
     const std::optional<ir::Value> target = accumulated();
     const bool wants_flag = has_fifo_ && evaluator_.frame().statement != &call_.node;
     const ir::Value made = ir::dsd_operation(code_.builder, code_.tile.module(), info_.op,
@@ -227,6 +238,7 @@ class Operation {
  private:
   void add(std::size_t i, const Result& value) {
     const Type& type = *value.type;
+    types_.push_back(&type);
     const Expr& at = call_.expr(i);
     if (type.is(TypeKind::kDsd)) return add_descriptor(i, value);
     if (type.is(TypeKind::kDsr) || type.is(TypeKind::kFifo)) return add_dsr(i, value);
@@ -279,6 +291,18 @@ class Operation {
     operands_.push_back(operand);
   }
 
+  bool is_fifo(std::size_t i) const {
+    const std::string& kind = types_[i]->name;
+    return types_[i]->is(TypeKind::kFifo) || kind == "dsr_fifo_src1";
+  }
+  /// A FIFO is read as the last source only (wse.md 5.6): sources that may change places do.
+  void put_fifo_last() {
+    if (operands_.size() != 3 || !is_fifo(1) || is_fifo(2)) return;
+    if (!commutes(info_.op))
+      call_.engine().fail(call_.expr(1), "a FIFO is the last of several sources");
+    std::swap(operands_[1], operands_[2]);
+  }
+
   unsigned slot_of(std::size_t i) const {
     return is_destination(i) ? 0 : static_cast<unsigned>(i) + 1;
   }
@@ -317,11 +341,11 @@ class Operation {
     index_ = scalar(evaluator_, index, call_.node);
   }
 
-  /// The pointer of a sum that is destination and number at once: it is kept in a register.
+  /// The pointer of a number that takes the result of all elements: it is kept in a register, which begins as the first
+  /// source. Published programs name that number by `&x` or by a pointer in a variable.
   std::optional<ir::Value> accumulated() {
     const bool is_sum = operands_[0].kind == Kind::kPointer && operands_.size() > 2 &&
-                        operands_[1].kind == Kind::kScalar &&
-                        is_own_object(call_.expr(0), call_.expr(1));
+                        operands_[1].kind == Kind::kScalar && info_.types[0] == info_.types[1];
     if (!is_sum) return std::nullopt;
     const ir::Value target = operands_[0].value, start = operands_[1].value;
     operands_[0] = operands_[1] = ir::DsdOperand{};
@@ -336,6 +360,7 @@ class Operation {
   const pe::OpcodeInfo& info_;
   ir::DsrChoice choice_;
   DescriptorChecks checks_;
+  std::vector<const Type*> types_;  ///< of the operands
   std::vector<ir::DsdOperand> operands_;
   pe::OpConfig config_;
   ir::Value index_;
@@ -373,50 +398,28 @@ BuiltinRow row(std::string_view name) {
 const std::vector<BuiltinRow>& dsd_operation_builtins() {
   using Op = pe::Opcode;
   static const std::vector<BuiltinRow> kRows = {
-      row<Op::kMov16>("mov16"),
-      row<Op::kMov32>("mov32"),
-      row<Op::kFmovh>("fmovh"),
-      row<Op::kFmovs>("fmovs"),
-      row<Op::kAdd16>("add16"),
-      row<Op::kAddc16>("addc16"),
-      row<Op::kAnd16>("and16"),
-      row<Op::kOr16>("or16"),
-      row<Op::kXor16>("xor16"),
-      row<Op::kSll16>("sll16"),
-      row<Op::kSlr16>("slr16"),
-      row<Op::kSar16>("sar16"),
-      row<Op::kSub16>("sub16"),
-      row<Op::kClz16>("clz"),
-      row<Op::kCtz16>("ctz"),
-      row<Op::kPopcnt16>("popcnt"),
-      row<Op::kFadds>("fadds"),
-      row<Op::kFsubs>("fsubs"),
-      row<Op::kFmuls>("fmuls"),
-      row<Op::kFmaxs>("fmaxs"),
-      row<Op::kFaddh>("faddh"),
-      row<Op::kFsubh>("fsubh"),
-      row<Op::kFmulh>("fmulh"),
-      row<Op::kFmaxh>("fmaxh"),
-      row<Op::kFaddhs>("faddhs"),
-      row<Op::kFnegs>("fnegs"),
-      row<Op::kFnegh>("fnegh"),
-      row<Op::kFabss>("fabss"),
-      row<Op::kFabsh>("fabsh"),
-      row<Op::kFmacs>("fmacs"),
-      row<Op::kFmach>("fmach"),
-      row<Op::kFmachs>("fmachs"),
-      row<Op::kFh2s>("fh2s"),
-      row<Op::kFs2h>("fs2h"),
-      row<Op::kXp162fh>("xp162fh"),
-      row<Op::kXp162fs>("xp162fs"),
-      row<Op::kFh2xp16>("fh2xp16"),
-      row<Op::kFs2xp16>("fs2xp16"),
-      row<Op::kFnormh>("fnormh"),
-      row<Op::kFnorms>("fnorms"),
-      row<Op::kFscaleh>("fscaleh"),
-      row<Op::kFscales>("fscales"),
-      row<Op::kDfilt>("dfilt"),
-      map_builtin()};
+      row<Op::kMov16>("mov16"),     row<Op::kMov32>("mov32"),
+      row<Op::kFmovh>("fmovh"),     row<Op::kFmovs>("fmovs"),
+      row<Op::kAdd16>("add16"),     row<Op::kAddc16>("addc16"),
+      row<Op::kAnd16>("and16"),     row<Op::kOr16>("or16"),
+      row<Op::kXor16>("xor16"),     row<Op::kSll16>("sll16"),
+      row<Op::kSlr16>("slr16"),     row<Op::kSar16>("sar16"),
+      row<Op::kSub16>("sub16"),     row<Op::kClz16>("clz"),
+      row<Op::kCtz16>("ctz"),       row<Op::kPopcnt16>("popcnt"),
+      row<Op::kFadds>("fadds"),     row<Op::kFsubs>("fsubs"),
+      row<Op::kFmuls>("fmuls"),     row<Op::kFmaxs>("fmaxs"),
+      row<Op::kFaddh>("faddh"),     row<Op::kFsubh>("fsubh"),
+      row<Op::kFmulh>("fmulh"),     row<Op::kFmaxh>("fmaxh"),
+      row<Op::kFaddhs>("faddhs"),   row<Op::kFnegs>("fnegs"),
+      row<Op::kFnegh>("fnegh"),     row<Op::kFabss>("fabss"),
+      row<Op::kFabsh>("fabsh"),     row<Op::kFmacs>("fmacs"),
+      row<Op::kFmach>("fmach"),     row<Op::kFmachs>("fmachs"),
+      row<Op::kFh2s>("fh2s"),       row<Op::kFs2h>("fs2h"),
+      row<Op::kXp162fh>("xp162fh"), row<Op::kXp162fs>("xp162fs"),
+      row<Op::kFh2xp16>("fh2xp16"), row<Op::kFs2xp16>("fs2xp16"),
+      row<Op::kFnormh>("fnormh"),   row<Op::kFnorms>("fnorms"),
+      row<Op::kFscaleh>("fscaleh"), row<Op::kFscales>("fscales"),
+      row<Op::kDfilt>("dfilt"),     map_builtin()};
   return kRows;
 }
 

@@ -147,7 +147,9 @@ bool fits(const FieldRow& row, const Result& value, bool is_wse3) {
   case Of::kHandle:
     return type.is_handle(row.handle);
   case Of::kLocalTask:
-    return type.is_handle("local_task_id") || is_task(value);
+    // Until SDK 1.0 the color of its number.
+    return type.is_handle("local_task_id") || is_task(value) ||
+           (!is_wse3 && type.is_handle("color"));
   case Of::kUnblocked:
     return type.is_handle("local_task_id") || type.is_handle("data_task_id") ||
            type.is_handle(is_wse3 ? "input_queue" : "color") || is_task(value);

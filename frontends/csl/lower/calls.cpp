@@ -81,6 +81,26 @@ Result expand_call(Evaluator& evaluator, const FunctionValue& callee,
   return value;
 }
 
+Result call_through(Evaluator& evaluator, const Result& pointer,
+                    const std::vector<Result>& arguments, const Node& at) {
+  const Type& type = *pointer.type;
+  Engine& engine = evaluator.engine();
+  FunctionCode& code = code_of(evaluator);
+  if (arguments.size() != type.parameters.size())
+    engine.fail(at, "a function of type ", in_quotes(type.name), " takes ",
+                text::plural(type.parameters.size(), "argument"), " instead of ", arguments.size());
+  std::vector<ir::Value> passed{scalar(evaluator, pointer, at)};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string what = "argument " + std::to_string(i + 1);
+    passed.push_back(
+        scalar(evaluator, evaluator.converted(arguments[i], type.parameters[i], at, what), at));
+  }
+  const ir::Value value =
+      code.builder.call(code.tile.pointers().caller(*pointer.type, at), std::move(passed));
+  if (type.element->is(TypeKind::kVoid)) return evaluator.void_result();
+  return operand_of(type.element, value);
+}
+
 Result run_time_call(Evaluator& evaluator, const FunctionValue& callee,
                      const std::vector<Result>& arguments, const Node& at) {
   const Function& function = *callee.function;

@@ -10,6 +10,9 @@ namespace tessera::csl {
 
 Result run_time_call(Evaluator& evaluator, const FunctionValue& callee,
                      const std::vector<Result>& arguments, const Node& at);
+/// Calls the function that a pointer of the running program points to.
+Result call_through(Evaluator& evaluator, const Result& pointer,
+                    const std::vector<Result>& arguments, const Node& at);
 /// Analyses the body of a function in place of the call.
 Result expand_call(Evaluator& evaluator, const FunctionValue& callee,
                    const std::vector<Result>& arguments, const Node& at);

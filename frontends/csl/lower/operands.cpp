@@ -1,9 +1,9 @@
 #include "frontends/csl/lower/operands.h"
 
-#include "frontends/csl/syntax/operators.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/wide.h"
 #include "frontends/csl/sema/convert.h"
+#include "frontends/csl/syntax/operators.h"
 
 namespace tessera::csl {
 namespace {
@@ -83,6 +83,8 @@ std::optional<ir::Type> register_type(const Type& type) {
     return ir::Type::kU16;
   case TypeKind::kEnum:
     return register_type(*type.element);
+  case TypeKind::kFunction:  // the number of the function (FunctionPointers)
+    return type.is_generic || type.is_task ? std::nullopt : std::optional(ir::Type::kU16);
   default:
     return std::nullopt;
   }
@@ -146,6 +148,8 @@ ir::Value scalar(Evaluator& evaluator, const Result& value, const Node& at) {
   const Value& known = value.value();
   if (value.type->is(TypeKind::kPointer) && !known.is_undefined())
     return pointer_value(evaluator, known.pointer(), at);
+  if (known.holds<FunctionValue>())
+    return ir::constant(*type, code_of(evaluator).tile.pointers().number_of(value, at));
   const std::uint32_t bits = bits_of(engine, *value.type, known);
   return ir::constant(*type, ir::is_wide(*type) ? bits : bits & 0xffffU);
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "frontends/csl/lower/calls.h"
 #include "frontends/csl/builtins/dsd_values.h"
+#include "frontends/csl/lower/calls.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 #include "frontends/csl/lower/tile_setup.h"
@@ -75,13 +75,14 @@ void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value
     return;
   }
   if (is_wide_integer(type)) {
-    BigInt bits = value.integer() < 0 ? value.integer() + (BigInt(1) << kWidestInteger)
-                                      : value.integer();
+    BigInt bits =
+        value.integer() < 0 ? value.integer() + (BigInt(1) << kWidestInteger) : value.integer();
     for (std::int64_t word = 0; word < size_of(type) / 2; ++word, bits >>= 16)
       variable.init.push_back(static_cast<std::uint32_t>(bits & 0xffffU));
     return;
   }
-  const std::uint32_t bits = bits_of(engine_, type, value);
+  const std::uint32_t bits = value.holds<FunctionValue>() ? pointers_.number_of({&type, value}, at)
+                                                          : bits_of(engine_, type, value);
   const bool is_split = size_of(type) == 4 && bytes_of(variable.type) == 2;
   variable.init.push_back(is_split || size_of(type) == 2 ? bits & 0xffffU : bits);
   if (is_split) variable.init.push_back(bits >> 16);
@@ -152,6 +153,7 @@ bool TileCode::is_register_parameter(const Type* type, const Result& argument,
                                      const Parameter& parameter) const {
   if (parameter.is_comptime) return false;
   const Type& passed = type->is(TypeKind::kAnytype) ? *argument.type : *type;
+  if (passed.is(TypeKind::kFunction) && argument.is_known()) return false;
   return register_type(passed).has_value();
 }
 
@@ -211,7 +213,7 @@ ir::FunctionId TileCode::entry(const FunctionValue& value, const std::string& na
   for (const Parameter& parameter : function.parameters) {
     const Type* type = evaluator.type(*parameter.type);
     const std::optional<ir::Type> in_register = register_type(*type);
-    if (!in_register)
+    if (!in_register || type->is(TypeKind::kFunction))
       engine_.fail(function, "the parameter ", in_quotes(parameter.name.text), " is of type ",
                    in_quotes(type->name), ", which no ", is_task ? "wavelet" : "launch",
                    " delivers");
@@ -490,6 +492,14 @@ TaskId TileCode::id_of(const FunctionValue& task, const Node& at) const {
   engine_.fail(at, in_quotes(task.function->name.text), " is not bound to a task id");
 }
 
+void TileCode::analyse_all() {
+  while (!pending_.empty()) {
+    const Pending next = pending_.front();
+    pending_.erase(pending_.begin());
+    engine_.goes_on([&] { analyse(next); });
+  }
+}
+
 ir::Module TileCode::make() {
   set_up_image(*this);
   add_tasks(*this);
@@ -499,12 +509,11 @@ ir::Module TileCode::make() {
   add_handler_task(*this);
   for (const std::shared_ptr<Cell>& cell : engine_.exported_variables(variant_))
     variable_of(cell, *engine_.declaration_of(*cell));
-  while (!pending_.empty()) {
-    const Pending next = pending_.front();
-    pending_.erase(pending_.begin());
-    engine_.goes_on([&] { analyse(next); });
-  }
-  engine_.mistakes.require_none();
+  do {
+    analyse_all();
+    engine_.mistakes.require_none();
+  } while (pointers_.require_functions());
+  pointers_.make_callers();
   add_fifos(*this);  // the FIFOs that the code was the first to mention
   add_silent_queues();
   set_start_states(*this);

@@ -14,6 +14,7 @@
 #include "frontends/csl/ir/builder.h"
 #include "frontends/csl/ir/dsd.h"
 #include "frontends/csl/lower/dsr_plan.h"
+#include "frontends/csl/lower/function_pointers.h"
 #include "frontends/csl/sema/evaluator.h"
 
 namespace tessera::csl {
@@ -54,6 +55,7 @@ class TileCode {
   const Tile& tile() const { return variant_.tile; }
   ir::Module& module() { return module_; }
   const DsrPlan& dsrs() const { return dsrs_; }
+  FunctionPointers& pointers() { return pointers_; }
   const pe::Fifo& fifo(std::size_t number);
   /// Remembers on which microthread operations with an explicit DSR run.
   void note_load(const pe::Operand& dsr, const pe::Dsd& dsd, const pe::OpConfig& config);
@@ -112,6 +114,8 @@ class TileCode {
     std::vector<Result> arguments;
   };
   void analyse(const Pending& pending);
+  /// Analyses what is pending and what that leads to.
+  void analyse_all();
   void append_bits(ir::Variable& variable, const Type& type, const Value& value, const Node& at);
   void judge_overruns();
   QueueUse use_input_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
@@ -142,6 +146,7 @@ class TileCode {
   std::vector<std::shared_ptr<Cell>> kept_;  ///< so that no other object gets their addresses
   std::map<std::string, ir::FunctionId> functions_;
   std::vector<Pending> pending_;
+  FunctionPointers pointers_{*this};
   std::map<std::string, std::uint32_t> descriptors_;
   std::map<std::string, std::uint32_t> strings_;
   std::map<std::uint16_t, std::uint32_t> files_;

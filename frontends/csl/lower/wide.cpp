@@ -108,6 +108,66 @@ std::pair<ir::Value, ir::Value> product(ir::Builder& builder,
           plus(plus(above, times(a.first, b.second)), times(a.second, b.first))};
 }
 
+using Words = std::pair<ir::Value, ir::Value>;
+
+/// A register that begins as a value and changes in a loop.
+ir::Value changing(ir::Builder& builder, const ir::Value& value) {
+  const ir::Value made = ir::reg(ir::Type::kU32, builder.new_register(ir::Type::kU32));
+  builder.assign(made, value);
+  return made;
+}
+
+ir::Value bit_above(ir::Builder& builder, const ir::Value& high, const ir::Value& low) {
+  return builder.binary(Op::kOr, builder.binary(Op::kShl, high, word(1)),
+                        builder.binary(Op::kShr, low, word(kWordBits - 1)));
+}
+
+/// Quotient and rest of numbers without a sign, bit by bit.
+std::pair<Words, Words> divided(ir::Builder& builder, const Words& number, const Words& by) {
+  builder.assert_that(Condition::kNe, builder.binary(Op::kOr, by.first, by.second), word(0));
+  const ir::Value low = changing(builder, number.first), high = changing(builder, number.second);
+  const ir::Value rest_low = changing(builder, word(0)), rest_high = changing(builder, word(0));
+  const ir::Value count = changing(builder, word(kWidestInteger));
+  const ir::BlockId step = builder.new_block(), end = builder.new_block();
+  builder.jump(step);
+  builder.enter(step);
+  const ir::Value lost = builder.binary(Op::kShr, rest_high, word(kWordBits - 1));
+  const Words rest = {bit_above(builder, rest_low, high), bit_above(builder, rest_high, rest_low)};
+  const ir::Value is_below = flag_word(builder, is_less(builder, false, rest, by));
+  const ir::Value bit = builder.binary(Op::kOr, lost, builder.binary(Op::kXor, is_below, word(1)));
+  const ir::Value fits = builder.compare(Condition::kNe, bit, word(0));
+  const Words less = difference(builder, rest, by);
+  builder.assign(high, bit_above(builder, high, low));
+  builder.assign(low, builder.binary(Op::kOr, builder.binary(Op::kShl, low, word(1)), bit));
+  builder.assign(rest_low, builder.select(fits, less.first, rest.first));
+  builder.assign(rest_high, builder.select(fits, less.second, rest.second));
+  builder.assign(count, builder.binary(Op::kSub, count, word(1)));
+  builder.branch(Condition::kNe, count, word(0), step, end);
+  builder.enter(end);
+  return {{low, high}, {rest_low, rest_high}};
+}
+
+/// The number, negated if all bits of `sign` are set.
+Words with_sign(ir::Builder& builder, const Words& words, const ir::Value& sign) {
+  return difference(
+      builder,
+      {builder.binary(Op::kXor, words.first, sign), builder.binary(Op::kXor, words.second, sign)},
+      {sign, sign});
+}
+
+/// `/` and `%`, rounded toward zero.
+Words division(ir::Builder& builder, bool is_signed, bool wants_rest, Words a, Words b) {
+  if (!is_signed) {
+    const auto [quotient, rest] = divided(builder, a, b);
+    return wants_rest ? rest : quotient;
+  }
+  const ir::Value a_sign = sign_word(builder, a.second), b_sign = sign_word(builder, b.second);
+  const auto [quotient, rest] =
+      divided(builder, with_sign(builder, a, a_sign), with_sign(builder, b, b_sign));
+  return wants_rest ? with_sign(builder, rest, a_sign)
+                    : with_sign(builder, quotient, builder.binary(Op::kXor, a_sign, b_sign));
+}
+
 /// The number as f32. Words of a negative one are those of its magnitude: the low word of -1, rounded,
 /// would take the high one away.
 ir::Value single_of(ir::Builder& builder, std::pair<ir::Value, ir::Value> words, bool is_signed) {
@@ -239,10 +299,14 @@ Result wide_binary(Evaluator& evaluator, BinaryOp op, const Type* type, const Re
   case BinaryOp::kBitXor:
     return made(evaluator, type, builder.binary(bitwise(op), a.first, b.first),
                 builder.binary(bitwise(op), a.second, b.second));
+  case BinaryOp::kDivide:
+  case BinaryOp::kRemainder: {
+    const auto result = division(builder, type->is_signed, op == BinaryOp::kRemainder, a, b);
+    return made(evaluator, type, result.first, result.second);
+  }
   default:
-    evaluator.engine().fail(at, in_quotes(spelling(op).text), " of ", in_quotes(type->name),
-                            " is not modelled while the program runs; + - * & | ^ << >> and "
-                            "comparisons are");
+    evaluator.engine().fail(at, in_quotes(spelling(op).text), " does not take operands of type ",
+                            in_quotes(type->name));
   }
 }
 

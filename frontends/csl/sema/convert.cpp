@@ -69,6 +69,12 @@ bool same_pointee(const Type& from, const Type& to) {
   return from.element == to.element || to.element->is(TypeKind::kAnyopaque);
 }
 
+bool is_list_of_lists(const Type& type) {
+  return type.is_tuple && !type.fields.empty() && type.fields[0].type->is_aggregate() &&
+         !type.fields[0].type->is_named &&
+         (type.fields[0].type->is_tuple || type.fields[0].type->is(TypeKind::kArray));
+}
+
 }  // namespace
 
 bool fits(const Type& type, const BigInt& value) {
@@ -156,11 +162,30 @@ std::optional<Value> Converter::to_structure(const Result& from, const Type* to,
   return make_aggregate(std::move(fields));
 }
 
+/// `.{ .{ 1, 2 }, .{ 3, 4 } }` as `[2, 2]T`.
+std::optional<Value> Converter::to_matrix(const Result& from, const Type* to,
+                                          std::string& problem) const {
+  const Aggregate& rows = from.value().elements();
+  if (to->extents.size() < 2 || static_cast<std::int64_t>(rows.size()) != to->extents[0]) {
+    problem = "; the number of elements differs";
+    return std::nullopt;
+  }
+  const Type* row = types_.array(to->element, {to->extents.begin() + 1, to->extents.end()});
+  std::vector<Value> elements;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::optional<Value> one = implicit({from.type->fields[i].type, rows[i]}, row, problem);
+    if (!one) return std::nullopt;
+    for (std::size_t k = 0; k < one->elements().size(); ++k) elements.push_back(one->elements()[k]);
+  }
+  return make_aggregate(std::move(elements));
+}
+
 std::optional<Value> Converter::to_array(const Result& from, const Type* to,
                                          std::string& problem) const {
   const Type& type = *from.type;
   const bool is_list = type.is(TypeKind::kStruct) && (type.is_tuple || type.fields.empty());
   if (!type.is(TypeKind::kArray) && !is_list) return std::nullopt;
+  if (is_list && is_list_of_lists(type)) return to_matrix(from, to, problem);
   const Aggregate& elements = from.value().elements();
   if (static_cast<std::int64_t>(elements.size()) != to->count()) {
     problem = "; the number of elements differs";

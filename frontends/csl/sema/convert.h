@@ -25,6 +25,7 @@ class Converter {
   std::optional<Value> to_number(const Result& from, const Type* to, std::string& problem) const;
   std::optional<Value> to_pointer(const Result& from, const Type* to) const;
   std::optional<Value> to_structure(const Result& from, const Type* to, std::string& problem) const;
+  std::optional<Value> to_matrix(const Result& from, const Type* to, std::string& problem) const;
   std::optional<Value> to_array(const Result& from, const Type* to, std::string& problem) const;
 
   Types& types_;

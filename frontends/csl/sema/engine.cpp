@@ -16,13 +16,13 @@ bool is_list_of_structs(const Type& from, const Type& to) {
 
 constexpr std::size_t kMostLevelsShown = 12;
 constexpr std::uint64_t kTrialSteps = 200'000;  // iterations
-constexpr unsigned kMostDepth = 3000;  // expressions and blocks inside of each other
+constexpr unsigned kMostDepth = 3000;           // expressions and blocks inside of each other
 
 }  // namespace
 
 Engine::Engine(Options chosen, std::ostream& messages)
-    : converter(types), options(std::move(chosen)), messages_(&messages),
-      version_(options.version), most_steps_(options.most_steps) {}
+    : converter(types), options(std::move(chosen)), messages_(&messages), version_(options.version),
+      most_steps_(options.most_steps) {}
 
 void Engine::fail_at(std::uint16_t file, Place place, const std::string& problem) const {
   const SourceFile& source = *files_.at(file);
@@ -78,8 +78,8 @@ void Engine::saw(Version version, const Node& at) {
 void Engine::note_assumed_version() {
   if (version_ != Version::kUnknown || !default_matters_) return;
   *messages_ << files_.front()->name()
-            << ": note: nothing tells for which version of CSL the program is written; 2.10 is "
-               "assumed, where 16-bit fabric data is packed (--csl-version=1.4|2.10)\n";
+             << ": note: nothing tells for which version of CSL the program is written; 2.10 is "
+                "assumed, where 16-bit fabric data is packed (--csl-version=1.4|2.10)\n";
 }
 
 Engine::Depth::Depth(Engine& engine, const Node& at, bool is_call)
@@ -237,7 +237,11 @@ void Engine::analyse_param(Instance& instance, const Param& param, Declaration& 
                                              : types.anytype;
   Result value;
   const int given = instance.bindings.type->find_field(name);
-  if (given >= 0) {
+  const auto gives_none = [&] {  // SDK 1.0 and 1.1: a color that the host has not
+    const Type& bound = *instance.bindings.type->fields[static_cast<std::size_t>(given)].type;
+    return bound.is(TypeKind::kVoid) && type->is_handle("color") && param.value != nullptr;
+  };
+  if (given >= 0 && !gives_none()) {
     const auto i = static_cast<std::size_t>(given);
     value = {instance.bindings.type->fields[i].type, instance.bindings.value().elements()[i]};
     const bool from_command_line = instance.importer == nullptr && instance.tile == nullptr;

@@ -1,11 +1,12 @@
 #include "frontends/csl/sema/evaluator.h"
 
-#include "frontends/csl/syntax/lexer.h"
+#include "frontends/csl/builtins/builtins.h"
+#include "frontends/csl/lower/calls.h"
 #include "frontends/csl/lower/control.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 #include "frontends/csl/sema/arithmetic.h"
-#include "frontends/csl/builtins/builtins.h"
+#include "frontends/csl/syntax/lexer.h"
 #include "frontends/csl/syntax/visit.h"
 
 namespace tessera::csl {
@@ -131,14 +132,26 @@ Result Evaluator::on(const Binary& e) {
     Result left = value(*e.left);
     return binary(e.op, std::move(left), value(*e.right), e);
   }
-  Result left = operand(*e.left);
+  const Type* const expected = expected_;
+  const bool is_shift = e.op == BinaryOp::kShiftLeft || e.op == BinaryOp::kShiftRight;
+  Result left = operand(*e.left, is_shift ? expected : nullptr);
   Result right = operand(*e.right, left.type);
+  // `x & 1 << n`: the number is of the type that is wanted.
+  if (is_shift && left.type->is(TypeKind::kComptimeInt) && !right.is_known() &&
+      expected != nullptr && expected->is(TypeKind::kInteger))
+    left = engine_.convert(left, expected, *e.left, "the left operand");
   return binary(e.op, std::move(left), std::move(right), e);
 }
 
 Result Evaluator::on(const Unary& e) {
   if (e.op == UnaryOp::kAddress) {
     const std::optional<Location> location = locate(*e.operand);
+    const bool is_function =
+        location ? location->type->is(TypeKind::kFunction) : is_path(*e.operand);
+    if (is_function) {
+      Result function = location ? load(*location, e) : operand(*e.operand);
+      if (function.type->is(TypeKind::kFunction) && !function.type->is_task) return function;
+    }
     if (!location) engine_.fail(e, "only variables and constants have an address");
     const Type* pointer = engine_.types.pointer(location->type, false, location->is_const);
     if (location->storage || (location->cell && location->cell->operand && frame_.code != nullptr))
@@ -173,6 +186,7 @@ Result Evaluator::on(const Member& e) {
     const auto i = static_cast<std::size_t>(index);
     return part_of(*this, object, i, e);
   }
+  if (points_to_struct(type)) return load(field_behind(object, e), e);
   if (type.is(TypeKind::kType)) {
     const Type* container = engine_.known(object, e).get<const Type*>();
     for (const EnumMemberValue& member : container->members) {
@@ -186,6 +200,10 @@ Result Evaluator::on(const Member& e) {
 }
 
 Result Evaluator::on(const Dereference& e) {
+  if (is_path(*e.pointer)) {  // of a pointer to a function
+    Result pointer = operand(*e.pointer);
+    if (pointer.type->is(TypeKind::kFunction)) return pointer;
+  }
   const std::optional<Location> location = locate(e);
   return load(*location, e);
 }
@@ -239,11 +257,14 @@ Result Evaluator::on(const Call& e) {
                                              : callee.type->is(TypeKind::kFunction);
   if (!is_function)
     engine_.fail(*e.callee, "a value of type ", in_quotes(callee.type->name), " cannot be called");
-  engine_.known(callee, *e.callee);
+  const bool is_pointer = !callee.is_known() && frame_.code != nullptr;
+  if (!is_pointer && engine_.known(callee, *e.callee).is_undefined())
+    engine_.fail(*e.callee, "the function is undefined");
   std::vector<Result> arguments;
   arguments.reserve(e.arguments.size());
   for (const Expr* argument : e.arguments)
     arguments.push_back(frame_.code != nullptr ? operand(*argument) : value(*argument));
+  if (is_pointer) return call_through(*this, callee, arguments, e);
   return call(callee.value().get<FunctionValue>(), arguments, e);
 }
 

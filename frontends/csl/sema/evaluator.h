@@ -128,10 +128,16 @@ class Evaluator {
   const LocalName* find_local(std::string_view name) const;
   std::optional<Location> locate_name(const NameExpr& e);
   std::optional<Location> locate_pointee(const Dereference& e);
+  /// What a pointer points to.
+  Location pointee_of(const Result& pointer, const Node& at);
   std::optional<Location> locate_element(const Index& e);
   std::optional<Location> element_of_value(const Result& pointer, const Index& e);
   std::optional<Location> element_of(std::optional<Location> base, const Index& e);
   std::optional<Location> locate_member(const Member& e);
+  /// A field of the struct that a pointer points to: `p.x` is `p.*.x`.
+  Location field_behind(const Result& pointer, const Member& e);
+  /// A field of a struct that lies at `location`.
+  Location field_of(Location location, int field, const Node& at);
   /// Evaluates the other nodes.
   template <class Node>
   Result on(const Node& e) {
@@ -179,6 +185,8 @@ const Arm<Body>* Evaluator::chosen(const Result& value_of, const List<Arm<Body>>
 /// Whether an expression goes from a name to a part of its object: looking at it twice does nothing
 /// twice.
 bool is_path(const Expr& e);
+/// Whether a type is that of pointers to one struct.
+bool points_to_struct(const Type& type);
 
 /// Runs `block` of a file as a whole.
 void run_top_block(Engine& engine, Instance& instance, const Block& block);

@@ -65,6 +65,10 @@ bool is_path(const Expr& e) {
   return e.kind == ExprKind::kName || e.kind == ExprKind::kDereference;
 }
 
+bool points_to_struct(const Type& type) {
+  return type.is_single_pointer() && type.element->is(TypeKind::kStruct);
+}
+
 std::optional<Location> Evaluator::locate(const Expr& e) {
   if (!is_path(e) && !is_part(e)) return std::nullopt;
   if (const NameExpr* name = if_is<NameExpr>(e)) return locate_name(*name);
@@ -86,10 +90,14 @@ std::optional<Location> Evaluator::locate_pointee(const Dereference& e) {
   const Result pointer = frame_.code != nullptr ? operand(*e.pointer) : value(*e.pointer);
   if (!pointer.type->is_single_pointer())
     engine_.fail(e, "'.*' does not take a value of type ", in_quotes(pointer.type->name));
-  if (!pointer.is_known()) return pointee(*this, pointer, e);
-  if (pointer.value().is_undefined()) engine_.fail(e, "the pointer is undefined");
+  return pointee_of(pointer, e);
+}
+
+Location Evaluator::pointee_of(const Result& pointer, const Node& at) {
+  if (!pointer.is_known()) return pointee(*this, pointer, at);
+  if (pointer.value().is_undefined()) engine_.fail(at, "the pointer is undefined");
   const PointerValue& to = pointer.value().pointer();
-  if (!to.cell && frame_.code != nullptr) return pointee(*this, pointer, e);
+  if (!to.cell && frame_.code != nullptr) return pointee(*this, pointer, at);
   return Location{to.cell, to.path, pointer.type->element, pointer.type->is_const, {}};
 }
 
@@ -110,7 +118,9 @@ std::optional<Location> Evaluator::element_of_value(const Result& pointer, const
     if (storage == nullptr) return std::nullopt;
     base = Location{nullptr, {}, pointer.type, false, *storage};
   } else {
-    if (!pointer.type->is(TypeKind::kPointer) || !pointer.type->to_many) return std::nullopt;
+    if (!pointer.type->is(TypeKind::kPointer)) return std::nullopt;
+    const bool is_to_array = pointer.type->element->is(TypeKind::kArray);
+    if (!pointer.type->to_many && !is_to_array) return std::nullopt;
     const bool has_cell = pointer.is_known() && !pointer.value().is_undefined() &&
                           pointer.value().pointer().cell != nullptr;
     if (frame_.code != nullptr && !has_cell) {
@@ -174,6 +184,7 @@ std::optional<Location> Evaluator::locate_member(const Member& e) {
     if (!cell) return std::nullopt;
     return whole(cell);
   }
+  if (points_to_struct(*object.type)) return field_behind(object, e);
   if (!object.type->is(TypeKind::kStruct)) return std::nullopt;
   std::optional<Location> location;
   if (is_path(*e.object)) {
@@ -184,15 +195,27 @@ std::optional<Location> Evaluator::locate_member(const Member& e) {
   }
   const int field = object.type->find_field(e.name.text);
   if (!location || field < 0) return std::nullopt;
-  if (!location->storage && frame_.code != nullptr && !leads_to_parts(*location))
-    location->storage = storage_of(*this, *location, e);
-  if (location->storage) {
-    location->storage->offset += offset_of(*object.type, {field});
+  return field_of(*std::move(location), field, e);
+}
+
+Location Evaluator::field_of(Location location, int field, const Node& at) {
+  const Type& type = *location.type;
+  if (!location.storage && frame_.code != nullptr && !leads_to_parts(location))
+    location.storage = storage_of(*this, location, at);
+  if (location.storage) {
+    location.storage->offset += offset_of(type, {field});
   } else {
-    location->path.push_back(field);
+    location.path.push_back(field);
   }
-  location->type = object.type->fields[static_cast<std::size_t>(field)].type;
+  location.type = type.fields[static_cast<std::size_t>(field)].type;
   return location;
+}
+
+Location Evaluator::field_behind(const Result& pointer, const Member& e) {
+  const Type& type = *pointer.type->element;
+  const int field = type.find_field(e.name.text);
+  if (field < 0) engine_.fail(e, in_quotes(type.name), " has no field ", in_quotes(e.name.text));
+  return field_of(pointee_of(pointer, e), field, e);
 }
 
 Result Evaluator::load(const Location& location, const Node& at) {

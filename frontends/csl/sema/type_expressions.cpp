@@ -34,8 +34,11 @@ Result evaluate(Evaluator& evaluator, const ArrayType& e) {
 }
 
 Result evaluate(Evaluator& evaluator, const PointerType& e) {
-  return evaluator.type_result(
-      evaluator.engine().types.pointer(evaluator.type(*e.pointee), e.to_many, e.is_const));
+  const Type* pointee = evaluator.type(*e.pointee);
+  // A function and a pointer to it are the same value.
+  if (pointee->is(TypeKind::kFunction) && !pointee->is_task && !e.to_many)
+    return evaluator.type_result(pointee);
+  return evaluator.type_result(evaluator.engine().types.pointer(pointee, e.to_many, e.is_const));
 }
 
 Result evaluate(Evaluator& evaluator, const FunctionType& e) {

@@ -49,6 +49,8 @@ std::int64_t size_of(const Type& type) {
   case TypeKind::kPointer:
   case TypeKind::kDirection:
     return 2;
+  case TypeKind::kFunction:
+    return type.is_generic || type.is_task ? 0 : 2;
   case TypeKind::kDsd:
     return 8;
   case TypeKind::kEnum:

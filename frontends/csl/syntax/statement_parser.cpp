@@ -176,7 +176,7 @@ const Stmt* StatementParser::while_loop(Name label, bool is_inline) {
     step = assignment();
     state_.expect_close(")", open);
   }
-  const Block* const body = parse_block({}, "and the body of the loop");
+  const Block* const body = loop_body();
   return state_.make<While>(place, label, is_inline, condition, step, body);
 }
 
@@ -189,8 +189,20 @@ const Stmt* StatementParser::for_loop(Name label, bool is_inline) {
   if (!cursor_.accept("|"))
     state_.fail_expected(index.text.empty() ? "',' or '|' behind the element"
                                             : "'|' behind the index");
-  const Block* const body = parse_block({}, "and the body of the loop");
+  const Block* const body = loop_body();
   return state_.make<For>(place, label, is_inline, range, element, index, body);
+}
+
+/// A block, or one statement, which ends with its own ';'.
+const Block* StatementParser::loop_body() {
+  const Token& next = cursor_.peek();
+  const bool begins_statement = next.kind == Kind::kName || next.kind == Kind::kBuiltin ||
+                                next.is("(") || next.is_word("if") || next.is_word("switch") ||
+                                begins_loop(next) || begins_jump(next);
+  if (!begins_statement) return parse_block({}, "and the body of the loop");
+  const ParseState::Level guard(state_);
+  const std::vector<const Stmt*> statements = {statement()};
+  return state_.make<Block>(next.place, Name{}, state_.file().keep(statements));
 }
 
 const Stmt* StatementParser::switch_statement() {

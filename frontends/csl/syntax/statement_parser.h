@@ -35,6 +35,7 @@ class StatementParser {
   const Stmt* loop(Name label);
   const Stmt* while_loop(Name label, bool is_inline);
   const Stmt* for_loop(Name label, bool is_inline);
+  const Block* loop_body();
   const Stmt* switch_statement();
   const Stmt* local();
   [[noreturn]] void fail_declaration_of_file();

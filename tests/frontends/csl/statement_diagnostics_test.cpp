@@ -171,9 +171,9 @@ const Mistake kStatements[] = {
      "1:21: expected '(' around the condition, found 'true'\n"
      "  fn f() void { while true { } }\n"
      "                      ^"},
-    {"WhileWithoutBlock", "fn f() void { while (true) x += 1; }",
-     "1:28: expected '{' and the body of the loop, found 'x'\n"
-     "  fn f() void { while (true) x += 1; }\n"
+    {"WhileWithoutBody", "fn f() void { while (true) 1; }",
+     "1:28: expected '{' and the body of the loop, found '1'\n"
+     "  fn f() void { while (true) 1; }\n"
      "                             ^"},
     {"WhileStep", "fn f() void { while (true) : i += 1 { } }",
      "1:30: expected '(' around the step of the loop, found 'i'\n"

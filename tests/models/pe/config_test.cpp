@@ -207,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadAccess{"ldcfg r0, 0x7f1f", "word address 32543"},
                     BadAccess{"ldcfg r0, 0x7f38", "word address 32568"},
                     BadAccess{"ldcfg r0, 0x7f3f", "word address 32575"},
-                    BadAccess{"ldcfg r0, 0x7f58", "word address 32600"},
+                    BadAccess{"ldcfg r0, 0x7f58", "word address 32600", false, true},
                     BadAccess{"ldcfg r0, 0xffff", "word address 65535"},
                     BadAccess{"stcfg 0x7f1f, 0", "no register can be written"},
                     BadAccess{"stcfg 0x7f38, 0", "no register can be written"},

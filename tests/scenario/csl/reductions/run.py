@@ -7,4 +7,4 @@ with Machine() as machine:
     machine.put("x", x)
     for turn in (1, 2):
         machine.launch("run")
-        expect(machine.get("y", 4, np.float32), np.array([x.sum(), x.max(), x.prod(), turn * x.sum()], np.float32))
+        expect(machine.get("y", 6, np.float32), np.array([x.sum(), x.max(), x.prod(), turn * x.sum(), 2 + x.sum(), 10 + x.sum()], np.float32))

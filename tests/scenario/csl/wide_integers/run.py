@@ -1,5 +1,5 @@
 import numpy as np
-from host import Machine, expect
+from host import Machine, expect, integer_quotient
 
 MASK = 2**64 - 1
 
@@ -32,10 +32,13 @@ with Machine() as machine:
         for value in (a + b, a - b, a * b, a & b, a ^ ~b, a << 7, a >> 40, s >> 9, -t):
             wanted += words(value & MASK)
         wanted += [(a < b) | (a <= b) << 1 | (a == b) << 2 | (a != b) << 3, (s < t) | (s > t) << 1 | (s >= t) << 2 | 8]
-        found = machine.get("y", 34, np.uint32)
+        found = machine.get("y", 40, np.uint32)
         expect(found[:20], np.array(wanted, np.uint32))
         for at, value in ((20, s), (21, a)):
             bits = int(found[at])
             assert abs(bits - single(float(value))) <= 1, (hex(bits), value)
         wanted = words(count & MASK) + words(a + 1 & MASK) + [loops] + words(signed(a, 16) & MASK) + words(min(s, t) & MASK)
-        expect(found[22:31], np.array(wanted, np.uint32))
+        quotient, rest = integer_quotient(s, t)
+        for value in (a // b, a % b, quotient & MASK, rest & MASK):
+            wanted += words(value)
+        expect(found[22:39], np.array(wanted, np.uint32))

@@ -1,0 +1,94 @@
+#include "frontends/csl/lower/function_pointers.h"
+
+#include <algorithm>
+
+#include "frontends/csl/lower/operands.h"
+#include "frontends/csl/lower/tile_code.h"
+
+namespace tessera::csl {
+
+std::uint32_t FunctionPointers::number_of(const Result& function, const Node& at) {
+  const FunctionValue& value = function.value().get<FunctionValue>();
+  if (function.type->is_generic)
+    tile_.engine().fail(
+        at, "the function ", in_quotes(value.function->name.text),
+        " has comptime or anytype parameters, so it is no value of the running program");
+  const auto found = std::find_if(targets_.begin(), targets_.end(), [&](const Target& target) {
+    return target.function.function == value.function && target.function.instance == value.instance;
+  });
+  if (found != targets_.end()) return static_cast<std::uint32_t>(found - targets_.begin()) + 1;
+  targets_.push_back({value, function.type, &at, std::nullopt});
+  return static_cast<std::uint32_t>(targets_.size());
+}
+
+ir::FunctionId FunctionPointers::caller(const Type& type, const Node& at) {
+  const auto found = callers_.find(&type);
+  if (found != callers_.end()) return found->second.id;
+  ir::Function made;
+  made.name = "call_of_pointer_" + std::to_string(callers_.size());
+  made.place = tile_.place_of(at);
+  made.parameters.push_back(made.new_register(ir::Type::kU16));
+  for (const Type* parameter : type.parameters) {
+    const std::optional<ir::Type> in_register = register_type(*parameter);
+    if (!in_register)
+      tile_.engine().fail(at,
+                          "a function that is called through a pointer has no parameters of type ",
+                          in_quotes(parameter->name));
+    made.parameters.push_back(made.new_register(*in_register));
+  }
+  if (!type.element->is(TypeKind::kVoid)) {
+    made.result = register_type(*type.element);
+    if (!made.result)
+      tile_.engine().fail(at,
+                          "a function that is called through a pointer returns no value of type ",
+                          in_quotes(type.element->name));
+  }
+  const ir::FunctionId id = ir::add_function(tile_.module(), std::move(made));
+  callers_.emplace(&type, Caller{id, &at});
+  return id;
+}
+
+bool FunctionPointers::require_functions() {
+  bool is_new = false;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {  // the list may grow
+    Target& target = targets_[i];
+    if (target.id || callers_.count(target.type) == 0) continue;
+    std::vector<Result> arguments;
+    for (const Type* parameter : target.type->parameters)
+      arguments.push_back({parameter, RunTimeOperand{}});
+    target.id = tile_.function_for(target.function, arguments, *target.at);
+    is_new = true;
+  }
+  return is_new;
+}
+
+void FunctionPointers::make_callers() {
+  for (const auto& [type, caller] : callers_) make(*type, caller);
+}
+
+void FunctionPointers::make(const Type& type, const Caller& caller) {
+  ir::Module& module = tile_.module();
+  ir::Builder builder(module, caller.id);
+  builder.set_place(tile_.place_of(*caller.at));
+  const std::vector<ir::RegisterId> registers = module.functions[caller.id].parameters;
+  std::vector<ir::Value> arguments;
+  for (std::size_t i = 0; i < type.parameters.size(); ++i)
+    arguments.push_back(ir::reg(*register_type(*type.parameters[i]), registers[i + 1]));
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    if (targets_[i].type != &type) continue;
+    const ir::BlockId yes = builder.new_block(), no = builder.new_block();
+    builder.branch(ir::Condition::kEq, ir::reg(ir::Type::kU16, registers[0]),
+                   ir::constant(ir::Type::kU16, static_cast<std::uint32_t>(i) + 1), yes, no);
+    builder.enter(yes);
+    const ir::Value result = builder.call(*targets_[i].id, arguments);
+    if (type.element->is(TypeKind::kVoid)) {
+      builder.ret();
+    } else {
+      builder.ret(result);
+    }
+    builder.enter(no);
+  }
+  builder.trap();  // none of them: the pointer has no value
+}
+
+}  // namespace tessera::csl

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names under which host programs of SDK 0.4 to 0.9 import their runtime. An independent implementation of a published interface."""
