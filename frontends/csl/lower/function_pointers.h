@@ -1,6 +1,6 @@
 // Functions as values of the running program (csl.md 2). Such a value is a number: 0 is none, the others count the
 // functions whose address is taken. A call through a pointer is a call of a function that compares the number with those
-// of the functions of its type: the machine's calls have constant targets (csl.md 16, N9).
+// of the functions of its type.
 #pragma once
 
 #include <map>
