@@ -17,6 +17,7 @@
 #include "platforms/ascend/tasks/task_report.h"
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
+#include "platforms/config/presets.h"
 #include "platforms/run/driver.h"
 #include "tessera_commit.h"
 
@@ -28,7 +29,7 @@ const cli::Executable kExecutable = {"ascend_platform",
                                      "ascend",
                                      "runs a PTO program on Ascend AI-core clusters",
                                      "PTO program (MLIR text, see docs/ascend-platform.md)",
-                                     {"a2a3", "a5"},
+                                     config::preset_names("ascend"),
                                      ascend::kStructures,
                                      "",  // the module names it; otherwise a5
                                      "launch.clusters=24",

@@ -80,19 +80,24 @@ cluster::VectorForm ComputeLowering::form_of(const Operation& op, const TileOper
     return halves && operation.arithmetic == Arithmetic::kAdd ? V::kColumnHalves : V::kColumnRows;
   }
   case F::kRowArg:
-    return a5 ? V::kOne : V::kRowArgument;
+    return a5 ? V::kRowFind : V::kRowArgument;
   case F::kColumnArg:
-    return a5 ? V::kOne : V::kColumnArgument;
+    return a5 ? V::kColumnFind : V::kColumnArgument;
   case F::kRowMap:
-    return !a5 && cost == VectorClass::kRowMap ? V::kRowMapSpread : V::kOne;
+    if (a5) return V::kRowMapLoads;
+    return cost == VectorClass::kRowMap ? V::kRowMapSpread : V::kOne;
   case F::kColumnMap:
-    return !a5 && cost == VectorClass::kSimple ? V::kColumnMapRows : V::kOne;
+    if (a5) return V::kColumnMapLoads;
+    return cost == VectorClass::kSimple ? V::kColumnMapRows : V::kOne;
+  case F::kColumnExpand:
+    return a5 ? V::kColumnCopies : V::kOne;
   case F::kRowExpand: {
+    if (a5) return V::kRowCopies;
     // From a column, or a row, of which all is valid, to blocks of 32 bytes.
     const std::int64_t block = 256 / cluster::bits_of(to.element);
     const bool is_known = !has_open_sizes(input(op).type) && !has_open_sizes(output(op).type);
     const bool is_line = from.rows.value == 1 || from.columns.value == 1;
-    return !a5 && is_known && is_line && cluster::bits_of(to.element) >= 16 &&
+    return is_known && is_line && cluster::bits_of(to.element) >= 16 &&
                    output(op).type.shape[1] == block && !to.columns.is_register &&
                    to.columns.value == block
                ? V::kRowSpread

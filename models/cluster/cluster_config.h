@@ -74,6 +74,9 @@ struct VectorConfig {
   unsigned fused_percent = 100;  ///< cycles per repeat of what continues a function, in 1/100
   /// Operations with a VectorForm take the time of their instructions; otherwise that of their rate class.
   bool sequences = true;
+  /// A5: cycles of its start and of the drain of the one before that a vector function does not take when it starts
+  /// as that one ends; a barrier between them takes the effect away.
+  unsigned overlap = 0;
 };
 
 /// A path through one pipe of a core: bytes / rate cycles of the pipe, and `latency` more until the
@@ -123,6 +126,7 @@ struct CostConfig {
   unsigned l2_bytes_per_cycle;
   unsigned l2_miss_latency = 0;  ///< cycles until what a read misses is in L2
   unsigned l2_bytes = 0;         ///< what L2 holds; 0: copies hit it as read_l2_hit says
+  bool l2_warm = true;           ///< L2 begins as a launch before has left it (l2_directory.h)
   unsigned word_latency;         ///< cycles of a scalar access to GM (4.5: 80 to 560)
 };
 

@@ -60,6 +60,8 @@ void add_launch(Rows rows, AscendConfig& c) {
       "are not resident; 0: as many as are resident");
   rows.add("launch.overhead", c.overhead_ns, "ns", 0, 1'000'000'000,
            "of the task around the time of its cores; adds to task_time only");
+  rows.add("launch.mix_overhead", c.mix_overhead_ns, "ns", 0, 1'000'000'000,
+           "the same, of a kernel on AICs and AIVs");
   rows.one_of<std::optional<Ratio>>(
       "launch.ratio", c.ratio,
       {{"auto", std::nullopt},
@@ -192,6 +194,8 @@ void add_vector(Rows rows, cluster::CostConfig& c) {
               "per instruction with a mask; 0: rows need no repeats of their own");
   rows.cycles("vector.apart_row", v.apart_row, 0,
               "per row that lies apart, beyond one for each repeat; 0: none");
+  rows.cycles("vector.overlap", v.overlap, 0,
+              "of start and drain that a vector function of A5 saves right after another one");
   rows.flag("vector.fusion", v.fusion,
             "adjacent elementwise operations of A5 share a vector function");
   rows.add("vector.fused_percent", v.fused_percent, "1/100 cycle", 1, kMaxCycles,
@@ -234,6 +238,9 @@ void add_cost(Rows rows, cluster::CostConfig& c) {
               "until what a read misses is in L2; with gm.l2_bytes");
   rows.add("gm.l2_bytes", c.l2_bytes, "B", 0, std::uint64_t{1} << 30,
            "what L2 holds; 0: copies hit it as read_l2_hit and write_l2_hit say");
+  rows.flag(
+      "gm.l2_warm", c.l2_warm,
+      "a launch that needs more than gm.l2_bytes also pays for what one before it has written");
   rows.cycles("gm.word_latency", c.word_latency, 3, "of a scalar access");
 }
 

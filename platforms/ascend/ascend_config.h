@@ -16,7 +16,8 @@ struct AscendConfig {
   cluster::ClusterConfig machine;
   unsigned clusters = 1;
   unsigned blocks = 0;
-  unsigned overhead_ns = 0;  ///< task time less core time
+  unsigned overhead_ns = 0;      ///< task time less core time
+  unsigned mix_overhead_ns = 0;  ///< the same of kernels on both kinds of core
   /// How a kernel is launched; no value: the ratio follows from the kinds of its functions, and it is
   /// a MIX kernel if it has both.
   std::optional<cluster::LaunchRatio> ratio;

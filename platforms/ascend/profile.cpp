@@ -113,6 +113,7 @@ Profile profile_of(const cluster::MachineView& machine, const AscendConfig& conf
     }
     if (sum.cores > 0) profile.kinds.push_back(sum);
   }
+  if (profile.kinds.size() > 1) profile.overhead_ns = config.mix_overhead_ns;
   return profile;
 }
 

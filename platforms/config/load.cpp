@@ -287,6 +287,15 @@ void require_all(const Schema& schema, const Loaded& loaded, const std::string& 
                       join(preset_names(machine)));
 }
 
+/// A preset knows of another device what it takes from there, so that its values are assumed.
+void inherit(const std::string& base, Loaded& loaded) {
+  for (auto& [path, origin] : loaded.origins) {
+    origin.note = "inherited from " + base + (origin.kind.empty() ? "" : ", there " + origin.kind) +
+                  (origin.note.empty() ? "" : ": " + origin.note);
+    origin.kind = "assumed";
+  }
+}
+
 void apply_override(const Schema& schema, const std::string& text, Loaded& loaded) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
@@ -325,8 +334,10 @@ Loaded load(const Schema& schema, const std::string& machine, const Request& req
   const Document document = request.file.empty()
                                 ? read_preset(machine, request.preset, "--preset", "")
                                 : read_file(request.file);
-  if (const std::string base = text_at(document, "base"); !base.empty())
+  if (const std::string base = text_at(document, "base"); !base.empty()) {
     applier.apply(read_preset(machine, base, document.where, "base"));
+    if (request.file.empty()) inherit(base, loaded);
+  }
   applier.apply(document);
   require_all(schema, loaded, document.where, machine);
   for (const std::string& text : request.overrides) apply_override(schema, text, loaded);

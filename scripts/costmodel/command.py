@@ -9,7 +9,7 @@ from . import model
 from .package import Package
 from .wire import MOST_BYTES, Refused, need, read, text_of
 
-PRESET = "a5"
+PRESET = "a5_950dt"
 
 
 def add_to(commands):

@@ -116,8 +116,10 @@ std::uint64_t CostModel::by_repeats(VectorClass kind, const Shape& shape, std::u
 std::uint64_t CostModel::by_steps(const Instruction& i, const Shape& shape) const {
   if (!config_.vectors.sequences || i.form == VectorForm::kOne) return 0;
   const bool is_extreme = i.vector_class == VectorClass::kReduceExtreme;
-  const VectorSequence sequence = sequence_of(
-      i.form, {shape.rows, shape.columns, static_cast<unsigned>(shape.bits), is_extreme});
+  const VectorShape operand{shape.rows, shape.columns, static_cast<unsigned>(shape.bits),
+                            is_extreme};
+  if (is_function(i.form)) return functions_.cycles(i.form, i.vector_class, operand);
+  const VectorSequence sequence = sequence_of(i.form, operand);
   std::uint64_t work = 0;  // 1/100 cycles
   for (unsigned n = 0; n < sequence.count; ++n) {
     const VectorStep& step = sequence.steps[n];
@@ -129,7 +131,8 @@ std::uint64_t CostModel::by_steps(const Instruction& i, const Shape& shape) cons
 
 Cost CostModel::vector(const Instruction& i, const Sizes& sizes) const {
   const Shape shape = shape_of(i, sizes);
-  if (shape.elements > 0)
+  const bool continues = i.fused && config_.vectors.fusion;
+  if (shape.elements > 0 && !continues)
     if (const std::uint64_t cycles = by_steps(i, shape); cycles > 0) return {cycles, cycles};
   VectorClass kind = i.vector_class;
   const bool is_column = kind == VectorClass::kColumn || kind == VectorClass::kColumnExtreme;
@@ -138,11 +141,10 @@ Cost CostModel::vector(const Instruction& i, const Sizes& sizes) const {
   const bool has_half = kind >= VectorClass::kTranscendental && kind <= VectorClass::kRsqrt;
   const std::uint64_t other = rate.other > 0 ? rate.other : rate.percent;
   const std::uint64_t percent = has_half && shape.bits == 16 ? other : rate.percent;
-  const bool is_fused = i.fused && config_.vectors.fusion;
   std::uint64_t work = 0;  // 1/100 cycles beyond the fixed part
   if (shape.elements == 0)
     work = 0;
-  else if (is_fused)
+  else if (continues)
     work = shape.rows * shape.in_row * (has_half ? percent : config_.vectors.fused_percent);
   else if (kind == VectorClass::kReduce || kind == VectorClass::kReduceExtreme)
     work = reduction(shape, percent);
@@ -152,7 +154,7 @@ Cost CostModel::vector(const Instruction& i, const Sizes& sizes) const {
     work = by_loops(shape, percent, kind <= VectorClass::kConvert ? other : percent);
   else
     work = by_repeats(kind, shape, percent, i.bank_conflict);
-  const std::uint64_t cycles = divide_up(work, 100) + (is_fused ? 0 : rate.overhead);
+  const std::uint64_t cycles = divide_up(work, 100) + (continues ? 0 : rate.overhead);
   return {cycles, cycles};
 }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "models/cluster/cluster_config.h"
+#include "models/cluster/core/tile_function.h"
 #include "models/cluster/program/program.h"
 
 namespace tessera::cluster {
@@ -81,6 +82,7 @@ class CostModel {
   Cost gm_copy(const Rows& rows, PathRate path, unsigned l2_hit, const GmPath& gm) const;
 
   CostConfig config_;
+  mutable TileFunctions functions_;  // what it has worked out
 };
 
 }  // namespace tessera::cluster

@@ -71,6 +71,7 @@ WaitReason TilePipes::try_head(PipeState& p, const QueueEntry& head, Cycle now) 
     p.wake = p.complete_at;
     return WaitReason::kBarrier;
   }
+  if (op == Opcode::kBarrier && p.pipe == Pipe::kV) function_end_ = kNever;
   const WaitReason reason = op == Opcode::kBarrier
                                 ? WaitReason::kNone
                                 : sync_.perform(p.pipe, head, std::max(p.complete_at, now), now);
@@ -94,6 +95,7 @@ WaitReason TilePipes::start_tile(PipeState& p, const QueueEntry& head, Cycle now
     start_copy(p, head, cost, now);
     return WaitReason::kNone;
   }
+  if (p.pipe == Pipe::kV) overlap_functions(cost, now);
   cost.occupied = std::max<std::uint64_t>(cost.occupied, 1);
   const Cycle ready = now + std::max(cost.ready, cost.occupied);
   p.free_at = now + cost.occupied;
@@ -184,6 +186,17 @@ void TilePipes::complete(PipeState& p, const QueueEntry& entry, const Cost& cost
   path.hit_bytes += cost.hit_bytes;
   path.busy += busy;
   context_.probe.emit(at, EventKind::kPipeEnd, sync::index(p.pipe) | op << 8, entry.pc);
+}
+
+// The drain of a function and the start of the next one take place at the same time, as far as that one comes early.
+void TilePipes::overlap_functions(Cost& cost, Cycle now) {
+  const Cycle most = context_.config.core.cost.vectors.overlap;
+  if (most == 0) return;
+  const Cycle gap = now - std::min(now, function_end_);
+  const Cycle saved = function_end_ == kNever ? 0 : most - std::min(most, gap);
+  cost.occupied -= std::min<std::uint64_t>(cost.occupied, saved);
+  cost.ready -= std::min<std::uint64_t>(cost.ready, saved);
+  function_end_ = now + std::max<std::uint64_t>(cost.occupied, 1);
 }
 
 void TilePipes::slow_read(const Instruction& i, Cost& cost) {

@@ -40,6 +40,7 @@ class TilePipes {
   WaitReason try_unit_flag(PipeState& p, const QueueEntry& head, const Cost& cost, Cycle now);
   void start_copy(PipeState& p, const QueueEntry& head, const Cost& cost, Cycle now);
   void complete(PipeState& p, const QueueEntry& entry, const Cost& cost, Cycle start, Cycle at);
+  void overlap_functions(Cost& cost, Cycle now);
   // L1 has one port: what MTE2 writes and what MTE1 reads slow each other down.
   void slow_read(const Instruction& i, Cost& cost);
   Cycle lost_write_cycles(const CopyUnderWay& copy, Cycle now) const;
@@ -54,7 +55,8 @@ class TilePipes {
   const CostModel costs_;
   UnitFlags unit_flags_;
   std::array<PathStats, kTileOpcodeCount> paths_{};
-  Cycle l1_reads_ = 0;  // cycles for which loads of MTE1 have asked for the port of L1
+  Cycle function_end_ = kNever;  // of the last vector function; kNever: the next one starts in full
+  Cycle l1_reads_ = 0;           // cycles for which loads of MTE1 have asked for the port of L1
 };
 
 }  // namespace tessera::cluster

@@ -20,7 +20,7 @@ bool by_place(const Transfer& a, const Transfer& b) {
 GmCore::GmCore(const CostConfig& config)
     : gm_rate_(config.gm_bytes_per_cycle * kRateUnit),
       l2_rate_(config.l2_bytes_per_cycle * kRateUnit), miss_latency_(config.l2_miss_latency),
-      l2_(config.l2_bytes, config.l2_miss_latency) {}
+      l2_(config.l2_bytes, config.l2_miss_latency, config.l2_warm) {}
 
 std::int64_t GmCore::word(std::uint64_t address) const {
   const auto found = words_.find(address);

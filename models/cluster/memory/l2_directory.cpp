@@ -73,11 +73,29 @@ std::size_t L2Directory::place_line(const Lookup& at, Cycle now, Touched& touche
   std::uint64_t& tags = set.tags[way / 4];
   tags = (tags & ~(std::uint64_t{0xFFFF} << shift)) | at.hash >> 48 << shift;
   Way& entry = ways_[at.set * kWays + way];
-  touched.written_back += count(entry.written);
+  write_back(entry, touched);
   entry.line = at.line + 1;
   entry.held = entry.written = 0;
   entry.here_at = now;
   return way;
+}
+
+// Sectors that go back to GM because of a new line: those of the line that leaves, and of the launch before.
+void L2Directory::write_back(const Way& leaving, Touched& touched) {
+  if (leaving.line == 0) {
+    ++filled_;
+    return;
+  }
+  const unsigned sectors = count(leaving.written);
+  // Lines that leave before L2 is full only meet in one set.
+  if (owes_ && filled_ >= ways_.size() - ways_.size() / kWays) {
+    owes_ = false;
+    owed_ = dirty_;
+  }
+  const std::uint64_t old = std::min(owed_, kSectors);
+  owed_ -= old;
+  dirty_ -= sectors;
+  touched.written_back += sectors + old;
 }
 
 void L2Directory::touch_line(const Lookup& at, bool writes, Cycle now, Touched& touched) {
@@ -88,7 +106,10 @@ void L2Directory::touch_line(const Lookup& at, bool writes, Cycle now, Touched& 
   touched.hits += hits;
   if (hits < wanted && !writes) way.here_at = now + miss_latency_;
   way.held |= at.sectors;
-  if (writes) way.written |= at.sectors;
+  if (writes) {
+    dirty_ += count(at.sectors & ~way.written);
+    way.written |= at.sectors;
+  }
   touched.here_at = std::max(touched.here_at, way.here_at);
 }
 

@@ -2,6 +2,10 @@
 // set leaves first. So a tensor that fits is read from GM once. What is written stays until its line
 // leaves. A miss fetches the sectors of 128 bytes that are wanted, not the line: columns of a tensor
 // one beside the other, read one by one, all come from GM (4.4, tiles of 64 x 128 B).
+//
+// Published times are those of launches that are repeated. A launch that needs more than L2 holds finds it full of
+// lines of the launch before, of which as many had been written as it leaves itself: these go back to GM too, one with
+// each line that comes (`is_warm`). What the launch reads comes from GM the first time, as after other kernels.
 #pragma once
 
 #include <array>
@@ -29,9 +33,9 @@ class L2Directory {
 
   /// `bytes` 0: contents are not followed.
   /// `miss_latency`: cycles from the miss until a line is there, for whoever wants it.
-  L2Directory(std::uint64_t bytes, Cycle miss_latency)
+  L2Directory(std::uint64_t bytes, Cycle miss_latency, bool is_warm = false)
       : miss_latency_(miss_latency), sets_(bytes / (kLineBytes * kWays)),
-        ways_(sets_.size() * kWays) {}
+        ways_(sets_.size() * kWays), owes_(is_warm) {}
 
   bool follows(const transfer::Place& place) const { return !sets_.empty() && place.rows > 0; }
   /// Reads or writes all sectors of `place`, which follows() is true of.
@@ -63,9 +67,15 @@ class L2Directory {
   void touch_lines(const Lookup* lines, std::size_t size, bool writes, Cycle now, Touched& touched);
   void touch_line(const Lookup& at, bool writes, Cycle now, Touched& touched);
 
+  void write_back(const Way& leaving, Touched& touched);
+
   const Cycle miss_latency_;
   std::vector<Set> sets_;
-  std::vector<Way> ways_;  // kWays for each set
+  std::vector<Way> ways_;    // kWays for each set
+  std::size_t filled_ = 0;   // ways
+  std::uint64_t dirty_ = 0;  // sectors that are there and have been written
+  bool owes_;                // the launch before has left lines that nobody has asked for yet
+  std::uint64_t owed_ = 0;   // sectors of them that have to go back
 };
 
 }  // namespace tessera::cluster

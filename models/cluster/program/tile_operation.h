@@ -304,8 +304,20 @@ enum class VectorForm : std::uint8_t {
   kColumnArgument,  ///< A2/A3: position of the extreme of a column
   kRowSpread,       ///< A2/A3: a column to blocks of 32 bytes
   kRowMapSpread,    ///< A2/A3: kRowSpread, then one operation a strip of columns
-  kColumnMapRows    ///< A2/A3: one operation a row
+  kColumnMapRows,   ///< A2/A3: one operation a row
+  // A5, vector functions as kRowOneByOne, kRowHalves and kColumnPairs (core/tile_function.h).
+  kRowCopies,       ///< the value of a row is stored in all of it
+  kColumnCopies,    ///< a row is stored again and again
+  kRowMapLoads,     ///< the value of a row is loaded to all lanes
+  kColumnMapLoads,  ///< both operands are loaded, row by row
+  kRowFind,         ///< position of the extreme of a row, repeat by repeat
+  kColumnFind       ///< of a column, row by row
 };
+/// Whether it is a vector function of A5.
+constexpr bool is_function(VectorForm form) {
+  return form == VectorForm::kRowOneByOne || form == VectorForm::kRowHalves ||
+         form == VectorForm::kColumnPairs || form >= VectorForm::kRowCopies;
+}
 
 /// How a conversion rounds. kDefault: to nearest, ties to even.
 enum class Rounding : std::uint8_t {
@@ -361,8 +373,8 @@ struct TileOperation {
   /// Products on A2/A3: M writes columns of boxes as many rows apart as the product has, rounded up to 16, and what
   /// reads the tile takes them this many rows apart (ascend_2.md 1.6). 0: the same.
   std::int64_t read_pitch = 0;
-  bool exhausts = false;     ///< kMergeLists: ends with the first list that has no more pairs
-  GatherPattern mask;        ///< pattern of kGatherMask and kScatterMask
+  bool exhausts = false;  ///< kMergeLists: ends with the first list that has no more pairs
+  GatherPattern mask;     ///< pattern of kGatherMask and kScatterMask
 };
 
 /// How many of the operands are inputs with values; the others but the last one are scratch.

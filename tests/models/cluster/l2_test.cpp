@@ -9,8 +9,8 @@
 #include <set>
 #include <tuple>
 
-#include "models/cluster/memory/gm_core.h"
 #include "models/cluster/core/tile_operands.h"
+#include "models/cluster/memory/gm_core.h"
 #include "tests/models/cluster/bench.h"
 
 namespace tessera::cluster::l2_test {
@@ -56,6 +56,23 @@ TEST(L2, WrittenLinesCostGmWhenTheyLeave) {
   EXPECT_EQ(l2.touch({0, 4096, 128, 4096}, true, 1).written_back, 0u);
   const auto other = l2.touch({64 * kMiB, 4096, 1024, 4096}, false, 2);
   EXPECT_EQ(other.written_back, 4 * 1024u);
+}
+
+TEST(L2, ALaunchThatIsLargerThanL2WritesBackAllThatItsRepetitionsWrite) {
+  const auto written_back = [](bool is_warm, std::uint64_t rows) {
+    L2Directory l2(kMiB, 0, is_warm);
+    std::uint64_t sectors = 0;
+    for (std::uint64_t n = 0; n < rows; ++n) {  // two rows are read for each one that is written
+      sectors += l2.touch({n * 4096, 4096, 1, 4096}, n % 3 == 2, 1).written_back;
+    }
+    return sectors;
+  };
+  const std::uint64_t rows = 3 * 256, written = rows / 3 * 32;  // three times what L2 holds
+  EXPECT_LT(written_back(false, rows), written * 3 / 4);
+  EXPECT_NEAR(static_cast<double>(written_back(true, rows)), static_cast<double>(written),
+              static_cast<double>(written) / 20);
+  // What fits stays, and is written again the next time.
+  EXPECT_EQ(written_back(true, 200), written_back(false, 200));
 }
 
 /// Sets of lists, the line used last in front: what L2Directory packs into bits.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "platforms/config/presets.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
@@ -15,6 +16,7 @@ void expect_same(const char* preset, const cluster::ClusterConfig& machine) {
   AscendConfig plain;
   plain.machine = machine;
   plain.overhead_ns = loaded.overhead_ns;  // only the platform has it
+  plain.mix_overhead_ns = loaded.mix_overhead_ns;
   const config::Schema from_file = ascend_schema(loaded), from_code = ascend_schema(plain);
   ASSERT_EQ(from_file.size(), from_code.size());
   for (std::size_t i = 0; i < from_file.size(); ++i)
@@ -28,12 +30,27 @@ TEST(AscendConfig, PresetsAreTheMachinesOfTheModel) {
 }
 
 TEST(AscendConfig, EveryValueOfThePresetsHasASourceAndAKind) {
-  for (const char* preset : {"a2a3", "a5"}) {
+  for (const std::string& preset : config::preset_names("ascend")) {
     for (const auto& [path, origin] : load_ascend_config(preset, "").loaded.origins) {
       EXPECT_FALSE(origin.source.empty()) << path;
       EXPECT_THAT(origin.kind, testing::AnyOf("published", "calibrated", "assumed")) << path;
     }
   }
+}
+
+TEST(AscendConfig, WhatADeviceTakesFromAnotherIsAssumed) {
+  for (const char* preset :
+       {"a2a3_910b1", "a2a3_910b2", "a2a3_910b3", "a2a3_910b4", "a2a3_910c", "910c"}) {
+    const AscendConfig c = load_ascend_config(preset, "");
+    EXPECT_EQ(c.machine.profile, cluster::Profile::kA2A3) << preset;
+    const config::Origin& origin = c.loaded.origins.at("sync.cluster_latency");
+    EXPECT_EQ(origin.kind, "assumed") << preset;
+    EXPECT_THAT(origin.note, testing::HasSubstr("inherited from a2a3, there calibrated")) << preset;
+    EXPECT_EQ(c.loaded.origins.at("mad.rate.f16").kind, "published") << preset;
+  }
+  const AscendConfig c = load_ascend_config("a5_950dt", "");
+  EXPECT_EQ(c.loaded.origins.at("mad.gap").kind, "assumed");
+  EXPECT_EQ(load_ascend_config("a5", "").loaded.origins.at("mad.gap").kind, "calibrated");
 }
 
 TEST(AscendConfig, OverridesAndTheirLimits) {
