@@ -339,7 +339,8 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
   fails({kExamples + "nothing.pto"}, "the PTO program cannot be opened");
   fails({kExamples + "c2v_a5.pto"}, "the argument %TILES (index, used in line");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--vcd", "x.vcd"}, "--vcd");
-  fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--preset", "wse3"}, "a2a3_910b4, a2a3_910c, a5, a5_950dt");
+  fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--preset", "wse3"},
+        "a2a3_910b4, a2a3_910c, a5, a5_950dt");
   fails({kExamples + "vector_add.pto", "--param", "TILES=2", "--set", "launch.ratio=1:2"},
         "1:2 needs a function for the AIC");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--structure", "tiles"}, "'tiles'");
