@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "platforms/report/report.h"
+#include "platforms/wse/argument_words.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
@@ -198,6 +199,9 @@ void CommandStream::launch(const std::string& function,
     throw UserError("", "",
                     command + ": a launch takes at most " + std::to_string(kMost) +
                         " arguments; the function is " + e.type);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    require_argument(arguments[i], e.parameters[i],
+                     command + ": argument " + std::to_string(i + 1));
   const Cycle start = next_command_from();
   bool found = false;
   const layout::Rect& rect = program_.rectangle;

@@ -4,28 +4,11 @@
 #include <utility>
 
 #include "platforms/data/npy.h"
-#include "tlm_ifaces/vocabulary/bits.h"
+#include "platforms/wse/argument_words.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
 namespace tessera::wse {
-
-namespace {
-
-/// The word of a launch argument of type `type`: f32 as bits, integers in the low half or whole.
-std::uint32_t argument_word(const std::string& text, const std::string& type,
-                            const std::string& option) {
-  if (type == "f32") {
-    if (const auto number = cli::finite_number_in(text))
-      return bit_cast<std::uint32_t>(static_cast<float>(*number));
-  } else if (const auto number = cli::whole_number_in(text)) {
-    const bool is_wide = type == "i32" || type == "u32";
-    return static_cast<std::uint32_t>(*number) & (is_wide ? 0xFFFFFFFFU : 0xFFFFU);
-  }
-  throw UserError("", option, "'" + text + "' is no number for a parameter of type " + type);
-}
-
-}  // namespace
 
 CslHost::CslHost(const cli::MachineOptions& options, const CslOptions& csl,
                  const compiled::Program& program, const Workload& workload,

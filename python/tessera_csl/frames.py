@@ -82,7 +82,7 @@ class Channel:
         self._is_closing = False
         self.has_left = False   # nothing that is given now is taken any more
         self.failure = None     # why no command can be given any more
-        self.unreported = None  # an error that no call has raised yet
+        self.unreported = []    # errors that no call has raised yet
         self._thread = threading.Thread(target=self._serve, name="tessera frames", daemon=True)
         self._thread.start()
 
@@ -190,20 +190,16 @@ class Channel:
         if "error" not in header:
             reply.complete(header, data, None)
             if reply.error is not None:
-                self._report_later(reply.error)
+                self.unreported.append(reply.error)
             return
         problem = header["error"]
         error = ERRORS.get(problem["kind"], RuntimeError)(problem["text"])
-        self._report_later(error)
+        self.unreported.append(error)
         if problem.get("fatal"):
             self.failure = problem["text"]
         reply.complete(None, b"", error)
         if self.failure is not None:
             self._give_up(self.failure)
-
-    def _report_later(self, error):
-        if self.unreported is None:
-            self.unreported = error
 
     def _give_up(self, text):
         """The run is over: commands under way will have no reply."""
@@ -226,7 +222,7 @@ class Channel:
         text = f"the simulator tessera_csl_server {why}; its last messages are on the standard error output"
         error = RuntimeError(text)
         self.failure = text
-        self.unreported = error
+        self.unreported = [error]
         pending, self._replies = list(self._replies.values()), {}
         for reply in pending:
             reply.complete(None, b"", error)

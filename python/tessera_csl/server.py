@@ -45,15 +45,16 @@ class Server:
         return reply
 
     def wait(self, reply):
-        """Returns the reply when it is there; raises its error."""
+        """Returns the reply when it is there; raises its error, or that of an earlier command that nobody has waited for."""
         while not reply.is_done:
             reply.wait()
             if self._channel.has_left and not reply.is_done:  # it was given at the very end
                 raise RuntimeError(f"the run has ended: {self._channel.failure}")
         if reply.error is not None:
-            if reply.error is self._channel.unreported:
-                self._channel.unreported = None
+            if reply.error in self._channel.unreported:
+                self._channel.unreported.remove(reply.error)
             raise reply.error
+        self._raise_unreported()
         return reply
 
     def call(self, header, data=b"", reply=None):
@@ -73,13 +74,12 @@ class Server:
         return reply.header["result"]
 
     def close(self, raises=True):
-        """Ends the process, and raises an error that no call has raised."""
+        """Ends the process, and raises what no call has raised, all of it in one error."""
         self._end()
-        if raises:
-            self._raise_unreported()
+        errors, self._channel.unreported = self._channel.unreported, []
+        if raises and errors:
+            raise errors[0] if len(errors) == 1 else type(errors[0])("\n".join(str(error) for error in errors))
 
     def _raise_unreported(self):
-        error = self._channel.unreported
-        if error is not None:
-            self._channel.unreported = None
-            raise error
+        if self._channel.unreported:
+            raise self._channel.unreported.pop(0)

@@ -329,6 +329,17 @@ class BadUse(ServerTest):
         self.assertEqual(done.returncode, 0, done.stderr)  # the server prints the rule before anything unwinds
         self.assertIn("tessera_csl_server: cycle", done.stderr)
 
+    def test_each_error_of_a_call_that_nobody_waited_for(self):
+        self.passes("""
+            os.kill(pid(runner), signal.SIGSTOP)  # so that no reply comes before all copies are given
+            for size in (3000, 5000, 7000):
+                runner.memcpy_h2d(A, np.zeros(size, np.float32), 0, 0, 1, 1, size, nonblock=True, **WIDE)
+            os.kill(pid(runner), signal.SIGCONT)
+            expect(Exception, ["3000"], runner.launch, "double")
+            expect(Exception, ["5000"], runner.launch, "double")
+            expect(Exception, ["7000"], runner.stop)
+            """)
+
     def test_a_bound_of_the_run(self):
         self.passes("""
             expect(RuntimeError, ["launch of 'spin'", "5000"], runner.launch, "spin")

@@ -202,7 +202,11 @@ Result call_builtin(Evaluator& evaluator, const Builtin& node) {
   if (!has(row->machines, call.is_wse3()))
     call.fail("only WSE-", call.is_wse3() ? "2" : "3", " has it");
   check_place(call);
-  return row->handler(call);
+  try {
+    return row->handler(call);
+  } catch (const ir::NoRegister& error) {
+    call.fail(error.what());
+  }
 }
 
 const OperandRow& BuiltinCall::operand_row(std::size_t i) const {

@@ -226,6 +226,8 @@ class Operation {
     if (call_.size() > count) read_options(count);
     // A control wavelet may end the operation before its length is reached.
     if (config_.on_control == pe::OnControl::kNone) checks_.finish();
+    for (const auto& [dsr, i] : dsrs_)
+      code_.tile.dsr_uses.add_use(dsr, width_of(i), config_, call_.expr(i));
     const std::optional<ir::Value> target = accumulated();
     const bool wants_flag = has_fifo_ && evaluator_.frame().statement != &call_.node;
     const ir::Value made = ir::dsd_operation(code_.builder, code_.tile.module(), info_.op,
@@ -267,7 +269,7 @@ class Operation {
     has_vector_ = true;
     const LiveDsd live = live_dsd(evaluator_, value, call_.expr(i));
     check_width(i, live.element);
-    checks_.add(slot_of(i), value, live, call_.expr(i));
+    checks_.add(slot_of(i), value, live, call_.expr(i), pe::bytes_of(info_.types[i]));
     operands_.push_back(operand_of_dsd(live));
     operands_.back().is_extended =
         value.type->name == "mem4d_dsd" || value.type->name == "circbuf_dsd";
@@ -285,6 +287,7 @@ class Operation {
     ir::DsdOperand operand;
     operand.kind = Kind::kDsr;
     operand.dsr = dsr_operand(code_.tile, value, i == 0);
+    if (!value.type->is(TypeKind::kFifo)) dsrs_.emplace_back(operand.dsr, i);
     const auto queue = code_.tile.dsr_queues.find({operand.dsr.kind, operand.dsr.reg});
     if (queue != code_.tile.dsr_queues.end() && !choice_.microthread)
       choice_.microthread = queue->second;
@@ -310,10 +313,12 @@ class Operation {
     const auto number = static_cast<std::size_t>(fifo.value().integer());
     check_width(i, code_.tile.tile().fifos.at(number).buffer->type->element);
   }
-  /// What only moves bits moves those of any elements, as published programs do.
+  /// Bytes of an element. 0: what only moves bits moves those of any elements, as published programs do.
+  unsigned width_of(std::size_t i) const {
+    return info_.form == pe::VectorForm::kMove ? 0 : pe::bytes_of(info_.types[i]);
+  }
   void check_width(std::size_t i, const Type* element) {
-    if (info_.form == pe::VectorForm::kMove) return;
-    check_element_width(call_.engine(), element, pe::bytes_of(info_.types[i]), call_.expr(i));
+    check_element_width(call_.engine(), element, width_of(i), call_.expr(i));
   }
   bool is_destination(std::size_t i) const { return i == 0 && info_.operand_count > 1; }
 
@@ -362,6 +367,7 @@ class Operation {
   DescriptorChecks checks_;
   std::vector<const Type*> types_;  ///< of the operands
   std::vector<ir::DsdOperand> operands_;
+  std::vector<std::pair<pe::Operand, std::size_t>> dsrs_;  ///< of the program, with their arguments
   pe::OpConfig config_;
   ir::Value index_;
   bool has_fifo_ = false, has_vector_ = false, has_input_ = false, may_be_async_ = false;

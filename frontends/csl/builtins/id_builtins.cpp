@@ -200,10 +200,9 @@ void task_state_of_live_id(const BuiltinCall& call, pe::Opcode op) {
   const Type& type = *call.operand(0).type;
   if (type.is_handle("ut_id")) call.engine().known(call.operand(0), call.node);  // fails
   const ir::Value id = scalar(call.evaluator, call.operand(0), call.node);
-  const bool is_control = type.is_handle("control_task_id");
-  std::set<unsigned> ids = is_control ? std::set<unsigned>() : tile.channels();
+  std::set<unsigned> ids = tile.channels();
   for (const TaskBinding& task : tile.tile().tasks) {
-    if ((task.kind == TaskKind::kControl) == is_control) ids.insert(task.id);
+    if (task.kind != TaskKind::kControl) ids.insert(task.id);
   }
   const ir::BlockId end = builder.new_block();
   for (const unsigned number : ids) {
@@ -288,7 +287,6 @@ const std::vector<BuiltinRow>& id_builtins() {
   const OperandRow blocked = live(one_of(Takes::kTaskId, "id",
                                          {{"local_task_id"},
                                           {"data_task_id"},
-                                          {"control_task_id"},
                                           {"color", Machines::kWse2},
                                           {"input_queue", Machines::kWse3},
                                           {"ut_id", Machines::kWse3}}));

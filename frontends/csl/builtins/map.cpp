@@ -5,6 +5,7 @@
 #include "frontends/csl/lower/calls.h"
 #include "frontends/csl/lower/control.h"
 #include "frontends/csl/lower/descriptor_checks.h"
+#include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 
 namespace tessera::csl {
@@ -57,8 +58,7 @@ class Mapping {
       if (type == nullptr || !register_type(*type))
         call_.fail("the parameter ", text::in_quotes(function.parameters[i].name.text),
                    " takes no element of a descriptor");
-      check_element_width(call_.engine(), input.element, ir::bytes_of(*register_type(*type)),
-                          call_.expr(i + 1));
+      check_width(input, ir::bytes_of(*register_type(*type)), call_.expr(i + 1));
       arguments.push_back(operand_of(type, next_element(input, *register_type(*type), exit)));
     }
     Result result = expand_call(evaluator_, callee, arguments, call_.node);
@@ -81,6 +81,7 @@ class Mapping {
     std::optional<pe::Operand> dsr;
     std::optional<LiveDsd> live;
     bool is_output = false;
+    bool is_program_dsr = false;  ///< named by the program
     bool is_vector() const { return dsr || live; }
     const Type* element = nullptr;
     Result value;
@@ -92,6 +93,7 @@ class Mapping {
     const Type& type = *input.value.type;
     if (type.is(TypeKind::kDsr)) {
       input.dsr = dsr_operand(code_.tile, input.value, is_output);
+      input.is_program_dsr = true;
       checks_.add_unknown(static_cast<unsigned>(i));
     } else if (type.is(TypeKind::kDsd)) {
       if (type.name == (is_output ? "fabin_dsd" : "fabout_dsd"))
@@ -103,6 +105,16 @@ class Mapping {
     }
     is_any_vector_ = is_any_vector_ || input.is_vector();
     inputs_.push_back(std::move(input));
+  }
+
+  /// An element is a number that the function takes or gives: as wide, integers too.
+  void check_width(const Input& operand, unsigned bytes, const Node& at) {
+    if (operand.is_program_dsr) code_.tile.dsr_uses.add_use(*operand.dsr, bytes, {}, at);
+    if (operand.element == nullptr || size_of(*operand.element) == bytes) return;
+    call_.engine().fail(at, "the function works on numbers of ", 8 * bytes,
+                        " bits; the descriptor has elements of type ",
+                        text::in_quotes(operand.element->name), ", which have ",
+                        8 * size_of(*operand.element));
   }
 
   const pe::Dsd& dsd_of(const LiveDsd& live) const {
@@ -175,6 +187,8 @@ class Mapping {
 
   void put(const Input& output, const Result& result, ir::BlockId exit) {
     const ir::Value value = scalar(evaluator_, result, call_.node);
+    if (output.is_vector())
+      check_width(output, ir::bytes_of(value.type), call_.expr(call_.size() - 1));
     if (output.is_vector() && counter_)
       return builder_.store(element_address(output, value.type), value);
     if (!output.dsr) {
@@ -183,7 +197,6 @@ class Mapping {
       builder_.store(scalar(evaluator_, output.value, call_.node), value);
       return;
     }
-    check_element_width(call_.engine(), output.element, ir::bytes_of(value.type), call_.node);
     ir::Machine m;
     m.op = ir::is_wide(value.type) ? pe::Opcode::kMov32 : pe::Opcode::kMov16;
     m.fields = {{ir::Machine::Slot::kFixed, 0, *output.dsr}, {ir::Machine::Slot::kValue, 0, {}}};

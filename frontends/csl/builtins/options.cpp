@@ -289,6 +289,17 @@ const OptionsTable& load_options_table() {
   return kTable;
 }
 
+void check_load_options(const Engine& engine, const Type& kind, const Fields& options,
+                        const Node& at) {
+  const bool is_fabric = kind.name == "fabin_dsd" || kind.name == "fabout_dsd";
+  for (const auto& [name, value] : options) {
+    const bool is_off = value.type->is(TypeKind::kBool) && !value.value().get<bool>();
+    if (name == "single_step" || is_off || (name == "save_address") != is_fabric) continue;
+    engine.fail(at, "the load of a ", kind.name, " has no option .", name,
+                "; it is one of descriptors ", is_fabric ? "in memory" : "of the fabric");
+  }
+}
+
 const OptionsTable& fifo_options_table() {
   static const std::vector<ChoiceRow> kActions = {{"test_or_suspend"},
                                                   {"terminate"},

@@ -65,6 +65,10 @@ const std::vector<ChoiceRow>& priority_choices();
 const std::vector<const OptionsTable*>& all_options();
 const OptionsTable& operation_options_table();
 const OptionsTable& load_options_table();
+/// Fails at an option of a load that descriptors of this kind have not (csl.md 7.3): some belong to the fabric,
+/// `save_address` to memory.
+void check_load_options(const Engine& engine, const Type& kind, const Fields& options,
+                        const Node& at);
 const OptionsTable& fifo_options_table();
 const OptionsTable& queue_options_table();
 const OptionsTable& control_table_options_table();

@@ -127,9 +127,10 @@ Result load_to_dsr(const BuiltinCall& call) {
   DescriptorChecks checks(code.tile);
   checks.add(1, from, live, call.expr(kDsd));
   checks.finish();
-  pe::OpConfig config = operation_options(
-      code.tile, load_options_table(),
-      fields_of(call.evaluator, call.structure(kDsd + 1), call.node), call.node);
+  const Fields options = fields_of(call.evaluator, call.structure(kDsd + 1), call.node);
+  pe::OpConfig config = operation_options(code.tile, load_options_table(), options, call.node);
+  check_load_options(call.engine(), *from.type, options, call.node);
+  code.tile.dsr_uses.add_load(dsr, live.element, config);
   if (!live.record) {
     const pe::Dsd& dsd = code.tile.module().descriptors[live.descriptor].dsd;
     add_extension(code.tile, dsd, config,

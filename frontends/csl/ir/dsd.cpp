@@ -55,11 +55,10 @@ namespace {
 
 constexpr unsigned kStrideRegistersEach = 3;
 
-std::uint8_t extended_register(const DsrChoice& choice, unsigned slot, std::uint32_t line) {
+std::uint8_t extended_register(const DsrChoice& choice, unsigned slot) {
   if (!choice.extended.at(slot))
-    throw UserError("", line == 0 ? "" : std::to_string(line),
-                    "expected an extended register for a mem4d or circular descriptor, found none; " +
-                        choice.owners);
+    throw NoRegister("expected an extended register for a mem4d or circular descriptor, found none. " +
+                     choice.owners);
   return *choice.extended[slot];
 }
 
@@ -68,13 +67,12 @@ std::uint8_t extended_register(const DsrChoice& choice, unsigned slot, std::uint
 pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice) {
   pe::OpConfig config;
   if (dsd.kind != pe::DsdKind::kMem4d && dsd.kind != pe::DsdKind::kCircbuf) return config;
-  config.xdsr = extended_register(choice, slot, dsd.line);
+  config.xdsr = extended_register(choice, slot);
   for (unsigned i = 0; i < dsd.stride_registers(); ++i) {
     const unsigned sr = slot * kStrideRegistersEach + i;
     if (sr >= pe::kStrideRegisterCount)
-      throw UserError("", std::to_string(dsd.line),
-                      "expected an operation that needs at most 8 stride registers; the second "
-                      "source may have two");
+      throw NoRegister(
+          "expected an operation that needs at most 8 stride registers; the second source may have two");
     config.sr[i] = static_cast<std::uint8_t>(sr);
   }
   return config;
@@ -82,7 +80,7 @@ pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& ch
 
 pe::OpConfig extension_of_record(unsigned slot, const DsrChoice& choice) {
   pe::OpConfig config;
-  config.xdsr = extended_register(choice, slot, 0);
+  config.xdsr = extended_register(choice, slot);
   for (unsigned i = 0; i < kStrideRegistersEach; ++i) {
     const unsigned sr = slot * kStrideRegistersEach + i;
     if (sr < pe::kStrideRegisterCount) config.sr[i] = static_cast<std::uint8_t>(sr);

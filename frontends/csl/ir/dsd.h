@@ -5,12 +5,18 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "frontends/csl/ir/builder.h"
 
 namespace tessera::csl::ir {
+
+/// A descriptor finds no register of a kind. The caller knows the place in the program.
+struct NoRegister : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 struct DsdOperand {
   enum class Kind : std::uint8_t {
@@ -64,7 +70,7 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
                     const Value& index = {});
 
 /// Extended DSR and stride registers for the load of a descriptor: one and three of each for the
-/// destination (slot 0) and for source 0, one and two for source 1.
+/// destination (slot 0) and for source 0, one and two for source 1. Throws NoRegister.
 pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice);
 /// The same for a record of which nothing else is known: all registers of the slot.
 pe::OpConfig extension_of_record(unsigned slot, const DsrChoice& choice);

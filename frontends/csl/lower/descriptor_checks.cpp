@@ -96,19 +96,22 @@ std::optional<std::int64_t> wraparound_of(const Dsd& dsd, const Type& object) {
 
 }  // namespace
 
-void check_element_width(Engine& engine, const Type* element, unsigned bytes, const Node& at) {
-  if (element == nullptr || !element->is(TypeKind::kFloat)) return;  // integers: bits, as wide as the operation
-  const auto width = static_cast<unsigned>(size_of(*element));
-  if (bytes == 0 || width == bytes) return;
-  engine.fail(at, "the operation works on elements of ", 8 * bytes,
-              " bits; the descriptor has elements of type ", in_quotes(element->name),
-              ", which have ", 8 * width);
+bool is_other_width(const Type* element, unsigned bytes) {
+  // Integers are bits, as wide as the operation.
+  return element != nullptr && element->is(TypeKind::kFloat) && size_of(*element) != bytes;
 }
 
-void DescriptorChecks::add(unsigned slot, const Result& value, const LiveDsd& live,
-                           const Node& at) {
+void check_element_width(Engine& engine, const Type* element, unsigned bytes, const Node& at) {
+  if (bytes == 0 || !is_other_width(element, bytes)) return;
+  engine.fail(at, "the operation works on elements of ", 8 * bytes,
+              " bits; the descriptor has elements of type ", in_quotes(element->name),
+              ", which have ", 8 * size_of(*element));
+}
+
+void DescriptorChecks::add(unsigned slot, const Result& value, const LiveDsd& live, const Node& at,
+                           unsigned bytes) {
   constexpr std::int64_t kEndless = 0x7fff;  // of the fabric: until a control wavelet
-  Operand operand{slot, value.type, {}, nullptr, &at};
+  Operand operand{slot, value.type, {}, nullptr, &at, bytes};
   if (value.is_known()) {
     const auto& dsd = value.value().get<std::shared_ptr<const Dsd>>();
     std::int64_t all = 1;
@@ -162,33 +165,40 @@ void DescriptorChecks::check(const Operand& operand, std::int64_t length) {
       });
   if (is_shifted || !dsd.base || !dsd.base->cell || dsd.element == nullptr || dsd.extents.empty())
     return;
-  const std::int64_t size = size_of(*dsd.element);
+  const std::int64_t unit = size_of(*dsd.element);
   const Extent around = extent_around(*dsd.base);
-  if (size == 0 || around.bytes == 0) return;
+  if (unit == 0 || around.bytes == 0) return;
+  std::int64_t size = operand.bytes == 0
+                          ? unit
+                          : operand.bytes;  // elements are as wide as the operation (csl.md 8.2)
   Span span;
   if (operand.kind->name == "circbuf_dsd") {
     const std::optional<std::int64_t> wraparound = wraparound_of(dsd, *around.object);
     if (!wraparound) return;
     span.high = *wraparound - 1;
+    size = unit;  // the buffer wraps by its own elements
   } else {
     const std::vector<Loop> loops = loops_of(dsd);
     // One address again and again is how programs read and write single numbers anywhere.
     if (std::all_of(loops.begin(), loops.end(), [](const Loop& loop) { return loop.step == 0; }))
       return;
-    if (std::any_of(loops.begin(), loops.end(), [](const Loop& loop) { return loop.extent <= 0; }))
+    // The outermost loop goes on as long as the operation, with an extent of 0, too.
+    if (std::any_of(loops.begin(), loops.end() - 1,
+                    [](const Loop& loop) { return loop.extent <= 0; }))
       return;
     span = span_of(loops, loops.size(), length);
   }
-  const std::int64_t first = around.begin + (dsd.offset + span.low) * size;
-  const std::int64_t end = around.begin + (dsd.offset + span.high + 1) * size;
+  const std::int64_t base = around.begin + dsd.offset * unit;
+  const std::int64_t first = base + span.low * size;
+  const std::int64_t end = base + (span.high + 1) * size;
   if (first >= 0 && end <= around.bytes) return;
-  const std::int64_t elements = around.bytes / size;
-  const auto number = [size](std::int64_t byte) {
-    return byte >= 0 ? byte / size : -((-byte + size - 1) / size);
+  const std::int64_t elements = around.bytes / unit;
+  const auto number = [unit](std::int64_t byte) {
+    return byte >= 0 ? byte / unit : -((-byte + unit - 1) / unit);
   };
   tile_.note_overrun(*operand.at,
                      text::joined("the descriptor reaches from element ", number(first),
-                                  " to element ", number(end) - 1, " of ",
+                                  " to element ", number(end - 1), " of ",
                                   in_quotes(dsd.base->cell->name), ", which has ",
                                   text::plural(static_cast<std::size_t>(elements), "element")));
 }

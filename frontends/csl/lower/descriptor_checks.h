@@ -13,6 +13,8 @@
 
 namespace tessera::csl {
 
+/// Whether elements of a type are numbers of another width than `bytes`. `element`: nullptr if unknown.
+bool is_other_width(const Type* element, unsigned bytes);
 /// Fails if the elements of a descriptor have not the `bytes` of the operation. `element`: nullptr if
 /// only the running program knows it.
 void check_element_width(Engine& engine, const Type* element, unsigned bytes, const Node& at);
@@ -23,10 +25,11 @@ class DescriptorChecks {
   explicit DescriptorChecks(TileCode& tile) : tile_(tile) {}
 
   /// An operand that is a descriptor; `slot` 0 is a destination. Of one that the program changes while it
-  /// runs the extent may be known.
-  void add(unsigned slot, const Result& value, const LiveDsd& live, const Node& at);
+  /// runs the extent may be known. `bytes`: of an element of the operation; 0: as many as the array's elements have.
+  void add(unsigned slot, const Result& value, const LiveDsd& live, const Node& at,
+           unsigned bytes = 0);
   /// An operand with a length that only the running program knows: a DSR, a FIFO.
-  void add_unknown(unsigned slot) { operands_.push_back({slot, nullptr, {}, nullptr, nullptr}); }
+  void add_unknown(unsigned slot) { operands_.push_back({slot, nullptr, {}, nullptr, nullptr, 0}); }
   /// How many elements are taken: as many as the first source has, or the shortest operand (`@map`).
   enum class Length : std::uint8_t { kFirstSource, kShortest };
   /// Notes the descriptors that leave their arrays (TileCode::note_overrun).
@@ -39,6 +42,7 @@ class DescriptorChecks {
     std::optional<std::int64_t> length;
     std::shared_ptr<const Dsd> dsd;  ///< memory, all of it known
     const Node* at;
+    unsigned bytes;  ///< of an element; 0: that of the array
   };
   std::optional<std::int64_t> length(Length rule) const;
   void check(const Operand& operand, std::int64_t length);

@@ -70,8 +70,7 @@ std::optional<std::pair<unsigned, unsigned>> DsrPlan::fifo_registers(std::size_t
   std::optional<unsigned> dsr, extended;
   std::size_t nth = 0;
   for (const unsigned number : kOrder) {
-    const bool is_free = !is_named(pe::kDest, number) && !is_named(pe::kSrc1, number);
-    if (is_free && nth++ == fifo) dsr = number;
+    if (is_free_pair(number) && nth++ == fifo) dsr = number;
   }
   nth = 0;
   for (unsigned number = pe::kXdsrCount; number-- > 0;) {
@@ -79,6 +78,20 @@ std::optional<std::pair<unsigned, unsigned>> DsrPlan::fifo_registers(std::size_t
   }
   if (!dsr || !extended) return std::nullopt;
   return std::pair{*dsr, *extended};
+}
+
+bool DsrPlan::is_free_pair(unsigned number) const {
+  return !is_named(pe::kDest, number) && !is_named(pe::kSrc1, number);
+}
+
+std::string DsrPlan::why_no_fifo() const {
+  constexpr unsigned kFirstOfFifos = 2;
+  unsigned pairs = 0;
+  for (unsigned number = kFirstOfFifos; number < pe::kDsrsPerFile; ++number)
+    pairs += is_free_pair(number) ? 1 : 0;
+  if (pairs >= fifos_) return owners();
+  return text::joined("A FIFO needs a DSR of the destinations and one of the first sources with one number from ",
+                      kFirstOfFifos, " on, and the program names all but ", pairs, " of them");
 }
 
 std::string DsrPlan::owners() const {

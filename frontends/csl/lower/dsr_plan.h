@@ -21,14 +21,17 @@ class DsrPlan {
   const ir::DsrChoice& choice() const { return choice_; }
   /// DSR and extended DSR of a FIFO; nothing: the program and other FIFOs have them all.
   std::optional<std::pair<unsigned, unsigned>> fifo_registers(std::size_t fifo) const;
-  /// Who has the extended registers and the DSRs that FIFOs could have, for messages.
-  std::string owners() const;
+  /// Who has what the FIFOs of the tile lack, for messages.
+  std::string why_no_fifo() const;
   /// The DSR `nth` of a file that nothing else has; nothing: all are taken.
   std::optional<std::uint8_t> unused(std::uint16_t file, unsigned nth) const;
 
  private:
   bool is_named(std::uint16_t file, unsigned number) const;
   bool is_of_fifo(unsigned number) const;
+  bool is_free_pair(unsigned number) const;
+  /// Who has the extended registers.
+  std::string owners() const;
   void choose_extended();
   void choose_asynchronous(unsigned slot, const std::vector<std::uint8_t>& free);
 

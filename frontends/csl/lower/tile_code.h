@@ -14,6 +14,7 @@
 #include "frontends/csl/ir/builder.h"
 #include "frontends/csl/ir/dsd.h"
 #include "frontends/csl/lower/dsr_plan.h"
+#include "frontends/csl/lower/dsr_uses.h"
 #include "frontends/csl/lower/function_pointers.h"
 #include "frontends/csl/sema/evaluator.h"
 
@@ -59,6 +60,7 @@ class TileCode {
   const pe::Fifo& fifo(std::size_t number);
   /// Remembers on which microthread operations with an explicit DSR run.
   void note_load(const pe::Operand& dsr, const pe::Dsd& dsd, const pe::OpConfig& config);
+  DsrUses dsr_uses;
   /// An operation at `at` uses elements that lie beyond an array: an error, or a warning with
   /// Options::allows_overrun or if the code has no other variable that could lie there.
   void note_overrun(const Node& at, std::string text) {

@@ -120,7 +120,7 @@ void add_fifos(TileCode& code) {
       code.engine().fail(at, "the FIFO of ", in_quotes(declared.buffer->name),
                          " finds no registers: a FIFO keeps two DSRs of one number and an extended "
                          "register while the program runs. ",
-                         code.dsrs().owners());
+                         code.dsrs().why_no_fifo());
     made.fifo.dsr = static_cast<std::uint8_t>(registers->first);
     made.fifo.xdsr = static_cast<std::uint8_t>(registers->second);
     for (const auto& [name, value] : declared.options) {
@@ -138,7 +138,29 @@ void add_fifos(TileCode& code) {
   }
 }
 
+namespace {
+
+/// Tasks of all kinds have one table of ids, unless the code gives control tasks one of their own (wse.md 3.1).
+void check_ids(const TileCode& code) {
+  const Tile& tile = code.tile();
+  if (tile.control_table || !tile.rotating_tasks.empty()) return;
+  for (const TaskBinding& control : tile.tasks) {
+    if (control.kind != TaskKind::kControl) continue;
+    for (const TaskBinding& other : tile.tasks) {
+      if (other.kind != TaskKind::kControl && other.id == control.id)
+        code.engine().fail(*control.task.function, "the control task ",
+                           in_quotes(control.task.function->name.text), " and the task ",
+                           in_quotes(other.task.function->name.text), " are both bound to the id ",
+                           control.id, "; tasks of all kinds have one table of ids",
+                           code.is_wse3() ? " without @set_control_task_table" : "");
+    }
+  }
+}
+
+}  // namespace
+
 void add_tasks(TileCode& code) {
+  check_ids(code);
   for (const TaskBinding& bound : code.tile().tasks) {
     ir::Task made;
     made.function = code.entry(bound.task, std::string(bound.task.function->name.text), true);
@@ -224,9 +246,16 @@ void add_initial_loads(TileCode& code) {
     checks.add(1, load.dsd, {}, at);
     checks.finish();
     made.config = operation_options(code, load_options_table(), load.options, at);
+    check_load_options(code.engine(), *load.dsd.type, load.options, at);
+    code.dsr_uses.add_load(made.dsr, load.dsd.value().get<std::shared_ptr<const Dsd>>()->element,
+                           made.config);
     const pe::Dsd& dsd = code.module().descriptors[made.dsd].dsd;
     const unsigned slot = made.dsr.kind == pe::kSrc1 ? 2 : made.dsr.kind == pe::kSrc0 ? 1 : 0;
-    add_extension(code, dsd, made.config, slot);
+    try {
+      add_extension(code, dsd, made.config, slot);
+    } catch (const ir::NoRegister& error) {
+      code.engine().fail(at, error.what());
+    }
     if (load.extended) name_extension(load, made.config);
     code.note_load(made.dsr, dsd, made.config);
     const ir::Place place = code.place_of(at);

@@ -232,6 +232,7 @@ class Engine {
   std::vector<std::shared_ptr<const SourceFile>> files_;
   std::map<std::string, std::size_t> file_numbers_;
   std::vector<std::unique_ptr<Instance>> instances_;
+  std::map<const Tile*, std::vector<Instance*>> instances_in_;
   std::map<std::string, unsigned> instances_of_;
   std::vector<Entry> levels_;
   std::vector<const Node*> variant_places_;

@@ -43,6 +43,7 @@ class Instance {
   Instance* const importer;  ///< nullptr: the file of a layout or tile
   Tile* const tile;          ///< nullptr: a module of the layout
   std::vector<Instance*> imports;
+  std::size_t number = 0;        ///< in the order in which files were instantiated
   bool blocks_are_done = false;  ///< its comptime blocks have been evaluated
 
  private:

@@ -78,7 +78,10 @@ Instance& Engine::instantiate(std::shared_ptr<const SourceFile> file, Result bin
   const std::string label = name + "#" + std::to_string(instances_of_[name]++);
   instances_.push_back(
       std::make_unique<Instance>(std::move(file), std::move(bindings), label, importer, tile));
-  return *instances_.back();
+  Instance& made = *instances_.back();
+  made.number = instances_.size() - 1;
+  if (tile != nullptr) instances_in_[tile].push_back(&made);
+  return made;
 }
 
 std::optional<std::string> Engine::found_library(const std::string& path) const {
@@ -214,18 +217,13 @@ void Engine::evaluate_tile(Variant& variant) {
 }
 
 std::uint64_t Engine::order_of(const Cell& cell) const {
-  std::uint64_t number = 0;
-  for (const auto& instance : instances_) {
-    if (instance.get() == cell.instance) break;
-    ++number;
-  }
   std::uint64_t index = 0;
   for (const Item* item : cell.instance->file->items()) {
     const Global* global = if_is<Global>(*item);
     if (global != nullptr && &global->variable == cell.declaration) break;
     ++index;
   }
-  return number << 32 | (index + 1);
+  return std::uint64_t{cell.instance->number} << 32 | (index + 1);
 }
 
 const Node* Engine::declaration_of(const Cell& cell) const {
@@ -239,8 +237,9 @@ const Node* Engine::declaration_of(const Cell& cell) const {
 
 std::vector<std::shared_ptr<Cell>> Engine::exported_variables(const Variant& variant) {
   std::vector<std::shared_ptr<Cell>> cells;
-  for (const auto& instance : instances_) {
-    if (instance->tile != &variant.tile) continue;
+  const auto instances = instances_in_.find(&variant.tile);
+  if (instances == instances_in_.end()) return cells;
+  for (Instance* instance : instances->second) {
     for (const Item* item : instance->file->items()) {
       const Global* global = if_is<Global>(*item);
       if (global == nullptr || global->variable.linkage != Linkage::kExport) continue;

@@ -297,7 +297,10 @@ std::string ClusterData::find_misfit(const TileOperation& operation,
 }
 
 TileValues ClusterData::read(const ResolvedOperand& operand, CoreId core, Cycle now, bool behind) {
-  return memory(operand, core).read(operand, now, behind && operand.location == Location::kL0c);
+  // FIX loads its scales itself and in order, so that no flag stands between (ascend_2.md 1.1).
+  const bool has_own_order = operand.location == Location::kFixBuffer;
+  return memory(operand, core)
+      .read(operand, now, has_own_order || (behind && operand.location == Location::kL0c));
 }
 
 void ClusterData::write(const ResolvedOperand& operand, CoreId core, TileValues values,

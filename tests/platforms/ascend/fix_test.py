@@ -150,15 +150,15 @@ extern "C" __global__ AICORE void k(__gm__ int8_t* a, __gm__ int8_t* b, __gm__ u
   TLOAD(la, ga); TLOAD(lb, gb); TLOAD(lq, gq);
   set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
   set_flag(PIPE_MTE2, PIPE_FIX, EVENT_ID0); wait_flag(PIPE_MTE2, PIPE_FIX, EVENT_ID0);
-  TMOV(fp, lq);
   TEXTRACT(ta, la, 0, 0); TEXTRACT(tb, lb, 0, 0);
   set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
   TMATMUL(acc, ta, tb);
   set_flag(PIPE_M, PIPE_FIX, EVENT_ID0); wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
   G<int8_t, M, N> first(c), second(c + M * N), third(c + 2 * M * N);
+  TMOV(fp, lq);  // by FIX itself: no flag before the store that uses it
+  TSTORE_FP<decltype(acc), decltype(third), decltype(fp), AtomicType::AtomicNone, ReluPreMode::NormalRelu>(third, acc, fp);
   TSTORE(first, acc, s);
   TSTORE<decltype(acc), decltype(second), AtomicType::AtomicNone, ReluPreMode::NormalRelu>(second, acc, s);
-  TSTORE_FP<decltype(acc), decltype(third), decltype(fp), AtomicType::AtomicNone, ReluPreMode::NormalRelu>(third, acc, fp);
 #endif
 }
 """

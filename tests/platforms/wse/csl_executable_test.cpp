@@ -107,6 +107,9 @@ TEST_F(WseCslExecutable, RefusesWhatTheProgramDoesNotHave) {
               HasSubstr("launch of 'add': 1 argument given; the function is fn(u16, f32)void"));
   EXPECT_THAT(message({"--launch", "add:1,x"}),
               HasSubstr("'x' is no number for a parameter of type f32"));
+  EXPECT_THAT(message({"--launch", "add:65536,1"}),
+              HasSubstr("'65536' is outside of 0 to 65535, the values of a parameter of type u16"));
+  EXPECT_THAT(message({"--launch", "add:-1,1"}), HasSubstr("'-1' is outside of 0 to 65535"));
   EXPECT_THAT(message({"--fabric-dims", "2,1"}), HasSubstr("does not fit into the fabric"));
   const Finished layout = run({"examples/hello_wavelet/layout.json", "--launch", "main"});
   EXPECT_EQ(layout.exit_code, 2);

@@ -1,0 +1,39 @@
+#include "frontends/csl/lower/dsr_uses.h"
+
+#include <algorithm>
+
+#include "frontends/csl/lower/descriptor_checks.h"
+
+namespace tessera::csl {
+namespace {
+
+/// Whether a load asks for another end of the operation than the operation itself.
+bool contradicts(const pe::OpConfig& load, const pe::OpConfig& use) {
+  const bool load_ends = load.activate || load.unblock, use_ends = use.activate || use.unblock;
+  return load_ends && use_ends && (load.activate != use.activate || load.unblock != use.unblock);
+}
+
+}  // namespace
+
+void DsrUses::judge(Engine& engine) const {
+  for (const Use& use : uses_) {
+    const auto loads = loads_.find(use.dsr);
+    if (loads != loads_.end()) engine.goes_on([&] { judge(engine, use, loads->second); });
+  }
+}
+
+void DsrUses::judge(Engine& engine, const Use& use, const std::vector<Load>& loads) {
+  const bool has_other_width = std::all_of(loads.begin(), loads.end(), [&](const Load& load) {
+    return use.bytes != 0 && is_other_width(load.element, use.bytes);
+  });
+  if (has_other_width) check_element_width(engine, loads.front().element, use.bytes, *use.at);
+  const bool has_other_end = std::all_of(loads.begin(), loads.end(), [&](const Load& load) {
+    return contradicts(load.config, use.config);
+  });
+  if (has_other_end)
+    engine.fail(*use.at, "the options .activate and .unblock of the operation contradict those of "
+                         "the load of its DSR; "
+                         "give them in one place");
+}
+
+}  // namespace tessera::csl

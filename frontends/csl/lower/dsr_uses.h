@@ -1,0 +1,49 @@
+// What a tile loads into the DSRs that its program names, against the operations that use them (csl.md 8.3, wse.md 5.7). Code may
+// use a DSR before the load that it runs after has been analysed, so uses are judged when the tile is complete.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontends/csl/sema/engine.h"
+#include "models/pe/isa.h"
+
+namespace tessera::csl {
+
+class DsrUses {
+ public:
+  /// A load. `element`: of the array that the descriptor is of; nullptr if only the running program knows it, or on the fabric.
+  void add_load(const pe::Operand& dsr, const Type* element, const pe::OpConfig& config) {
+    loads_[{dsr.kind, dsr.reg}].push_back({element, config});
+  }
+  /// An operation at `at` on elements of `bytes`; 0: it takes elements of any width.
+  void add_use(const pe::Operand& dsr, unsigned bytes, const pe::OpConfig& config, const Node& at) {
+    uses_.push_back({{dsr.kind, dsr.reg}, bytes, config, &at});
+  }
+  /// Fails at a use that none of the loads of its DSR fits: floating-point elements of another width, or another task
+  /// than that of the load at its end.
+  void judge(Engine& engine) const;
+
+ private:
+  using Register = std::pair<std::uint16_t, unsigned>;
+  struct Load {
+    const Type* element;
+    pe::OpConfig config;
+  };
+  struct Use {
+    Register dsr;
+    unsigned bytes;
+    pe::OpConfig config;
+    const Node* at;
+  };
+  static void judge(Engine& engine, const Use& use, const std::vector<Load>& loads);
+
+  std::map<Register, std::vector<Load>> loads_;
+  std::vector<Use> uses_;
+};
+
+}  // namespace tessera::csl
