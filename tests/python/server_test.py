@@ -337,7 +337,8 @@ class BadUse(ServerTest):
             os.kill(pid(runner), signal.SIGCONT)
             expect(Exception, ["3000"], runner.launch, "double")
             expect(Exception, ["5000"], runner.launch, "double")
-            expect(Exception, ["7000"], runner.stop)
+            expect(Exception, ["7000"], runner.launch, "double")
+            runner.stop()
             """)
 
     def test_a_bound_of_the_run(self):

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/csl/ir/ir.h"
 #include "frontends/csl/sema/engine.h"
-#include "models/pe/isa.h"
 
 namespace tessera::csl {
 
