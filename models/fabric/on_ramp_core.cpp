@@ -59,8 +59,16 @@ observe::Wait OnRampCore::wait_for_router(std::uint32_t place, QueueId queue, Co
   const std::string c = "color " + std::to_string(color.value());
   const std::string why =
       capacity == 0 ? "the router does not receive " + c + " from RAMP" : "no credit";
-  return {place, "on-ramp, output queue " + std::to_string(queue.value()) + ", " + c,
-          "room at the RAMP input of the router (" + why + ")", true};
+  using Resource = observe::Resource;
+  observe::Wait wait{place, "on-ramp, output queue " + std::to_string(queue.value()) + ", " + c,
+                     "room at the RAMP input of the router (" + why + ")", true};
+  Resource need{capacity == 0 ? Resource::Kind::kNever : Resource::Kind::kBuffer, 0,
+                static_cast<std::uint8_t>(color.value()),
+                static_cast<std::uint8_t>(Direction::kRamp), place};
+  wait.needs = {need};
+  wait.gives = {Resource::Kind::kQueue, static_cast<std::uint8_t>(queue.value()),
+                static_cast<std::uint8_t>(color.value()), Resource::kAny, place};
+  return wait;
 }
 
 }  // namespace tessera::fabric

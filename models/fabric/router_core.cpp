@@ -296,8 +296,12 @@ std::string RouterCore::why_not_routed(const InputBuffer& buffer) const {
   return "a switch position that transmits somewhere" + in_position + " transmits to none)";
 }
 
-std::string RouterCore::what_head_waits_for(const InputBuffer& buffer) const {
-  if (heads_.is_suspended(buffer)) return end_of_teardown(buffer.entries.size());
+std::string RouterCore::what_head_waits_for(const InputBuffer& buffer,
+                                            std::vector<observe::Resource>& needs) const {
+  if (heads_.is_suspended(buffer)) {
+    needs.push_back({observe::Resource::Kind::kSwitch});
+    return end_of_teardown(buffer.entries.size());
+  }
   std::string what;
   bool routed = false;
   for (unsigned variant = 0; variant < heads_.variants(); ++variant) {
@@ -306,21 +310,27 @@ std::string RouterCore::what_head_waits_for(const InputBuffer& buffer) const {
     for (Direction out : kAllDirections) {
       const Color color = buffer.color_as(variant);
       if (!outputs.contains(out) || credits_.owned(credit_channel(out, color)) > 0) continue;
+      const unsigned capacity = credits_.capacity(credit_channel(out, color));
       what += (what.empty() ? "room at " : " and room at ") +
-              output_without_credit(out, color, credits_.capacity(credit_channel(out, color)),
-                                    buffer.entries.size());
+              output_without_credit(out, color, capacity, buffer.entries.size());
+      needs.push_back(need_of_output(probe_.place(), out, color, capacity));
     }
   }
-  return routed ? what : why_not_routed(buffer);
+  if (routed) return what;
+  using Kind = observe::Resource::Kind;
+  needs.push_back({routes_.at(buffer.color).configured ? Kind::kSwitch : Kind::kNever});
+  return why_not_routed(buffer);
 }
 
 void RouterCore::describe_waits(observe::Waits& waits, Cycle now) const {
   buffers_.occupied().for_each([&](unsigned pair) {
     const InputBuffer& buffer = buffers_[pair];
     if (buffer.head().due > now) return;
-    const std::string what = what_head_waits_for(buffer);
+    std::vector<observe::Resource> needs;
+    std::string what = what_head_waits_for(buffer, needs);
     if (what.empty()) return;
-    waits.push_back({probe_.place(), router_input(buffer.color, buffer.in), what, true});
+    waits.push_back(
+        wait_of_buffer(probe_.place(), buffer.color, buffer.in, std::move(what), std::move(needs)));
   });
 }
 

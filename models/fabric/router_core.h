@@ -183,7 +183,8 @@ class RouterCore {
   void finish_head(InputBuffer& buffer, Cycle now, Step& step);
   void remove_head(InputBuffer& buffer, Cycle now, Step& step);
   Cycle next_wake(Cycle now, bool moved) const;
-  std::string what_head_waits_for(const InputBuffer& buffer) const;
+  std::string what_head_waits_for(const InputBuffer& buffer,
+                                  std::vector<observe::Resource>& needs) const;
   std::string why_not_routed(const InputBuffer& buffer) const;
   std::string name() const { return "router of tile " + to_string(at_); }
 
@@ -222,6 +223,24 @@ inline std::string output_without_credit(Direction out, Color color, unsigned ca
     why = "no input queue of this PE is bound to " + color_text(color);
   }
   return std::string("its ") + to_string(out) + " output (" + why + ")";
+}
+/// What the same output needs.
+inline observe::Resource need_of_output(std::uint32_t place, Direction out, Color color,
+                                        unsigned capacity) {
+  using Kind = observe::Resource::Kind;
+  const auto kind = capacity == 0 ? Kind::kNever : Kind::kBuffer;
+  return {kind, observe::Resource::kBeyond, static_cast<std::uint8_t>(color.value()),
+          static_cast<std::uint8_t>(out), place};
+}
+/// The wait of a buffer of a router, which says `what` it waits for, with how many others at the end.
+inline observe::Wait wait_of_buffer(std::uint32_t place, Color color, Direction in,
+                                    std::string what, std::vector<observe::Resource> needs) {
+  observe::Wait wait{place, router_input(color, in), std::move(what), true};
+  wait.shared = std::min(wait.what.find(": "), wait.what.size());
+  wait.needs = std::move(needs);
+  wait.gives = {observe::Resource::Kind::kBuffer, 0, static_cast<std::uint8_t>(color.value()),
+                static_cast<std::uint8_t>(in), place};
+  return wait;
 }
 inline std::string end_of_teardown(std::size_t n) {
   return "the end of the teardown of its color: " + wavelets_wait(n);

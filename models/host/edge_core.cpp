@@ -162,9 +162,21 @@ void EdgeCore::describe_outgoing(observe::Waits& waits, Cycle now, Color color) 
   const std::string why = credits_.capacity(color.value()) == 0
                               ? ", the tile does not receive " + color_text(color) + " from " + side
                               : ", no credit";
-  waits.push_back({probe_.place(), "host stream into the " + side + " edge, " + color_text(color),
+  using Resource = observe::Resource;
+  Resource need{
+      credits_.capacity(color.value()) == 0 ? Resource::Kind::kNever : Resource::Kind::kBuffer, 0,
+      static_cast<std::uint8_t>(color.value()), static_cast<std::uint8_t>(side_), probe_.place()};
+  Resource gives = need;
+  gives.kind = Resource::Kind::kStream;
+  waits.push_back({probe_.place(),
+                   "host stream into the " + side + " edge, " + color_text(color),
                    "room at the tile: " + progress(batch.sent, batch.words.size(), "sent") + why,
-                   true});
+                   true,
+                   false,
+                   std::string("room at the tile").size(),
+                   0,
+                   {need},
+                   gives});
 }
 
 void EdgeCore::describe_waits(observe::Waits& waits, Cycle now) const {
@@ -175,7 +187,14 @@ void EdgeCore::describe_waits(observe::Waits& waits, Cycle now) const {
     waits.push_back({probe_.place(),
                      std::string("host stream out of the ") + to_string(side_) + " edge, " +
                          color_text(Color(c)),
-                     "a wavelet: " + progress(taken(Color(c)), stream.expected, "received"), true});
+                     "a wavelet: " + progress(taken(Color(c)), stream.expected, "received"),
+                     true,
+                     false,
+                     std::string("a wavelet").size(),
+                     0,
+                     {{observe::Resource::Kind::kWavelet, 0, static_cast<std::uint8_t>(c),
+                       static_cast<std::uint8_t>(side_), probe_.place()}},
+                     {}});
   }
 }
 

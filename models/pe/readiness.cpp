@@ -78,6 +78,38 @@ std::string in_words(const EngineState& pe, const Operation& op, const Operation
   return has_some ? "one more" + what.substr(1) : what;
 }
 
+/// The thread that a wait is of, and the color that it would send on next.
+observe::Resource thread_of(const EngineState& pe, std::uint8_t thread, const Operation* op) {
+  observe::Resource gives{observe::Resource::Kind::kThread, thread};
+  gives.place = pe.probe.place();
+  if (thread == kMainThread) gives.number = observe::Resource::kMain;
+  if (op != nullptr && op->cursors[0].kind == Cursor::Kind::kFabric)
+    gives.color = static_cast<std::uint8_t>(op->cursors[0].dsd->color.value());
+  return gives;
+}
+
+/// What a wait of an operation needs.
+observe::Resource need_of(const EngineState& pe, const Operation& op, const OperationWait& wait,
+                          Cycle now) {
+  using Kind = observe::Resource::Kind;
+  observe::Resource need{Kind::kPeer, wait.number};
+  need.place = pe.probe.place();
+  if (op.finishing || op.due > now) {
+    need.kind = Kind::kTime;
+  } else if (wait.reason == WaitReason::kRoom) {
+    need.kind = Kind::kQueue;
+  } else if (wait.reason == WaitReason::kWavelet) {
+    const QueueBinding* binding = pe.image().find_queue(true, QueueId(wait.number));
+    const bool known = binding != nullptr && binding->color.has_value();
+    need.kind = known ? Kind::kWavelet : Kind::kNone;
+    need.side = static_cast<std::uint8_t>(Direction::kRamp);
+    if (known) need.color = static_cast<std::uint8_t>(binding->color->value());
+  } else if (wait.reason == WaitReason::kTurn) {
+    need.kind = Kind::kTime;
+  }
+  return need;
+}
+
 /// What an operation waits for in cycle `now`, in words.
 std::string what_waits(const EngineState& pe, const Operation& op, const OperationWait& wait,
                        Cycle now) {
@@ -98,13 +130,33 @@ void describe_tasks(const EngineState& pe, observe::Waits& waits) {
     }
     const std::string who = "task " + task.name + " (id " + std::to_string(task.id.value()) + ")";
     const std::string queue = "input queue " + std::to_string(task.queue.value());
+    using Resource = observe::Resource;
+    const std::uint32_t place = pe.probe.place();
+    Resource peer{Resource::Kind::kPeer};
+    Resource reader{Resource::Kind::kReader, static_cast<std::uint8_t>(task.queue.value())};
+    peer.place = reader.place = place;
     if (stuck)
-      waits.push_back({pe.probe.place(), who, "being unblocked: it is active but blocked", true});
+      waits.push_back({place,
+                       who,
+                       "being unblocked: it is active but blocked",
+                       true,
+                       false,
+                       std::string::npos,
+                       0,
+                       {peer},
+                       thread_of(pe, kMainThread, nullptr)});
     else if (blocked)
-      waits.push_back({pe.probe.place(), "data " + who,
-                       "being unblocked, with wavelets expected on " + queue, false, true});
+      waits.push_back({place,
+                       "data " + who,
+                       "being unblocked, with wavelets expected on " + queue,
+                       false,
+                       true,
+                       std::string::npos,
+                       0,
+                       {peer},
+                       reader});
     else
-      waits.push_back({pe.probe.place(), "data " + who, "a wavelet on " + queue, false, true});
+      waits.push_back({place, "data " + who, "a wavelet on " + queue, false, true});
   }
 }
 
@@ -199,16 +251,32 @@ void describe_waits(const EngineState& pe, const Operations& operations, observe
     const bool serves = op.endless && !lacks_destination;
     if (serves && op.thread != kMainThread) continue;
     const std::string length = op.endless ? "" : " of " + std::to_string(op.length);
-    waits.push_back(
-        {pe.probe.place(), describe(op, pe.image()),
-         what_waits(pe, op, wait, now) + "; " + std::to_string(op.done) + length + " elements done",
-         !serves, serves});
+    const std::string what = what_waits(pe, op, wait, now);
+    waits.push_back({pe.probe.place(),
+                     describe(op, pe.image()),
+                     what + "; " + std::to_string(op.done) + length + " elements done",
+                     !serves,
+                     serves,
+                     what.size(),
+                     0,
+                     {need_of(pe, op, wait, now)},
+                     thread_of(pe, op.thread, &op)});
   }
   if (pe.main.runs() && operations.of_main_thread() == nullptr) {
     const std::string when =
         pe.main.ready_at() > now ? ", in cycle " + std::to_string(pe.main.ready_at()) : "";
-    waits.push_back({pe.probe.place(), "main thread at " + pe.image().place_of(pe.main.pc()),
-                     "its next instruction" + when, true});
+    observe::Resource need{when.empty() ? observe::Resource::Kind::kPeer
+                                        : observe::Resource::Kind::kTime};
+    need.place = pe.probe.place();
+    waits.push_back({pe.probe.place(),
+                     "main thread at " + pe.image().place_of(pe.main.pc()),
+                     "its next instruction" + when,
+                     true,
+                     false,
+                     std::string::npos,
+                     0,
+                     {need},
+                     thread_of(pe, kMainThread, nullptr)});
   }
   describe_tasks(pe, waits);
 }

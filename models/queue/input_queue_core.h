@@ -49,12 +49,19 @@ class InputQueueCore : private QueueCore {
   }
   static observe::Wait wait_for_reader(std::uint32_t place, QueueId id, Color color,
                                        std::size_t held, std::size_t room) {
-    return {place,
-            "input queue " + std::to_string(id.value()) + " (color " +
-                std::to_string(color.value()) + ")",
-            "a reader: " + std::to_string(held) + " of " + std::to_string(room) +
-                " places are taken, ramp included",
-            false};
+    observe::Wait wait{place,
+                       "input queue " + std::to_string(id.value()) + " (color " +
+                           std::to_string(color.value()) + ")",
+                       "a reader: " + std::to_string(held) + " of " + std::to_string(room) +
+                           " places are taken, ramp included",
+                       false};
+    wait.shared = std::string("a reader").size();
+    observe::Resource need{observe::Resource::Kind::kReader, static_cast<std::uint8_t>(id.value())};
+    need.place = place;
+    wait.needs = {need};
+    wait.gives = {observe::Resource::Kind::kInput, 0, static_cast<std::uint8_t>(color.value())};
+    wait.gives.place = place;
+    return wait;
   }
 
  private:

@@ -211,7 +211,8 @@ void describe_words(const Program& program, NodeId node, const MeshView& mesh,
       if (to.kind == End::Kind::kVfsm)
         what = "room in VFSM " + std::to_string(to.index) + " of the node";
     }
-    waits.push_back({node, who, what, false, false});
+    waits.push_back(
+        {node, who, what, false, false, std::string::npos, node_name(program, node).size() + 2});
   }
 }
 

@@ -375,12 +375,15 @@ void ProcessorCore::describe_waits(observe::Waits& waits, Cycle now) const {
   for (const TaskThread& thread : threads_) {
     if (thread.is_over() || thread.ready_at > now) continue;
     blocked = true;
+    const std::size_t name = node_name(program_, at_).size() + 2;
     waits.push_back({at_, node_name(program_, at_) + ", task '" + thread.task->name + "'" + where,
-                     what_it_waits_for(thread), true, false});
+                     what_it_waits_for(thread), true, false, std::string::npos, name});
   }
   if (blocked || !started_) return;
   const std::string what = what_the_turn_waits_for(now);
-  if (!what.empty()) waits.push_back({at_, node_name(program_, at_) + where, what, true, false});
+  if (!what.empty())
+    waits.push_back({at_, node_name(program_, at_) + where, what, true, false, std::string::npos,
+                     node_name(program_, at_).size() + 2});
 }
 
 /// Why a turn without a blocked task does not end; empty: time has to pass, no more.

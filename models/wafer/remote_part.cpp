@@ -224,6 +224,10 @@ void RemotePart::describe_waits(observe::Waits& waits, Cycle now) {
     wait.idle = answer.get<bool>();
     wait.who = answer.get_text();
     wait.what = answer.get_text();
+    wait.shared = static_cast<std::size_t>(answer.get<std::uint64_t>());
+    wait.gives = answer.get<observe::Resource>();
+    wait.needs.resize(answer.get<std::uint32_t>());
+    for (observe::Resource& need : wait.needs) need = answer.get<observe::Resource>();
     waits.push_back(std::move(wait));
   }
 }

@@ -262,6 +262,10 @@ class Server final : private Outside, private observe::Diagnoses {
       answer_.put(wait.idle);
       answer_.put_text(wait.who);
       answer_.put_text(wait.what);
+      answer_.put(static_cast<std::uint64_t>(wait.shared));
+      answer_.put(wait.gives);
+      answer_.put(static_cast<std::uint32_t>(wait.needs.size()));
+      for (const observe::Resource& need : wait.needs) answer_.put(need);
     }
   }
 

@@ -46,8 +46,7 @@ void WaferCore::check_limits(const fabric::FabricTiming& fabric, unsigned queue_
   require_at_most("fabric.buffer_depth", fabric.buffer_depth, kMaxRoom - in_the_path);
 }
 
-bool WaferCore::is_within_limits(const fabric::FabricTiming& fabric,
-                                 unsigned queue_write_latency) {
+bool WaferCore::is_within_limits(const fabric::FabricTiming& fabric, unsigned queue_write_latency) {
   try {
     check_limits(fabric, queue_write_latency);
     return true;
@@ -153,12 +152,15 @@ void WaferCore::describe_waits(observe::Waits& waits, Cycle now) const {
     for (std::uint32_t r = plan.tile_routes_begin[place]; r < plan.tile_routes_begin[place + 1];
          ++r) {
       const Ref buffer = connections_.buffer_of_route(r);
-      const std::string what = buffer.kind() == Ref::Kind::kPipe
-                                   ? what_pipe_waits_for(blocks_.pipes.all()[buffer.index()])
-                                   : what_slot_waits_for(blocks_.slots.all()[buffer.index()]);
+      std::vector<observe::Resource> needs;
+      std::string what = buffer.kind() == Ref::Kind::kPipe
+                             ? what_pipe_waits_for(blocks_.pipes.all()[buffer.index()], needs)
+                             : what_slot_waits_for(blocks_.slots.all()[buffer.index()], needs);
       if (what.empty()) continue;
-      const Direction in = *connections_.input_of(buffer);
-      waits.push_back({place, fabric::router_input(plan.tile_routes[r].color, in), what, true});
+      for (observe::Resource& need : needs) need.place = place;
+      waits.push_back(fabric::wait_of_buffer(place, plan.tile_routes[r].color,
+                                             *connections_.input_of(buffer), std::move(what),
+                                             std::move(needs)));
     }
   }
 }
@@ -173,18 +175,27 @@ void WaferCore::add_lasting_waits(observe::LinkWaits& waits, Cycle end) const {
   for (const WholeRouter& router : blocks_.routers.all()) router.core.add_lasting_waits(waits, end);
 }
 
-std::string WaferCore::what_pipe_waits_for(const Pipe& pipe) const {
+std::string WaferCore::what_pipe_waits_for(const Pipe& pipe,
+                                           std::vector<observe::Resource>& needs) const {
   if (pipe.landed % Pipe::kSuspended == 0) return {};
-  if (pipe.suspended()) return fabric::end_of_teardown(pipe.held);
+  if (pipe.suspended()) {
+    needs.push_back({observe::Resource::Kind::kSwitch});
+    return fabric::end_of_teardown(pipe.held);
+  }
   if (pipe.credits > 0 || pipe.returning != 0) return {};
   const Color color(pipe.color);
   const unsigned capacity = connections_.capacity_of(pipe.target, color);
+  needs.push_back(fabric::need_of_output(0, pipe.direction(), color, capacity));
   return "room at " + fabric::output_without_credit(pipe.direction(), color, capacity, pipe.held);
 }
 
-std::string WaferCore::what_slot_waits_for(const Slot& slot) const {
+std::string WaferCore::what_slot_waits_for(const Slot& slot,
+                                           std::vector<observe::Resource>& needs) const {
   if (blocks_.slots.landed(slot) == 0) return {};
-  if (slot.suspended) return fabric::end_of_teardown(slot.held);
+  if (slot.suspended) {
+    needs.push_back({observe::Resource::Kind::kSwitch});
+    return fabric::end_of_teardown(slot.held);
+  }
   std::string what;
   const unsigned to_go = blocks_.slots.branches_of_head(slot);
   for (unsigned i = 0; i < slot.links; ++i) {
@@ -193,6 +204,7 @@ std::string WaferCore::what_slot_waits_for(const Slot& slot) const {
     const unsigned capacity = connections_.capacity_of(link.target, slot.color);
     what += (what.empty() ? "room at " : " and room at ") +
             fabric::output_without_credit(link.out, slot.color, capacity, slot.held);
+    needs.push_back(fabric::need_of_output(0, link.out, slot.color, capacity));
   }
   return what;
 }

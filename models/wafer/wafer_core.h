@@ -119,8 +119,8 @@ class WaferCore {
  private:
   WaferCore(const Strip& strip, Outside& outside, observe::EventStream* events, SlotGraph graph);
   void step_blocks(Cycle now);
-  std::string what_pipe_waits_for(const Pipe& pipe) const;
-  std::string what_slot_waits_for(const Slot& slot) const;
+  std::string what_pipe_waits_for(const Pipe& pipe, std::vector<observe::Resource>& needs) const;
+  std::string what_slot_waits_for(const Slot& slot, std::vector<observe::Resource>& needs) const;
 
   Blocks blocks_;
   Connections connections_;

@@ -7,6 +7,7 @@
 
 #include "platforms/cli/options.h"
 #include "platforms/run/driver.h"
+#include "platforms/run/wait_report.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::capi {
@@ -258,9 +259,9 @@ report::Report Machine::describe() {
   view.summarize(report);
   observe::Waits waits(10'000);
   view.describe_waits(waits);
-  for (const observe::Wait& wait : waits)
-    report.stuck.push_back({view.coordinates(wait.place), wait.who, wait.what});
-  report.wait_count = waits.total();
+  run::list_waits(
+      waits, view.flows(), observe::Help::kNone,
+      [&view](std::uint32_t place) { return view.coordinates(place); }, report);
   if (is_stuck(waits)) {
     report.status = report::Status::kCouldNotFinish;
     report.message = run::stop_text(run::Stop::kIdle, {}) + run::first_wait(report);

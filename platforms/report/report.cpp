@@ -186,6 +186,23 @@ json::array stuck_json(const Report& r) {
   return out;
 }
 
+json::array groups_json(const Report& r) {
+  json::array out;
+  for (const WaitGroup& group : r.wait_groups) {
+    json::array places;
+    for (const std::vector<int>& at : group.places) places.push_back(to_array(at));
+    out.push_back(json::object{{"part", group.part},
+                               {"cause", group.is_cause},
+                               {"count", group.count},
+                               {singular(r.places_key), to_array(group.first.at)},
+                               {"who", group.first.who},
+                               {"what", group.first.what},
+                               {"why", group.why},
+                               {r.places_key, std::move(places)}});
+  }
+  return out;
+}
+
 json::object diagnoses_json(const Report& r) {
   json::array first;
   for (const Diagnosis& d : r.diagnoses.first) {
@@ -224,6 +241,8 @@ json::object report_json(const Report& r) {
   if (r.why) out["why"] = why_json(r);
   if (!r.stuck.empty()) {
     out["wait_count"] = r.wait_count;
+    out["causes"] = r.causes;
+    out["wait_groups"] = groups_json(r);
     out["stuck"] = stuck_json(r);
   }
   return out;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <optional>
@@ -92,6 +93,25 @@ struct Wait {
   std::string who;
   std::string what;
 };
+
+/// Waits that differ in their place and in how far they have come.
+struct WaitGroup {
+  std::string part;  ///< "never", "ring", "rest", "follows", "unread" or "idle"
+  bool is_cause = false;
+  std::uint64_t count = 0;
+  Wait first;                            ///< the one nearest to a cause
+  std::string why;                       ///< of a cause; may be empty
+  std::vector<std::vector<int>> places;  ///< up to kMostPlaces
+  static constexpr std::size_t kMostPlaces = 1'000;
+};
+/// "WHO waits for WHAT: WHY".
+std::string sentence(const WaitGroup& group);
+/// One line a group, at most kMostGroups, with "and 3 more groups" as the last: the same in every output.
+/// `name_of` names a place.
+std::vector<std::string> lines(const std::vector<WaitGroup>& groups,
+                               const std::function<std::string(const std::vector<int>&)>& name_of);
+/// "1 cause, 1,022 places wait for it"; empty: no cause is known.
+std::string summary_of_causes(std::size_t causes, std::size_t places_that_follow);
 
 /// Where the cycles of a run went (docs/waits.md), added over all units.
 struct WaitSummary {
@@ -211,8 +231,12 @@ struct Report {
   Diagnoses diagnoses;
   WaitSummary waits;
   std::optional<Why> why;
-  std::vector<Wait> stuck;       ///< who waits for what in a run that could not finish
-  std::uint64_t wait_count = 0;  ///< number of all waits, also those that `stuck` leaves out
+  /// The same in groups, causes first (observe::find_causes).
+  std::vector<WaitGroup> wait_groups;
+  std::size_t causes = 0;              ///< groups that are causes
+  std::size_t places_that_follow = 0;  ///< places that wait for others who wait
+  std::vector<Wait> stuck;             ///< who waits for what in a run that could not finish
+  std::uint64_t wait_count = 0;        ///< number of all waits, also those that `stuck` leaves out
 };
 
 /// A name as keys of a report have it: "mte2" for "MTE2".

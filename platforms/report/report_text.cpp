@@ -54,7 +54,7 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
 }
 
-const char* sentence(const Report& r) {
+const char* end_of(const Report& r) {
   // Programs are refused before the first cycle.
   if (r.status == Status::kUserInput && r.cycles > 0) return "OUTPUT NOT WRITTEN";
   constexpr std::array<const char*, 6> kSentences = {"finished",           "WRONG RESULT",
@@ -64,7 +64,7 @@ const char* sentence(const Report& r) {
 }
 
 void print_head(const Report& r, std::ostream& out) {
-  out << sentence(r);
+  out << end_of(r);
   if (r.cycles > 0) out << " after " << grouped(r.cycles) << " cycles";
   if (r.cycles > 0 && time_ns(r) > 0) out << " (" << duration(time_ns(r)) << ")";
   // The whole message stands on the error output already.
@@ -215,20 +215,55 @@ void print_wait_summary(const Report& r, std::ostream& out) {
 
 void print_waits(const Report& r, std::ostream& out) {
   if (r.stuck.empty()) return;
-  out << "\nwho waits for what\n";
-  for (std::size_t i = 0; i < std::min(r.stuck.size(), kMaxWaits); ++i) {
-    const Wait& w = r.stuck[i];
-    out << "  " << in_brackets(w.at) << ' ' << w.who << " waits for " << w.what << '\n';
-  }
-  if (r.wait_count > kMaxWaits) {
-    out << "  and " << r.wait_count - kMaxWaits << " more; --report writes "
-        << (r.stuck.size() == r.wait_count ? "all of them"
-                                           : "the first " + std::to_string(r.stuck.size()))
+  const std::string causes = summary_of_causes(r.causes, r.places_that_follow);
+  out << "\nwho waits for what" << (causes.empty() ? "" : ": " + causes) << '\n';
+  for (const std::string& line : lines(r.wait_groups, in_brackets)) out << "  " << line << '\n';
+  if (r.wait_groups.size() > kMaxWaits || r.wait_groups.size() < r.wait_count) {
+    out << "  --report writes "
+        << (r.stuck.size() == r.wait_count ? "all waits"
+                                           : "the first " + grouped(r.stuck.size()) + " waits")
         << '\n';
   }
 }
 
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
 }  // namespace
+
+std::string sentence(const WaitGroup& group) {
+  return group.first.who + " waits for " + group.first.what +
+         (group.why.empty() ? "" : ": " + group.why);
+}
+
+std::vector<std::string> lines(const std::vector<WaitGroup>& groups,
+                               const std::function<std::string(const std::vector<int>&)>& name_of) {
+  std::vector<std::string> text;
+  const std::size_t shown = groups.size() > kMaxWaits ? kMaxWaits - 1 : groups.size();
+  for (std::size_t i = 0; i < shown; ++i) {
+    const WaitGroup& group = groups[i];
+    std::string line = group.is_cause ? "cause: " : "";
+    line += name_of(group.first.at);
+    if (group.count > 1) line += " and " + grouped(group.count - 1) + " more:";
+    text.push_back(line + ' ' + first_line(sentence(group)));
+  }
+  if (shown == groups.size()) return text;
+  std::uint64_t others = 0;
+  for (std::size_t i = shown; i < groups.size(); ++i) others += groups[i].count;
+  text.push_back("and " + grouped(others) + " waits of " +
+                 plural(groups.size() - shown, "other kind"));
+  return text;
+}
+
+std::string summary_of_causes(std::size_t causes, std::size_t places_that_follow) {
+  if (causes == 0) return {};
+  std::string text = plural(causes, "cause");
+  if (places_that_follow == 0) return text;
+  return text + ", " + grouped(places_that_follow) +
+         (places_that_follow == 1 ? " place waits for " : " places wait for ") +
+         (causes == 1 ? "it" : "them");
+}
 
 void print_text(const Report& report, std::ostream& out) {
   print_head(report, out);

@@ -7,6 +7,7 @@
 #include "platforms/cli/main.h"
 #include "platforms/run/live_view.h"
 #include "platforms/run/signals.h"
+#include "platforms/run/wait_report.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::run {
@@ -22,6 +23,8 @@ std::string first_wait(const report::Report& report, const std::string& place) {
   if (report.stuck.empty()) return {};
   const report::Wait& first = report.stuck.front();
   std::string text = "; " + place + first.who + " waits for " + first.what;
+  const report::WaitGroup& group = report.wait_groups.front();
+  if (!group.why.empty()) text += ": " + group.why;
   if (report.wait_count > 1) text += "; and " + report::plural(report.wait_count - 1, "more wait");
   return text;
 }
@@ -126,7 +129,9 @@ void Driver::describe_end(Stop stop, const View& view, Program& program) {
   view.describe_waits(waits);
   if (!program.is_done(stop, waits)) {
     report_.status = report::Status::kCouldNotFinish;
-    list_waits(waits, view);
+    list_waits(
+        waits, view.flows(), observe::Help::kNone,
+        [&view](std::uint32_t place) { return view.coordinates(place); }, report_);
     report_.message = program.describe_stop(stop_text(stop, options_.max_cycles), report_);
     return;
   }
@@ -134,17 +139,6 @@ void Driver::describe_end(Stop stop, const View& view, Program& program) {
   const std::string remark = program.remark(waits);
   if (remark.empty()) return;
   report_.message += (report_.message.empty() ? "" : "; ") + remark;
-}
-
-// Waits that block come first; the others (idle data tasks, wavelets that are not read) explain them.
-void Driver::list_waits(const observe::Waits& waits, const View& view) {
-  for (const bool blocks : {true, false}) {
-    for (const observe::Wait& wait : waits) {
-      if (wait.blocks == blocks)
-        report_.stuck.push_back({view.coordinates(wait.place), wait.who, wait.what});
-    }
-  }
-  report_.wait_count = waits.total();
 }
 
 void Driver::judge_checks(const Program& program) {

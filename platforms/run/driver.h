@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/observe/wait.h"
+#include "models/observe/wait_causes.h"
 #include "models/timing/clock_domain.h"
 #include "platforms/cli/options.h"
 #include "platforms/report/report.h"
@@ -37,6 +37,8 @@ class View {
   virtual void catch_up_at(std::uint32_t /*place*/, Cycle end) { catch_up(end); }
   /// Who waits for what now.
   virtual void describe_waits(observe::Waits& waits) const = 0;
+  /// How wavelets come to places, for the causes of a deadlock; nullptr: not known.
+  virtual const observe::Flows* flows() const { return nullptr; }
   /// Coordinates of a place of waits and events: [x, y] of a tile, [cluster, unit] of a core.
   virtual std::vector<int> coordinates(std::uint32_t place) const = 0;
   /// How many places it has; 0: --why is not for this machine.
@@ -91,7 +93,7 @@ class Program {
 /// view up.
 std::vector<std::string> sentences_about(View& view, std::uint32_t place, Cycle now);
 
-/// "; WHO waits for WHAT; and 3 more waits": the first wait of a report, or "".
+/// "; WHO waits for WHAT: WHY; and 3 more waits": the first wait of a report, which is a cause if one is known, or "".
 std::string first_wait(const report::Report& report, const std::string& place = {});
 
 class Driver {
@@ -110,7 +112,6 @@ class Driver {
   void write(const std::function<void()>& files);
   void look_at_place(const timing::ClockDomain& domain, RunControl& control, View& view);
   void describe_end(Stop stop, const View& view, Program& program);
-  void list_waits(const observe::Waits& waits, const View& view);
   void judge_checks(const Program& program);
 
   const cli::Options& options_;

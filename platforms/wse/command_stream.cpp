@@ -5,6 +5,7 @@
 
 #include "platforms/report/report.h"
 #include "platforms/wse/argument_words.h"
+#include "platforms/run/wait_report.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
@@ -12,7 +13,7 @@ namespace tessera::wse {
 
 namespace {
 
-constexpr std::size_t kMostWaits = 20;  // waits that the text of an error names, at most
+constexpr std::size_t kMostWaits = 10'000;  // waits of each sort that are kept in words
 
 std::string region_text(const Region& region) {
   return layout::to_string(region.rect) + ", " + report::plural(region.elements, "element") +
@@ -352,28 +353,25 @@ std::vector<std::uint32_t> CommandStream::received(StreamId stream) const {
   return words;
 }
 
-void CommandStream::finish() {
+void CommandStream::finish(observe::Help help) {
   for (StreamId id = 0; id < streams_.size(); ++id) wait(id);
   const run::Stop stop = control_.run_to_idle();
-  if (stop != run::Stop::kIdle) fail(stop, "end of the program");
-}
-
-void CommandStream::require_nobody_waits() {
-  if (is_stuck()) fail(run::Stop::kIdle, "end of the program");
+  if (stop != run::Stop::kIdle || is_stuck(help)) fail(stop, "end of the program", help);
 }
 
 // What has left the rectangle of the program lies on tiles that have neither program nor routes.
-bool CommandStream::is_stuck() {
-  constexpr std::size_t kMostSeen = 10'000;
+bool CommandStream::is_stuck(observe::Help help) {
   catch_up(machine_, workload_.layout, now());
-  observe::Waits waits(kMostSeen);
-  machine_.describe_waits(waits);
-  const int width = workload_.layout.width;
-  return waits.blocking() > kMostSeen ||
-         std::any_of(waits.begin(), waits.end(), [&](const observe::Wait& wait) {
-           const auto place = static_cast<int>(wait.place);
-           return wait.blocks && program_.rectangle.contains({place % width, place / width});
-         });
+  observe::Waits inside(kMostWaits);
+  inside.take_only([this, width = workload_.layout.width](std::uint32_t place) {
+    const auto at = static_cast<int>(place);
+    return program_.rectangle.contains({at % width, at / width});
+  });
+  machine_.describe_waits(inside);
+  if (help == observe::Help::kNone || inside.blocking() == 0) return inside.blocking() > 0;
+  return observe::find_causes(inside, observed_.flows(), help,
+                              [this](std::uint32_t place) { return name_of(place); })
+      .is_hopeless;
 }
 
 // --- without a command
@@ -546,25 +544,30 @@ std::string CommandStream::name_of(std::uint32_t place) const {
   return "PE " + to_string(TileCoord{x - rect.x, y - rect.y}) + " (" + tile + ")";
 }
 
-void CommandStream::fail(run::Stop stop, const std::string& command) const {
+void CommandStream::fail(run::Stop stop, const std::string& command, observe::Help help) const {
+  catch_up(machine_, workload_.layout, now());
+  observe::Waits waits(kMostWaits);
+  machine_.describe_waits(waits);
+  report::Report report;
+  run::list_waits(
+      waits, observed_.flows(), help,
+      [this](std::uint32_t place) { return observed_.coordinates(place); }, report);
+  const auto name = [this](const std::vector<int>& at) {
+    return name_of(static_cast<std::uint32_t>(workload_.layout.tile_index({at[0], at[1]}))) + ":";
+  };
   std::string text = command + ": " + run::stop_text(stop, control_.limits().max_cycles);
+  const bool has_cause = stop == run::Stop::kIdle && report.causes > 0;
+  if (has_cause) {
+    const report::WaitGroup& cause = report.wait_groups.front();
+    text += "; " + name(cause.first.at) + " " + sentence(cause);
+  }
   const auto unready = std::find_if(missing_.begin(), missing_.end(), [](int n) { return n > 0; });
   if (unready != missing_.end())
     text +=
         "; " + name_of(static_cast<std::uint32_t>(unready - missing_.begin())) +
         (unready_ == 1 ? " has" : " and " + report::plural(unready_ - 1, "other PE") + " have") +
         " not called unblock_cmd_stream";
-  catch_up(machine_, workload_.layout, now());
-  observe::Waits waits(kMostWaits);
-  machine_.describe_waits(waits);
-  for (const bool blocks : {true, false}) {
-    for (const observe::Wait& wait : waits) {
-      if (wait.blocks == blocks)
-        text += "\n  " + name_of(wait.place) + ": " + wait.who + " waits for " + wait.what;
-    }
-  }
-  if (waits.total() > waits.size())
-    text += "\n  and " + report::plural(waits.total() - waits.size(), "more wait");
+  for (const std::string& line : report::lines(report.wait_groups, name)) text += "\n  " + line;
   throw CommandError(stop, text);
 }
 

@@ -79,12 +79,9 @@ class CommandStream {
   std::vector<std::uint32_t> received(StreamId stream) const;
 
   /// Ends the run: streams of send() and receive() end, then the machine runs until nothing moves.
-  /// Throws CommandError if a stream cannot end or a bound is reached. Whoever still waits waits for the next
-  /// command of a host, as published programs do.
-  void finish();
-  /// After finish() of a program without a host: throws CommandError if somebody still waits who does not do
-  /// so as a service (observe::Wait::blocks).
-  void require_nobody_waits();
+  /// Throws CommandError if a stream cannot end, a bound is reached, or somebody waits for ever: `help` says
+  /// whether a further command of a host could let PEs at rest go on, as published programs leave it.
+  void finish(observe::Help help = observe::Help::kHost);
 
   // Without a command, in no time. Tiles are counted in the whole fabric. All throw UserError.
 
@@ -137,12 +134,13 @@ class CommandStream {
   void offer(const Region& region, unsigned cycles_each, const Act& act);
   void take_ready(std::uint32_t place);
   void run_until(const std::function<bool()>& done, const std::string& command);
-  /// Nothing moves any more, and somebody in the rectangle waits who is no service.
-  bool is_stuck();
+  /// Nothing moves any more, and somebody in the rectangle waits whom `help` cannot help.
+  bool is_stuck(observe::Help help);
   void run_launch(const std::string& command);
   /// The cycle from which PEs may take the next command.
   Cycle next_command_from();
-  [[noreturn]] void fail(run::Stop stop, const std::string& command) const;
+  [[noreturn]] void fail(run::Stop stop, const std::string& command,
+                         observe::Help help = observe::Help::kNone) const;
   std::string name_of(std::uint32_t place) const;
   pe::ComputeEngineCore& engine_at(TileCoord tile) const;
 
@@ -153,7 +151,7 @@ class CommandStream {
   Machine& machine_;
   run::RunControl& control_;
   Cycle free_from_ = timing_.start_cycles;  ///< when the last command was complete
-  Cycle ready_at_ = 0;        ///< when the last PE of a launch was ready
+  Cycle ready_at_ = 0;                      ///< when the last PE of a launch was ready
   bool is_ahead_ = false;     ///< tiles may have been stepped some cycles beyond free_from_
   std::vector<int> missing_;  ///< by tile: launches without the answer of the PE; < 0: it was first
   std::size_t unready_ = 0;   ///< PEs with a missing answer

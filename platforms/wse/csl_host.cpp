@@ -84,8 +84,7 @@ run::Stop CslHost::drive(run::RunControl& control) {
   try {
     for (const Input& input : inputs_) commands.copy_to(input.name, input.region, input.words);
     for (const Launch& launch : launches_) commands.launch(launch.function, launch.arguments);
-    commands.finish();
-    if (launches_.empty()) commands.require_nobody_waits();
+    commands.finish(launches_.empty() ? observe::Help::kNone : observe::Help::kHost);
     for (const auto& [name, file] : options_.outputs) outputs_.push_back(fetch(commands, name));
   } catch (const CommandError& e) {
     failure_ = e.what();

@@ -11,7 +11,7 @@ namespace tessera::wse {
 ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOptions& fabric,
                                  const WseConfig& config, const Workload& workload,
                                  Replacements* replacements)
-    : options_(options), config_(config), layout_(workload.layout),
+    : options_(options), config_(config), layout_(workload.layout), flows_(workload),
       recorders_(options, fabric, workload, config), counters_(recorders_.counters()),
       machine_(build_machine(options.structure, fabric, config, workload, recorders_.sink(),
                              replacements)) {
@@ -156,13 +156,13 @@ void ObservedMachine::add_dropped(report::Diagnoses& diagnoses) const {
       const host::EdgeCore::Dropped& dropped = edge.dropped(Color(c));
       if (dropped.count == 0) continue;
       ++diagnoses.count;
-      diagnoses.first.push_back(
-          {dropped.first,
-           {link.tile.x, link.tile.y},
-           "/tessera/fabric/left_program",
-           report::plural(dropped.count, "wavelet") + " of color " + std::to_string(c) +
-               " left the program " + to_string(link.side) + " of tile " + to_string(link.tile) +
-               " and vanished"});
+      diagnoses.first.push_back({dropped.first,
+                                 {link.tile.x, link.tile.y},
+                                 "/tessera/fabric/left_program",
+                                 report::plural(dropped.count, "wavelet") + " of color " +
+                                     std::to_string(c) + " left the program " +
+                                     to_string(link.side) + " of tile " + to_string(link.tile) +
+                                     " and vanished"});
     }
   }
 }

@@ -16,6 +16,7 @@
 #include "platforms/wse/machine.h"
 #include "platforms/wse/options.h"
 #include "platforms/wse/recorders.h"
+#include "platforms/wse/route_flows.h"
 #include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
 
@@ -49,6 +50,7 @@ class ObservedMachine final : public run::View {
   void catch_up(Cycle end) override { wse::catch_up(*machine_, layout_, end); }
   void catch_up_at(std::uint32_t place, Cycle end) override;
   void describe_waits(observe::Waits& waits) const override { machine_->describe_waits(waits); }
+  const observe::Flows* flows() const override { return &flows_; }
   std::vector<int> coordinates(std::uint32_t place) const override;
   std::size_t place_count() const override { return layout_.tile_count(); }
   std::string state_of(std::uint32_t place, Cycle now) const override;
@@ -74,6 +76,7 @@ class ObservedMachine final : public run::View {
   const cli::Options& options_;
   const WseConfig& config_;
   const layout::Layout& layout_;
+  const RouteFlows flows_;
   Recorders recorders_;
   const observe::Counters& counters_;  ///< counters of recorders_; those of tiles are up to date
   DiagnosisLog diagnoses_;

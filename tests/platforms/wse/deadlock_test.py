@@ -1,0 +1,159 @@
+"""A deadlock names its cause first (docs/waits.md#when-nothing-moves): a wrong color is planted in a program of 32 x 32 PEs.
+
+    deadlock_test.py WSE_PLATFORM
+
+Each row adds from west to east: a PE takes the sums of its western neighbour, adds its own, and passes them on; colors alternate.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PLATFORM = pathlib.Path(sys.argv[1]).resolve()
+SDK = PLATFORM.parent.parent / "sdk" / "bin"
+MOST_GROUPS = 12
+
+LAYOUT = """
+param size: i16;
+param wrong: i16;  // 0: nothing, 1: a color, 2: a queue, 3: a PE sends nothing
+const memcpy = @import_module("<memcpy/get_params>", .{ .width = size, .height = size });
+
+layout {
+  @set_rectangle(size, size);
+  for (@range(i16, size)) |y| {
+    for (@range(i16, size)) |x| {
+      var from: i16 = 2 + (x + 1) % 2;
+      const to: i16 = 2 + x % 2;
+      const is_here = x == 26 and y == 20;
+      if (is_here and wrong == 1) { from = 4; }
+      @set_tile_code(x, y, "pe.csl", .{ .memcpy_params = memcpy.get_params(x), .first = x == 0, .last = x == size - 1, .from = from,
+                                        .to = to, .blocked = is_here and wrong == 2, .silent = is_here and wrong == 3 });
+      if (x > 0) { @set_color_config(x, y, @get_color(from), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } } }); }
+      if (x < size - 1) { @set_color_config(x, y, @get_color(to), .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ EAST } } }); }
+    }
+  }
+  @export_name("y", [*]f32, true);
+  @export_name("compute", fn() void);
+}
+"""
+PE = """
+param memcpy_params;
+param first: bool;
+param last: bool;
+param from: i16;
+param to: i16;
+param blocked: bool;
+param silent: bool;
+const sys = @import_module("<memcpy/memcpy>", memcpy_params);
+const words = 64;
+const iq = @get_input_queue(2);
+const oq = @get_output_queue(3);
+var y = @zeros([words]f32);
+var y_ptr: [*]f32 = &y;
+const y_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{words} -> y[i] });
+const in = @get_dsd(fabin_dsd, .{ .extent = words, .fabric_color = @get_color(from), .input_queue = iq });
+const out = @get_dsd(fabout_dsd, .{ .extent = words, .fabric_color = @get_color(to), .output_queue = oq });
+
+fn finish() void {
+  if (!last and !silent) { @fmovs(out, y_dsd); }
+  sys.unblock_cmd_stream();
+}
+task blocked_task() void { finish(); }
+
+fn compute() void {
+  if (!first) { @fadds(y_dsd, y_dsd, in); }
+  if (blocked) { @activate(@get_local_task_id(10)); } else { finish(); }
+}
+
+comptime {
+  @bind_local_task(blocked_task, @get_local_task_id(10));
+  if (blocked) { @block(@get_local_task_id(10)); }
+  if (@is_arch("wse3")) {
+    @initialize_queue(iq, .{ .color = @get_color(from) });
+    @initialize_queue(oq, .{ .color = @get_color(to) });
+  }
+  @export_symbol(y_ptr, "y");
+  @export_symbol(compute);
+}
+"""
+HOST = """
+import sys
+from cerebras.sdk.runtime.sdkruntimepybind import SdkRuntime
+runner = SdkRuntime("out")
+runner.load()
+runner.run()
+runner.launch("compute", nonblock=False)
+runner.stop()
+print("SUCCESS")
+"""
+
+
+class Deadlock(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.work = pathlib.Path(folder.name)
+        for name, text in (("layout.csl", LAYOUT), ("pe.csl", PE), ("run.py", HOST)):
+            (self.work / name).write_text(text, encoding="utf-8")
+
+    def run_it(self, wrong, *options):
+        command = [PLATFORM, "layout.csl", "--params", f"size:32,wrong:{wrong}", "--launch", "compute", "--csl-version=2.10", *options]
+        return subprocess.run(command, cwd=self.work, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+
+    def report_of(self, wrong, *options):
+        result = self.run_it(wrong, "--report", "r.json", *options)
+        self.assertEqual(result.returncode, 4, result.stdout + result.stderr)
+        return result, json.loads((self.work / "r.json").read_text())
+
+    def test_a_right_program_ends_well(self):
+        self.assertEqual(self.run_it(0).returncode, 0)
+
+    def test_a_wrong_color_stands_in_the_first_line(self):
+        result, report = self.report_of(1)
+        first = result.stderr.splitlines()[0]
+        self.assertIn("router, color 3 from RAMP waits for room at its EAST output (nobody receives color 3 there)", first)
+        self.assertRegex(first, r"PE \(25, 20\)")
+        groups = [line for line in result.stderr.splitlines()[1:] if line.startswith("  ")]
+        self.assertLessEqual(len(groups), MOST_GROUPS, result.stderr)
+        self.assertTrue(groups[0].startswith("  cause: PE (25, 20)"), groups[0])
+        self.assertIn("no PE sends color 4 to it", result.stderr)
+        self.assertEqual(report["wait_groups"][0]["part"], "never")
+        self.assertEqual(report["wait_groups"][0]["tile"], report["stuck"][0]["tile"])
+        self.assertLess(len(report["wait_groups"]), 25)
+
+    def test_the_same_on_both_structures_and_presets(self):
+        for preset in ("wse2", "wse3"):
+            texts = {self.run_it(1, f"--arch={preset}", "--preset", preset, "--structure", structure).stderr
+                     for structure in ("dense", "modules")}
+            self.assertEqual(len(texts), 1)
+
+    def test_a_task_that_nobody_unblocks_comes_first(self):
+        result, _ = self.report_of(2)
+        self.assertRegex(result.stderr.splitlines()[0], r"PE \(26, 20\).*task blocked_task .* waits for being unblocked.*: nothing else is left on")
+
+    def test_a_pe_that_sends_nothing_is_named(self):
+        result, report = self.report_of(3)
+        self.assertRegex(result.stderr.splitlines()[0], r"PE \(27, 20\).*input queue 2 \(color 2\).*: \(\d+, \d+\), which sends color 2 to it, has nothing left to do")
+        self.assertEqual(report["wait_groups"][0]["part"], "rest")
+
+    def test_a_host_program_says_the_same(self):
+        environment = {**os.environ, "PATH": f"{SDK}:{os.environ['PATH']}"}
+        compiled = subprocess.run(["cslc", "layout.csl", "--arch=wse3", "--fabric-dims=39,34", "--fabric-offsets=4,1",
+                                   "--params=size:32,wrong:1", "-o", "out", "--memcpy", "--channels=1"],
+                                  cwd=self.work, env=environment, capture_output=True, text=True, check=False)
+        self.assertEqual(compiled.returncode, 0, compiled.stderr)
+        result = subprocess.run(["cs_python", "run.py"], cwd=self.work, env=environment, capture_output=True, text=True, check=False,
+                                stdin=subprocess.DEVNULL)
+        self.assertNotEqual(result.returncode, 0)
+        said = result.stdout + result.stderr
+        line = next(line for line in said.splitlines() if "deadlock" in line)
+        self.assertRegex(line, r"PE \(25, 20\).*nobody receives color 3 there")
+        self.assertEqual(len(re.findall(r"^ +cause: ", said, re.MULTILINE)), 2, said)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
