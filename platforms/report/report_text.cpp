@@ -215,6 +215,20 @@ void print_wait_summary(const Report& r, std::ostream& out) {
 
 void print_waits(const Report& r, std::ostream& out) {
   if (r.stuck.empty()) return;
+  if (r.wait_groups.empty()) {
+    out << "\nwho waits for what\n";
+    for (std::size_t i = 0; i < std::min(r.stuck.size(), kMaxWaits); ++i) {
+      const Wait& w = r.stuck[i];
+      out << "  " << in_brackets(w.at) << ' ' << w.who << " waits for " << w.what << '\n';
+    }
+    if (r.wait_count > kMaxWaits) {
+      out << "  and " << r.wait_count - kMaxWaits << " more; --report writes "
+          << (r.stuck.size() == r.wait_count ? "all of them"
+                                             : "the first " + std::to_string(r.stuck.size()))
+          << '\n';
+    }
+    return;
+  }
   const std::string causes = summary_of_causes(r.causes, r.places_that_follow);
   out << "\nwho waits for what" << (causes.empty() ? "" : ": " + causes) << '\n';
   for (const std::string& line : lines(r.wait_groups, in_brackets)) out << "  " << line << '\n';

@@ -23,8 +23,8 @@ std::string first_wait(const report::Report& report, const std::string& place) {
   if (report.stuck.empty()) return {};
   const report::Wait& first = report.stuck.front();
   std::string text = "; " + place + first.who + " waits for " + first.what;
-  const report::WaitGroup& group = report.wait_groups.front();
-  if (!group.why.empty()) text += ": " + group.why;
+  if (!report.wait_groups.empty() && !report.wait_groups.front().why.empty())
+    text += ": " + report.wait_groups.front().why;
   if (report.wait_count > 1) text += "; and " + report::plural(report.wait_count - 1, "more wait");
   return text;
 }
