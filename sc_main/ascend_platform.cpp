@@ -145,6 +145,6 @@ int sc_main(int argc, char* argv[]) {
     }
   };
   const int exit_code = cli::run_main(kExecutable, argc, argv, options, run);
-  isolation.set_published();
+  isolation.set_published(exit_code);
   return exit_code;
 }

@@ -42,20 +42,25 @@ TileOperation& Emitter::attach(std::vector<TileOperand> operands, TileFunction f
   return operation;
 }
 
-Operand Emitter::compute(Opcode opcode, Operand a, Operand b, Place place) {
+Operand Emitter::compute(Opcode opcode, Operand a, Operand b, Place place, IntegerType operands,
+                         IntegerType result) {
   if (!a.is_register && !b.is_register) {
-    if (cluster::is_division(opcode) && b.value == 0)
+    if (cluster::is_division(opcode) && operands.of(b.value) == 0)
       diagnostics_.fail(place, "a division by zero");
-    return cluster::calculate(opcode, a.value, b.value);
+    return cluster::calculate(opcode, a.value, b.value, operands, result);
   }
   const Operand target = new_register(place);
-  emit_scalar(opcode, target, a, b, place);
+  Instruction& i = emit_scalar(opcode, target, a, b, place);
+  i.operands = operands;
+  i.result = result;
   return target;
 }
 
-Operand Emitter::compare(Predicate predicate, Operand a, Operand b, Place place) {
-  if (!a.is_register && !b.is_register) return cluster::holds(predicate, a.value, b.value) ? 1 : 0;
-  const Operand result = compute(Opcode::kCompare, a, b, place);
+Operand Emitter::compare(Predicate predicate, Operand a, Operand b, Place place,
+                         IntegerType operands) {
+  if (!a.is_register && !b.is_register)
+    return cluster::holds(predicate, a.value, b.value, operands) ? 1 : 0;
+  const Operand result = compute(Opcode::kCompare, a, b, place, operands);
   last().predicate = predicate;
   return result;
 }

@@ -35,8 +35,10 @@ class Emitter {
   /// Notes that the program synchronises its pipes itself.
   void note_sync() { has_sync_ = true; }
 
-  Operand compute(Opcode opcode, Operand a, Operand b, Place place);
-  Operand compare(Predicate predicate, Operand a, Operand b, Place place);
+  Operand compute(Opcode opcode, Operand a, Operand b, Place place, IntegerType operands = {},
+                  IntegerType result = {});
+  Operand compare(Predicate predicate, Operand a, Operand b, Place place,
+                  IntegerType operands = {});
   Operand get(SpecialValue special, Place place);
   /// The product of two sizes, which saturates instead of wrapping around.
   Operand size_product(Operand a, Operand b, Place place) {

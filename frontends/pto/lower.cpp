@@ -252,7 +252,12 @@ class FunctionLowering {
     } else if (is_float) {
       v.number = real != reals.end() ? real->second : static_cast<double>(integer->second);
     } else {
-      v.scalar = integer->second;
+      const IntegerType type = integer_type_of(p.type.element);
+      if (!fits(integer->second, type))
+        throw UserError(context_.diagnostics.file(), "--param " + name,
+                        std::to_string(integer->second) + " is no number of type " +
+                            p.type.element);
+      v.scalar = type.of(integer->second);
     }
     return v;
   }

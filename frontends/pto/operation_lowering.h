@@ -19,12 +19,7 @@ class ScalarLowering : LoweringPart {
   void constant(const Operation& op);
   void arithmetic(const Operation& op, const OperationInfo& info);
   void compare(const Operation& op);
-  /// A cast between whole numbers keeps the value: every register has 64 bits.
-  void cast(const Operation& op) {
-    const Value& v = scope_.any_value(op.arguments[0]);
-    if (v.kind == Value::Kind::kPointer || v.kind == Value::Kind::kTile) return cast_pointer(op);
-    scope_.define_scalar(op, scope_.scalar(op.arguments[0]));
-  }
+  void cast(const Operation& op);
   void special(const Operation& op, const OperationInfo& info) {
     scope_.define_scalar(op, emitter_.get(info.special, op.place));
   }

@@ -20,6 +20,7 @@ using cluster::Element;
 using cluster::GmArray;
 using cluster::Holder;
 using cluster::Instruction;
+using cluster::IntegerType;
 using cluster::Location;
 using cluster::Opcode;
 using cluster::Operand;

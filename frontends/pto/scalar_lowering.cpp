@@ -1,5 +1,6 @@
 #include "frontends/pto/operation_lowering.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "tlm_ifaces/vocabulary/bits.h"
@@ -20,13 +21,33 @@ double float_of(const Argument& a, const std::string& type) {
   return bit_cast<float>(static_cast<std::uint32_t>(a.number));
 }
 
-// Registers hold signed numbers, so an unsigned predicate compares them as the signed one does.
+// Whether the operands are unsigned is a matter of the word: is_unsigned().
 constexpr Word<Predicate> kPredicates[] = {
     {"eq", Predicate::kEqual},         {"ne", Predicate::kNotEqual},
     {"slt", Predicate::kLess},         {"ult", Predicate::kLess},
     {"sle", Predicate::kLessEqual},    {"ule", Predicate::kLessEqual},
     {"sgt", Predicate::kGreater},      {"ugt", Predicate::kGreater},
     {"sge", Predicate::kGreaterEqual}, {"uge", Predicate::kGreaterEqual}};
+
+/// Operations whose names say that they read their operands as unsigned numbers.
+bool is_unsigned(const std::string& name) {
+  constexpr const char* kUnsigned[] = {"divui",     "remui", "minui",  "maxui",       "shrui",
+                                       "ceildivui", "extui", "uitofp", "index_castui"};
+  return std::any_of(std::begin(kUnsigned), std::end(kUnsigned),
+                     [&](const char* end) { return name == std::string("arith.") + end; });
+}
+
+/// How the operation reads operands of its first type.
+IntegerType operand_type(const Operation& op, bool reads_unsigned) {
+  if (op.types.empty()) return {};
+  const IntegerType type = integer_type_of(op.types[0].element);
+  return {type.bits, reads_unsigned || (type.is_unsigned && type.bits > 1)};
+}
+
+IntegerType result_type(const Operation& op) {
+  if (!op.result_types.empty()) return integer_type_of(op.result_types[0].element);
+  return op.types.empty() ? IntegerType{} : integer_type_of(op.types[0].element);
+}
 
 }  // namespace
 
@@ -37,7 +58,9 @@ void ScalarLowering::constant(const Operation& op) {
       op.types[0].kind == Type::Kind::kOpaque || type.find('f') != std::string::npos;
   if (!is_float && a.kind == Argument::Kind::kFloat)
     fail(a.place, "expected a whole number for ", type, ", found ", a.text);
-  Value v = Value::of_scalar(a.number);
+  const IntegerType integers = is_float ? IntegerType{} : integer_type_of(type);
+  if (!fits(a.number, integers)) fail(a.place, a.number, " is no number of type ", type);
+  Value v = Value::of_scalar(integers.of(a.number));
   v.type = op.types[0];
   if (is_float) {
     v.kind = Value::Kind::kFloat;
@@ -47,13 +70,10 @@ void ScalarLowering::constant(const Operation& op) {
 }
 
 void ScalarLowering::arithmetic(const Operation& op, const OperationInfo& info) {
-  Operand a = scope_.scalar(op.arguments[0]);
-  const Operand b = scope_.scalar(op.arguments[1]);
-  // A logical shift of a narrow type shifts zeros in at the width of the type.
-  const unsigned bits = op.types.empty() ? 64 : bits_of(op.types[0].element);
-  if (op.name == "arith.shrui" && bits < 64)
-    a = emitter_.compute(Opcode::kAnd, a, (std::int64_t{1} << bits) - 1, op.place);
-  scope_.define_scalar(op, emitter_.compute(info.opcode, a, b, op.place));
+  const Operand a = scope_.scalar(op.arguments[0]), b = scope_.scalar(op.arguments[1]);
+  const IntegerType operands = operand_type(op, is_unsigned(op.name));
+  scope_.define_scalar(op,
+                       emitter_.compute(info.opcode, a, b, op.place, operands, result_type(op)));
 }
 
 void ScalarLowering::compare(const Operation& op) {
@@ -61,7 +81,23 @@ void ScalarLowering::compare(const Operation& op) {
   const Predicate predicate =
       require_word(kPredicates, word.text, word.place, "a predicate such as slt", diagnostics_);
   const Operand a = scope_.scalar(op.arguments[1]), b = scope_.scalar(op.arguments[2]);
-  scope_.define_scalar(op, emitter_.compare(predicate, a, b, op.place));
+  const IntegerType operands = operand_type(op, word.text[0] == 'u');
+  scope_.define_scalar(op, emitter_.compare(predicate, a, b, op.place, operands));
+}
+
+// A register has the number of its type, so a cast to a wider type has nothing to do unless it reads other bits than the
+// type. A cast from index moves no bits either: operations of the narrower type read no others.
+void ScalarLowering::cast(const Operation& op) {
+  const Value& v = scope_.any_value(op.arguments[0]);
+  if (v.kind == Value::Kind::kPointer || v.kind == Value::Kind::kTile) return cast_pointer(op);
+  const Operand from = scope_.scalar(op.arguments[0]);
+  const IntegerType operand = operand_type(op, is_unsigned(op.name));
+  const bool reads_other_bits =
+      !op.types.empty() && operand.is_unsigned != integer_type_of(op.types[0].element).is_unsigned;
+  if (from.is_register && op.name != "arith.trunci" && !reads_other_bits)
+    return scope_.define_scalar(op, from);
+  scope_.define_scalar(op,
+                       emitter_.compute(Opcode::kSet, from, 0, op.place, operand, result_type(op)));
 }
 
 void ScalarLowering::convert(const Operation& op, const OperationInfo& info) {
@@ -72,7 +108,9 @@ void ScalarLowering::convert(const Operation& op, const OperationInfo& info) {
   const bool known = !to_real && !from.scalar.is_register;
   const Operand bits = known ? Operand(cluster::bits_of_real(from.number)) : from.scalar;
   Value v{to_real ? Value::Kind::kFloat : Value::Kind::kScalar};
-  v.scalar = emitter_.compute(info.opcode, bits, 0, op.place);
+  const IntegerType operand = to_real ? operand_type(op, is_unsigned(op.name)) : IntegerType{};
+  const IntegerType result = to_real ? IntegerType{} : result_type(op);
+  v.scalar = emitter_.compute(info.opcode, bits, 0, op.place, operand, result);
   if (to_real && !v.scalar.is_register) v.number = cluster::real_of(v.scalar.value);
   scope_.define(op, std::move(v));
 }

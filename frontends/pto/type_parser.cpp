@@ -1,9 +1,12 @@
 #include "frontends/pto/type_parser.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "frontends/pto/words.h"
+#include "tlm_ifaces/vocabulary/nearest.h"
 
 namespace tessera::pto {
 
@@ -262,6 +265,8 @@ Type TypeParser::parse_tile(const Place& place) {
   return type;
 }
 
+constexpr const char* kTileOptions[] = {"blayout", "slayout", "fractal", "pad", "compact", "count"};
+
 void TypeParser::parse_tile_entry(Type& type) {
   const Token key = cursor_.take();
   if (key.kind == Kind::kShape) {
@@ -307,6 +312,9 @@ void TypeParser::parse_tile_entry(Type& type) {
   if (key.text == "loc") {
     type.location = value.text;
   } else if (key.text != "dtype") {
+    if (std::count(std::begin(kTileOptions), std::end(kTileOptions), key.text) == 0)
+      cursor_.fail(key.place, "a tile type has no parameter ", text::in_quotes(key.text),
+                   did_you_mean(key.text, {std::begin(kTileOptions), std::end(kTileOptions)}));
     type.options.push_back({key.place, key.text, value.text});
   } else {
     type.element = without_prefix(value.text);

@@ -24,10 +24,22 @@ bool same_shape(const Type& a, const Type& b) {
          std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), agree);
 }
 
-/// Whether two tiles have the same value for an option that both name.
+/// What a tile in UB has for an option that its type leaves out; tiles of other buffers have what their buffer asks for.
+std::string option_of(const Type& tile, const char* key) {
+  const Attribute* a = find(tile.options, key);
+  if (a != nullptr) return a->value;
+  if (tile.location != "vec") return "";
+  const std::string name = key;
+  return name == "blayout" ? "row_major" : name == "slayout" ? "none_box" : "512";
+}
+
 bool same_option(const Type& a, const Type& b, const char* key) {
-  const Attribute *x = find(a.options, key), *y = find(b.options, key);
-  return x == nullptr || y == nullptr || x->value == y->value;
+  const std::string x = option_of(a, key), y = option_of(b, key);
+  return x.empty() || y.empty() || x == y;
+}
+
+bool same_valid_part(const Type& a, const Type& b) {
+  return agree(a.valid_rows, b.valid_rows) && agree(a.valid_columns, b.valid_columns);
 }
 
 bool contradict(const Type& defined, const Type& used) {
@@ -40,8 +52,9 @@ bool contradict(const Type& defined, const Type& used) {
   }
   if (defined.kind == K::kTile)
     return element_name(defined) != element_name(used) || defined.location != used.location ||
-           !same_shape(defined, used) || !same_option(defined, used, "blayout") ||
-           !same_option(defined, used, "slayout") || !same_option(defined, used, "fractal");
+           !same_shape(defined, used) || !same_valid_part(defined, used) ||
+           !same_option(defined, used, "blayout") || !same_option(defined, used, "slayout") ||
+           !same_option(defined, used, "fractal");
   const bool is_view =
       defined.kind == K::kTensorView || defined.kind == K::kPartition || defined.kind == K::kMemref;
   if (is_view) return element_name(defined) != element_name(used) || !same_shape(defined, used);

@@ -23,6 +23,21 @@ unsigned bits_of(const std::string& element) {
   return is_one_of({"i64", "ui64", "index", "f64"}, element) ? 64 : 32;
 }
 
+IntegerType integer_type_of(const std::string& element) {
+  if (element == "i1") return {1, true};
+  const std::size_t digits = element.find_first_not_of("suid");
+  const bool is_integer = digits != std::string::npos && digits > 0 && element[digits - 1] == 'i';
+  const std::optional<std::int64_t> bits =
+      is_integer ? whole_number(element.substr(digits)) : std::nullopt;
+  if (!bits || *bits < 1 || *bits > 64) return {};
+  return {static_cast<std::uint8_t>(*bits), element[0] == 'u'};
+}
+
+bool fits(std::int64_t number, IntegerType type) {
+  return number == type.of(number) || number == IntegerType{type.bits, true}.of(number) ||
+         (type.bits == 1 && number == -1);
+}
+
 DataType data_type_of(const Type& type, const Diagnostics& diagnostics) {
   constexpr Word<DataType> kTypes[] = {
       {"f16", DataType::kF16},    {"i16", DataType::kF16},      {"ui16", DataType::kF16},

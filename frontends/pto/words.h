@@ -55,6 +55,11 @@ std::optional<std::int64_t> whole_number(std::string_view text, int base = 10);
 /// The number of bits that an element takes in a tile; an i1 takes a byte.
 unsigned bits_of(const std::string& element);
 
+/// The integers of a type: i8, si8, ui8, i1, index. A word that is no integer type: 64 bits.
+IntegerType integer_type_of(const std::string& element);
+/// Whether the type has the number, or bits that are written as an unsigned number.
+bool fits(std::int64_t number, IntegerType type);
+
 /// The element type that the cost of an operation on the tile depends on.
 DataType data_type_of(const Type& type, const Diagnostics& diagnostics);
 Element element_of(const Type& type, const Diagnostics& diagnostics);

@@ -94,8 +94,4 @@ void KernelModule::enter(std::vector<std::byte>& statics, const TsrApi& api) {
   *api_ = &api;
 }
 
-KernelModule::~KernelModule() {
-  if (handle_ != nullptr) dlclose(handle_);
-}
-
 }  // namespace tessera::pto_cpp

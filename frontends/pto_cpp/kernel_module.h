@@ -12,9 +12,10 @@ namespace tessera::pto_cpp {
 
 class KernelModule {
  public:
-  /// Throws UserError for a file that is no module of this version.
+  /// Throws UserError for a file that is no module of this version. The code stays loaded until the process ends: unloading it
+  /// would run what it has left for its end (`atexit`, destructors of statics), which no device does and which may never end.
   KernelModule(const std::string& file, const std::string& library);
-  ~KernelModule();
+  ~KernelModule() = default;
   KernelModule(const KernelModule&) = delete;
   KernelModule& operator=(const KernelModule&) = delete;
 

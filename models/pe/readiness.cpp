@@ -118,11 +118,22 @@ std::string what_waits(const EngineState& pe, const Operation& op, const Operati
   return in_words(pe, op, wait, now);
 }
 
-void describe_tasks(const EngineState& pe, observe::Waits& waits) {
+/// Whether the oldest wavelet of its queue is for a data task.
+bool has_wavelet(const EngineState& pe, const TaskBinding& task, Cycle now) {
+  const auto& inputs = pe.program->inputs();
+  return std::any_of(inputs.begin(), inputs.end(), [&](const InputChannel& input) {
+    return input.data_task != nullptr && input.data_task->id == task.id &&
+           task.kind == TaskKind::kData && pe.queues.ready_at(input.queue) <= now &&
+           !pe.queues.front(input.queue).control;
+  });
+}
+
+void describe_tasks(const EngineState& pe, observe::Waits& waits, Cycle now) {
   for (const TaskBinding& task : pe.image().tasks) {
     if (task.kind == TaskKind::kControl) continue;  // waits for any channel
     const bool blocked = pe.tasks.is_blocked(task.id);
-    const bool stuck = blocked && pe.tasks.is_active(task.id);
+    const bool has_work = pe.tasks.is_active(task.id) || has_wavelet(pe, task, now);
+    const bool stuck = blocked && has_work;
     if (!stuck && task.kind != TaskKind::kData) continue;
     if (!stuck && !waits.keeps_idle()) {
       waits.count_idle();
@@ -138,7 +149,9 @@ void describe_tasks(const EngineState& pe, observe::Waits& waits) {
     if (stuck)
       waits.push_back({place,
                        who,
-                       "being unblocked: it is active but blocked",
+                       task.kind == TaskKind::kData
+                           ? "being unblocked: it is blocked, with a wavelet on " + queue
+                           : "being unblocked: it is active but blocked",
                        true,
                        false,
                        std::string::npos,
@@ -278,7 +291,7 @@ void describe_waits(const EngineState& pe, const Operations& operations, observe
                      {need},
                      thread_of(pe, kMainThread, nullptr)});
   }
-  describe_tasks(pe, waits);
+  describe_tasks(pe, waits, now);
 }
 
 }  // namespace tessera::pe

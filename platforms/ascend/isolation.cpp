@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -137,6 +138,14 @@ bool Isolation::restore_surroundings() const {
   // What is written goes where it should.
   if (chdir(before_.folder.c_str()) != 0) _exit(4);
   return false;
+}
+
+void Isolation::set_published(int exit_code) {
+  std::cout.flush();
+  std::cerr.flush();
+  std::fflush(nullptr);
+  shared_->is_published.store(true);
+  if (is_child_) _exit(exit_code);
 }
 
 void Isolation::require_surroundings() const {

@@ -39,8 +39,9 @@ class Isolation {
   bool restore_surroundings() const;
   /// The same; throws IllegalBehaviour in place of returning false.
   void require_surroundings() const;
-  /// The process that runs calls this when its report is published.
-  void set_published() { shared_->is_published.store(true); }
+  /// The process that runs calls this when its report is published. Ends a copy that runs native code at once: what that code has
+  /// left for the end of the process (`atexit`, destructors of statics) runs on no device, and may never end.
+  void set_published(int exit_code);
 
  private:
   /// What native code can change under the feet of a run.

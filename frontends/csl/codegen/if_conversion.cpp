@@ -34,10 +34,9 @@ class IfConversion {
     for (bool changed = true; changed;) {
       changed = false;
       const auto predecessors = predecessors_of(f_);
-      const Liveness live = liveness_of(f_);
       // From the end: what is inside comes first.
       for (BlockId b = static_cast<BlockId>(f_.blocks.size()); b-- > 0 && !changed;)
-        changed = convert(b, predecessors, live);
+        changed = convert(b, predecessors);
       if (changed) thread_jumps(f_);
     }
   }
@@ -45,7 +44,7 @@ class IfConversion {
  private:
   using Predecessors = std::vector<std::vector<BlockId>>;
 
-  bool convert(BlockId b, const Predecessors& predecessors, const Liveness& live) {
+  bool convert(BlockId b, const Predecessors& predecessors) {
     const Instruction branch = f_.blocks[b].last();
     if (branch.op != Op::kBranch || branch.targets[0] == branch.targets[1]) return false;
     const std::optional<BlockId> join = join_of(branch, b);
@@ -54,7 +53,7 @@ class IfConversion {
     std::optional<Arm> no = arm(branch.targets[1], *join, predecessors);
     if (!yes || !no || yes->cost + no->cost > kMostInArms) return false;
     if (!stores_agree(*yes, *no)) return false;
-    replace(b, branch, *join, std::move(*yes), std::move(*no), live);
+    replace(b, branch, *join, std::move(*yes), std::move(*no));
     return true;
   }
 
@@ -182,8 +181,19 @@ class IfConversion {
     return in;
   }
 
-  void replace(BlockId b, const Instruction& branch, BlockId join, Arm yes, Arm no,
-               const Liveness& live) {
+  /// Registers that an arm assigns and that are read after it.
+  std::set<RegisterId> assigned_by(const Arm& yes, const Arm& no, BlockId join) const {
+    std::set<RegisterId> assigned;
+    for (const Arm* arm : {&yes, &no}) {
+      for (const auto& [r, value] : arm->values) {
+        if (is_live_in(f_, join, r)) assigned.insert(r);
+      }
+    }
+    return assigned;
+  }
+
+  void replace(BlockId b, const Instruction& branch, BlockId join, Arm yes, Arm no) {
+    const std::set<RegisterId> assigned = assigned_by(yes, no, join);
     std::vector<Instruction>& code = f_.blocks[b].code;
     code.pop_back();
     const Value condition = condition_of(branch, code);
@@ -198,12 +208,6 @@ class IfConversion {
     }
     // All selects read what was there before the first of them assigns.
     std::vector<std::pair<RegisterId, RegisterId>> moves;
-    std::set<RegisterId> assigned;
-    for (const Arm* arm : {&yes, &no}) {
-      for (const auto& [r, value] : arm->values) {
-        if (live.in[join][r]) assigned.insert(r);
-      }
-    }
     const auto value_in = [this](const Arm& arm, RegisterId r) {
       const auto v = arm.values.find(r);
       return v == arm.values.end() ? reg(f_.registers[r], r) : v->second;

@@ -107,6 +107,39 @@ Liveness liveness_of(const Function& function) {
   return live;
 }
 
+namespace {
+
+/// Whether a block reads the register before it assigns it; nothing: it does neither.
+std::optional<bool> reads_first(const Block& block, RegisterId r) {
+  for (const Instruction& in : block.code) {
+    const auto is_r = [r](const Value& v) { return v.is_register() && v.number == r; };
+    if (std::any_of(in.operands.begin(), in.operands.end(), is_r)) return true;
+    if (std::find(in.results.begin(), in.results.end(), r) != in.results.end()) return false;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_live_in(const Function& function, BlockId block, RegisterId r) {
+  std::vector<bool> seen(function.blocks.size());
+  std::vector<BlockId> next = {block};
+  seen[block] = true;
+  while (!next.empty()) {
+    const Block& here = function.blocks[next.back()];
+    next.pop_back();
+    const std::optional<bool> reads = reads_first(here, r);
+    if (reads.value_or(false)) return true;
+    if (reads) continue;
+    const Instruction& last = here.last();
+    for (unsigned i = 0; i < last.target_count(); ++i) {
+      if (!seen[last.targets[i]]) next.push_back(last.targets[i]);
+      seen[last.targets[i]] = true;
+    }
+  }
+  return false;
+}
+
 std::vector<unsigned> definition_counts(const Function& function) {
   std::vector<unsigned> counts(function.registers.size());
   for (const RegisterId r : function.parameters) ++counts[r];

@@ -53,6 +53,8 @@ struct Liveness {
   std::vector<RegisterSet> out;  ///< by block: live at its end
 };
 Liveness liveness_of(const Function& function);
+/// Whether a register is live at the start of a block: for a pass that asks for few registers between changes.
+bool is_live_in(const Function& function, BlockId block, RegisterId r);
 
 /// How many instructions (and parameter lists) assign each register.
 std::vector<unsigned> definition_counts(const Function& function);

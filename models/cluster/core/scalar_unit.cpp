@@ -302,11 +302,13 @@ std::int64_t ScalarUnit::special(SpecialValue which) const {
 
 std::int64_t ScalarUnit::compute(const Instruction& i) const {
   const std::int64_t a = context_.value(i.a), b = context_.value(i.b);
-  if (i.op == Opcode::kCompare) return holds(i.predicate, a, b) ? 1 : 0;
+  if (i.op == Opcode::kCompare) return holds(i.predicate, a, b, i.operands) ? 1 : 0;
   if (i.op == Opcode::kSelect) return context_.value(i.c) != 0 ? a : b;
   if (i.op == Opcode::kGet) return special(i.special);
-  if (is_division(i.op) && b == 0) context_.illegal(pc_, "division by zero", kScalarId);
-  return calculate(i.op, a, b);
+  if (is_division(i.op) && i.operands.of(b) == 0)
+    context_.illegal(pc_, "division by zero", kScalarId);
+  if (i.operands.is_register() && i.result.is_register()) return calculate(i.op, a, b);
+  return calculate(i.op, a, b, i.operands, i.result);
 }
 
 }  // namespace tessera::cluster

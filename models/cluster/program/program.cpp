@@ -114,6 +114,48 @@ std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b) {
   return kFunctions[static_cast<unsigned>(op) - static_cast<unsigned>(Opcode::kSet)](a, b);
 }
 
+namespace {
+
+/// `a OP b` of numbers from 0 to 2^64 - 1, where that differs from signed ones.
+Int calculate_unsigned(Opcode op, Int a, Int b) {
+  const std::uint64_t x = bits(a), y = bits(b);
+  switch (op) {
+  case Opcode::kDiv:
+  case Opcode::kFloorDiv:
+    return whole(x / y);
+  case Opcode::kRem:
+    return whole(x % y);
+  case Opcode::kCeilDiv:
+    return whole(x / y + (x % y == 0 ? 0 : 1));
+  case Opcode::kMin:
+    return whole(std::min(x, y));
+  case Opcode::kMax:
+    return whole(std::max(x, y));
+  case Opcode::kShiftRight:
+    return y > 63 ? 0 : whole(x >> y);
+  case Opcode::kToReal:
+    return bits_of_real(static_cast<double>(x));
+  default:
+    return calculate(op, a, b);
+  }
+}
+
+}  // namespace
+
+Int calculate(Opcode op, Int a, Int b, IntegerType operands, IntegerType result) {
+  if (op == Opcode::kToInteger) return result.of(calculate(op, a, b));
+  a = operands.of(a);
+  b = operands.of(b);
+  const Int value = operands.is_unsigned ? calculate_unsigned(op, a, b) : calculate(op, a, b);
+  return op == Opcode::kToReal ? value : result.of(value);
+}
+
+bool holds(Predicate predicate, Int a, Int b, IntegerType operands) {
+  // Unsigned numbers are ordered as signed ones are when their highest bit is turned over.
+  const Int turn = operands.is_unsigned ? std::numeric_limits<Int>::min() : 0;
+  return holds(predicate, operands.of(a) ^ turn, operands.of(b) ^ turn);
+}
+
 // --- banks of UB ---
 
 namespace {

@@ -269,6 +269,21 @@ enum class BankConflict : std::uint8_t { kNone, kReadRead, kReadWrite, kNeighbou
 /// from the begin of UB, where each begins.
 BankConflict bank_conflict(const std::vector<std::int64_t>& sources, std::int64_t destination);
 
+/// How a scalar instruction reads an integer, or what it leaves: the low `bits` of the register, extended by their
+/// sign or, where `is_unsigned`, by zeros. An i1 is unsigned.
+struct IntegerType {
+  std::uint8_t bits = 64;
+  bool is_unsigned = false;
+
+  constexpr std::int64_t of(std::int64_t value) const {
+    const unsigned above = 64U - bits;
+    const std::uint64_t high = static_cast<std::uint64_t>(value) << above;
+    return is_unsigned ? static_cast<std::int64_t>(high >> above)
+                       : static_cast<std::int64_t>(high) >> above;
+  }
+  constexpr bool is_register() const { return bits == 64 && !is_unsigned; }
+};
+
 struct Instruction {
   Opcode op = Opcode::kEnd;
   Pipe pipe = Pipe::kS;
@@ -285,11 +300,12 @@ struct Instruction {
   bool fused = false;          ///< kVector: continues the vector function in front of it (4.3)
   /// Rows of a GM copy are aligned, if its place is not known (tile_operands.h).
   bool aligned = true;
-  std::uint16_t l2_hit = 0;     ///< bytes of a GM copy that hit L2, in 1/1000; 0: as GmPath says
-  std::uint16_t rd = 0;         ///< destination register
-  std::uint32_t target = 0;     ///< kJump, kBranch
-  std::uint32_t l0c_block = 0;  ///< first 512 B block of the tile in L0C, for the unit flag
-  std::uint32_t line = 0;       ///< in Program::file; 0: unknown
+  IntegerType operands, result;  ///< kSet .. kCompare
+  std::uint16_t l2_hit = 0;      ///< bytes of a GM copy that hit L2, in 1/1000; 0: as GmPath says
+  std::uint16_t rd = 0;          ///< destination register
+  std::uint32_t target = 0;      ///< kJump, kBranch
+  std::uint32_t l0c_block = 0;   ///< first 512 B block of the tile in L0C, for the unit flag
+  std::uint32_t line = 0;        ///< in Program::file; 0: unknown
   /// The entry of Program::operations that has its operands, counted from 1; 0: it has none.
   std::uint32_t operation = 0;
   Operand id;                   ///< event, lock or flag of a sync operation
@@ -347,6 +363,10 @@ constexpr bool is_division(Opcode op) {
 }
 std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b);
 bool holds(Predicate predicate, std::int64_t a, std::int64_t b);
+/// The same for operands of a type: unsigned ones are divided, ordered, shifted and converted as such.
+std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b, IntegerType operands,
+                       IntegerType result);
+bool holds(Predicate predicate, std::int64_t a, std::int64_t b, IntegerType operands);
 
 /// SYNCALL (ascend.md 2.8): all AIC, all AIV, or all cores wait for each other.
 enum class SyncScope : std::uint8_t { kAivOnly, kAicOnly, kMix };

@@ -43,6 +43,24 @@ std::string sum_with(const std::string& used) {
                     ")");
 }
 
+TEST(PtoUseTypes, WhatADefinitionLeavesOutHasItsDefault) {
+  const std::string defined = "%a = pto.alloc_tile : !pto.tile_buf<vec, 16x64xf32>\n";
+  const auto use = [&](const std::string& type) {
+    return message_of(defined + "pto.tadd ins(%a, %a : " + type + ", " + type + ") outs(%a : " +
+                      type + ")");
+  };
+  EXPECT_EQ(use(kTile), "accepted");
+  for (const auto& [from, to] : {std::pair{"blayout=row_major", "blayout=col_major"},
+                                 {"slayout=none_box", "slayout=row_major"},
+                                 {"fractal=512", "fractal=1024"}})
+    EXPECT_THAT(use(with(kTile, from, to)), HasSubstr("%a is defined as")) << to;
+}
+
+TEST(PtoUseTypes, AMisspeltParameterIsRefused) {
+  EXPECT_THAT(sum_with(with(kTile, "fractal", "fracta")),
+              HasSubstr("a tile type has no parameter 'fracta'; did you mean 'fractal'?"));
+}
+
 TEST(PtoUseTypes, ATileHasTheTypeOfItsDefinition) {
   EXPECT_EQ(sum_with(kTile), "accepted");
   EXPECT_EQ(sum_with(with(kTile, "v_row=16", "v_row=?")), "accepted");
@@ -52,6 +70,8 @@ TEST(PtoUseTypes, ATileHasTheTypeOfItsDefinition) {
         {"cols=64, v_row=16, v_col=64", "cols=32, v_row=16, v_col=32"},
         {"dtype=f32", "dtype=i32"},
         {"loc=vec", "loc=mat"},
+        {"v_row=16", "v_row=8"},
+        {"v_col=64", "v_col=32"},
         {"blayout=row_major", "blayout=col_major"},
         {"slayout=none_box", "slayout=row_major"}})
     EXPECT_THAT(sum_with(with(kTile, from, to)),

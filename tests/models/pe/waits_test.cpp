@@ -96,6 +96,16 @@ TEST(PeWaits, BlockedDataTaskSaysSo) {
   EXPECT_EQ(bench.waits()[0].what, "being unblocked, with wavelets expected on input queue 1");
 }
 
+TEST(PeWaits, BlockedDataTaskWithAWaveletIsStuck) {
+  Bench bench(assembled(with_queues("task recv data i1 blocked\n    end\n")));
+  bench.queues.arrive(1, 7, 1);
+  bench.run();
+  ASSERT_THAT(bench.waits(), SizeIs(1));
+  EXPECT_EQ(bench.waits()[0].what,
+            "being unblocked: it is blocked, with a wavelet on input queue 1");
+  EXPECT_TRUE(bench.waits()[0].blocks);
+}
+
 TEST(PeWaits, HalfOfAPackedPairIsOneMoreWavelet) {
   // wse.md 5.10: simd 64 waits for two wavelets.
   Bench bench(assembled(R"(data h: u16[8]

@@ -181,6 +181,16 @@ def check_constructors(runner):
         assert done.returncode == 4 and all(w in done.stderr for w in words), f"{code}: {done.returncode} {done.stderr}"
 
 
+def check_ends(runner):
+    """What native code leaves for the end of its process runs on no device, so it does not run here, and holds nothing up."""
+    for code in ("static void never() { for (;;) pause(); }\nint left = atexit(never);",
+                 "struct Never { ~Never() { for (;;) pause(); } } left;"):
+        (runner.folder / "k.cpp").write_text(TOP.replace("extern \"C\"", f"{code}\nextern \"C\"") + BOTTOM)
+        done = runner.run(0, 0)
+        assert done.returncode == 0 and done.stdout.count("machine  a2a3") == 1, f"{code}: {done.returncode} {done.stderr}"
+        assert np.array_equal(np.load(runner.folder / "y0.npy")[:64], np.arange(64, dtype=np.float32) + 1), code
+
+
 def check_surroundings(runner):
     """Streams that are closed from the start, a compiler and an addr2line that hang or fail, and signals from outside."""
     (runner.folder / "k.cpp").write_text(TOP + "  case 1: wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID5); break;\n  case 2: for (;;) pause();\n" + BOTTOM)
@@ -250,6 +260,7 @@ def main():
         if not sys.argv[2:]:
             check_constructors(runner)
             check_surroundings(runner)
+            check_ends(runner)
 
 
 if __name__ == "__main__":
