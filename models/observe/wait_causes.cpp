@@ -153,9 +153,12 @@ class Graph {
       return end(End::kNever);
     case Kind::kSwitch:
       return end(at_rest());
-    case Kind::kPeer:
-      if (!link_threads(v, need.place, any)) end(at_rest());
+    case Kind::kPeer: {
+      // A function that a host launches may unblock tasks that otherwise wait for each other.
+      const bool has_threads = link_threads(v, need.place, any);
+      if (!has_threads || help_ == Help::kHost) end(at_rest());
       return;
+    }
     case Kind::kReader: {
       const bool task = link_all(v, need);
       if (!link_threads(v, need.place, any) && !task) end(at_rest());

@@ -27,9 +27,9 @@ std::optional<Range> range_of(const std::string& type) {
 }
 
 std::optional<pe::HalfFormat> half_of(const std::string& type) {
-  if (type == "f16") return pe::HalfFormat::kF16;
-  if (type == "bf16") return pe::HalfFormat::kBf16;
-  if (type == "cb16") return pe::HalfFormat::kCb16;
+  for (const auto format : {pe::HalfFormat::kF16, pe::HalfFormat::kBf16, pe::HalfFormat::kCb16}) {
+    if (pe::to_string(format) == type) return format;
+  }
   return std::nullopt;
 }
 

@@ -106,6 +106,23 @@ TEST(WaitCauses, TheEndOfAChainComesFirst) {
   EXPECT_EQ(causes.order.back(), 0U);
 }
 
+TEST(WaitCauses, BlockedTasksOfOnePeMayBeUnblockedByALaunch) {
+  const auto blocked = [](const char* task) {
+    return Wait{0,
+                task,
+                "being unblocked: it is active but blocked",
+                true,
+                false,
+                std::string::npos,
+                0,
+                {at(0, Kind::kPeer)},
+                at(0, Kind::kThread, Resource::kMain)};
+  };
+  const std::vector<Wait> lines = {blocked("task a"), blocked("task b")};
+  EXPECT_FALSE(causes_of(lines, Row({0}), Help::kHost).is_hopeless);
+  EXPECT_TRUE(causes_of(lines, Row({0}), Help::kNone).is_hopeless);
+}
+
 TEST(WaitCauses, AColorThatNobodySendsIsAnEnd) {
   const WaitCauses causes = causes_of({receiver(0, 2), receiver(4, 3)}, Row({0, 4}), Help::kHost);
   ASSERT_EQ(causes.groups.size(), 2U);

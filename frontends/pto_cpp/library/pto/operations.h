@@ -166,14 +166,18 @@ TSR_INLINE RecordEvent issue(const char* operation, const D& result, const A&...
 TSR_OPERATION(TLOAD, "pto.tload")
 // FIX may scale what it moves: by a word of 64 bits, or by a tile with one for each column (TMOV_FP).
 template <auto... Options, class D, class S, class... E>
-TSR_INLINE RecordEvent tsr_move(const D& to, const S& from, const E&... rest) {
+TSR_INLINE RecordEvent tsr_scaled(const char* operation, const D& to, const S& from, const E&... rest) {
   (tsr_detail::wait_for(rest), ...);
   tsr_detail::Operands operands;
   (operands.option(tsr_detail::attribute_of(Options)), ...);
   operands.add(from, false);
   (operands.scale(rest), ...);
   operands.add(to, true);
-  return operands.call("pto.tmov");
+  return operands.call(operation);
+}
+template <auto... Options, class D, class S, class... E>
+TSR_INLINE RecordEvent tsr_move(const D& to, const S& from, const E&... rest) {
+  return tsr_scaled<Options...>("pto.tmov", to, from, rest...);
 }
 template <class D, class S, class... E>
 TSR_INLINE RecordEvent TMOV(const D& to, const S& from, const E&... rest) {
@@ -203,13 +207,7 @@ TSR_OPERATION(TPREFETCH, "pto.tprefetch")
 
 template <auto... Options, class S, class G, class... E>
 TSR_INLINE RecordEvent tsr_store(const G& to, const S& from, const E&... rest) {
-  (tsr_detail::wait_for(rest), ...);
-  tsr_detail::Operands operands;
-  (operands.option(tsr_detail::attribute_of(Options)), ...);
-  operands.add(from, false);
-  (operands.scale(rest), ...);
-  operands.add(to, true);
-  return operands.call("pto.tstore");
+  return tsr_scaled<Options...>("pto.tstore", to, from, rest...);
 }
 template <class S, class G, AtomicType Atomic = AtomicType::AtomicNone, ReluPreMode Relu = ReluPreMode::NoRelu, class... E>
 TSR_INLINE RecordEvent TSTORE(const G& to, const S& from, const E&... rest) {
