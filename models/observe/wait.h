@@ -22,7 +22,7 @@ struct Resource {
     kNever,    ///< needs: what nobody can give
     kThread,   ///< gives: what thread `number` of the place does next; it sends on `color`
     kSwitch,   ///< needs: a wavelet that moves a switch or ends a teardown
-    kPeer,     ///< needs: another thread of the place
+    kPeer,     ///< needs: another thread of the place; with number kMain: a task needs it
     kReader,   ///< a reader of input queue `number`
     kInput,    ///< room in the input queue of `color`
     kWavelet,  ///< a wavelet of `color` that leaves the router of the place at `side`

@@ -139,6 +139,20 @@ class Graph {
     }
     return any;
   }
+  /// Whether code runs on the main thread of a place, and waits. Tasks that are blocked do not run.
+  bool main_thread_waits(std::uint32_t place) const {
+    const auto found = by_place_.find(place);
+    return found != by_place_.end() &&
+           std::any_of(found->second.begin(), found->second.end(), [this](std::uint32_t n) {
+             const Waits::Node& node = waits_.nodes()[n];
+             const Resource* const needs = waits_.needs_of(node);
+             const auto is_of_task = [](const Resource& need) {
+               return need.kind == Kind::kPeer && need.number == Resource::kMain;
+             };
+             return node.gives.kind == Kind::kThread && node.gives.number == Resource::kMain &&
+                    std::none_of(needs, needs + node.needs, is_of_task);
+           });
+  }
   End at_rest() const { return help_ == Help::kHost ? End::kHost : End::kNever; }
 
   void add_need(std::uint32_t v, const Resource& need) {
@@ -154,9 +168,9 @@ class Graph {
     case Kind::kSwitch:
       return end(at_rest());
     case Kind::kPeer: {
-      // A function that a host launches may unblock tasks that otherwise wait for each other.
+      // A function that a host launches on a main thread that is free may unblock whom no thread there does.
       const bool has_threads = link_threads(v, need.place, any);
-      if (!has_threads || help_ == Help::kHost) end(at_rest());
+      if (!has_threads || (help_ == Help::kHost && !main_thread_waits(need.place))) end(at_rest());
       return;
     }
     case Kind::kReader: {

@@ -143,7 +143,7 @@ void describe_tasks(const EngineState& pe, observe::Waits& waits, Cycle now) {
     const std::string queue = "input queue " + std::to_string(task.queue.value());
     using Resource = observe::Resource;
     const std::uint32_t place = pe.probe.place();
-    Resource peer{Resource::Kind::kPeer};
+    Resource peer{Resource::Kind::kPeer, Resource::kMain};
     Resource reader{Resource::Kind::kReader, static_cast<std::uint8_t>(task.queue.value())};
     peer.place = reader.place = place;
     if (stuck)

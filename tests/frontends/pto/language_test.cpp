@@ -76,10 +76,10 @@ std::int64_t value_of(const std::string& body) {
       if (get(i.a) != 0) pc = i.target;
       break;
     case Opcode::kSet:
-      registers[i.rd] = get(i.a);
+      registers[i.rd] = i.result.of(i.operands.of(get(i.a)));
       break;
     case Opcode::kCompare:
-      registers[i.rd] = cluster::holds(i.predicate, get(i.a), get(i.b)) ? 1 : 0;
+      registers[i.rd] = cluster::holds(i.predicate, get(i.a), get(i.b), i.operands) ? 1 : 0;
       break;
     case Opcode::kSelect:
       registers[i.rd] = get(i.c) != 0 ? get(i.a) : get(i.b);
@@ -91,7 +91,7 @@ std::int64_t value_of(const std::string& body) {
       registers[static_cast<std::size_t>(i.a.value + get(i.b))] = registers[i.rd];
       break;
     default:
-      registers[i.rd] = cluster::calculate(i.op, get(i.a), get(i.b));
+      registers[i.rd] = cluster::calculate(i.op, get(i.a), get(i.b), i.operands, i.result);
     }
   }
   return -1;

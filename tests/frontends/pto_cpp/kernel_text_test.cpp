@@ -131,7 +131,7 @@ TEST(PtoCppLayouts, BoxesLieAsTheTableSays) {
          return c / 16 * 512 + r / 16 * 256 + c % 16 * 16 + r % 16;
        }}};
   for (const Layout& layout : layouts) {
-    const TsrTileType type = {"mat", "f16", 32, 32, layout.by_columns, layout.boxes, 512, 0, 0};
+    const TsrTileType type = {"mat", "f16", 32, 32, layout.by_columns, layout.boxes, 512, 0, 0, 0};
     const pto::Value v = value_of(TsrTile{&type, 0, 32, 32}, cluster::CoreKind::kAic, "t");
     for (std::int64_t r = 0; r < 32; ++r)
       for (std::int64_t c = 0; c < 32; ++c)

@@ -115,7 +115,7 @@ TEST(WaitCauses, BlockedTasksOfOnePeMayBeUnblockedByALaunch) {
                 false,
                 std::string::npos,
                 0,
-                {at(0, Kind::kPeer)},
+                {at(0, Kind::kPeer, Resource::kMain)},
                 at(0, Kind::kThread, Resource::kMain)};
   };
   const std::vector<Wait> lines = {blocked("task a"), blocked("task b")};

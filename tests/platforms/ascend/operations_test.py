@@ -324,6 +324,7 @@ def check_integer_types(executable):
                     add(name, f"%{letter}{i}_0", f"%{letter}{i}_1", len(expected))
                     expected.append((letter, name, a, b, int(result) if name.startswith("cmpi") else wrapped(result, bits)))
         kernel.body.insert(0, "%none = arith.constant 0 : i64")
+        kernel.body.append('pto.dcci %out_p "ENTIRE_DATA_CACHE", "CACHELINE_OUT" : !pto.ptr<i64>')
         kernel.inputs["out_p"] = np.zeros(len(expected), np.int64)
         found = run(executable, kernel)
         wrong = [(e, int(f)) for e, f in zip(expected, found) if e[-1] != f]
