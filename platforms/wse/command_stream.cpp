@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "platforms/report/report.h"
-#include "platforms/wse/argument_words.h"
 #include "platforms/run/wait_report.h"
+#include "platforms/wse/argument_words.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 

@@ -46,8 +46,8 @@ std::string sum_with(const std::string& used) {
 TEST(PtoUseTypes, WhatADefinitionLeavesOutHasItsDefault) {
   const std::string defined = "%a = pto.alloc_tile : !pto.tile_buf<vec, 16x64xf32>\n";
   const auto use = [&](const std::string& type) {
-    return message_of(defined + "pto.tadd ins(%a, %a : " + type + ", " + type + ") outs(%a : " +
-                      type + ")");
+    return message_of(defined + "pto.tadd ins(%a, %a : " + type + ", " + type +
+                      ") outs(%a : " + type + ")");
   };
   EXPECT_EQ(use(kTile), "accepted");
   for (const auto& [from, to] : {std::pair{"blayout=row_major", "blayout=col_major"},
