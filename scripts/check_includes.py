@@ -49,8 +49,8 @@ CSL_ROOMS = {
 }
 CSL_SOURCES_ALSO = {"sema": ("lower", "builtins"), "lower": ("builtins",)}
 
-# Blocks inside models: everything may use timing and observe; a block may use itself and those named here.
-MODELS_COMMON = ("timing", "observe")
+# Blocks inside models: everything may use timing, observe and state; a block may use itself and those named here.
+MODELS_COMMON = ("timing", "observe", "state")
 MODELS_SIDEWAYS = {
     "host": ("fabric",),  # the sender's half of the link protocol: credits and arbiter
     "wafer": ("fabric", "queue", "pe", "host"),

@@ -7,6 +7,7 @@
     tessera sweep WHAT [OPTION ..]             every combination of settings (docs/sweeps.md)
     tessera golden add|check|update|show       what a program of yours takes, and what moved since then (docs/command.md)
     tessera info [--cite]                      what is installed, and how to cite it
+    tessera checkpoint FILE                    what is in a saved state of a run (docs/checkpoints.md)
     tessera diff A.json B.json    says what differs between two runs: in what they were given, and in what they gave
     tessera tune PROGRAM --axis ..             the values with which a program takes the fewest cycles (docs/sweeps.md#tuning)
     tessera sensitivity KERNEL [OPTION ..]     what the assumed values of an Ascend machine do to a run

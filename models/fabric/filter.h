@@ -42,6 +42,11 @@ class FilterCounter {
   void set_state_counter(std::uint32_t value) { state_counter_ = value; }
   void set_pass_count(std::uint32_t value);
   void set_drop_count(std::uint32_t value) { round_ = pass_ + value; }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(dropping_, limit2_, pass_, round_, state_counter_);
+  }
 
  private:
   using Halves = std::uint64_t;
@@ -79,6 +84,13 @@ class Filter {
   std::uint16_t min_index;  ///< lowest index that a range filter lets pass
   std::uint16_t max_index;
   FilterCounter counter;
+
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(mode.kind, mode.count_data, mode.count_control, mode.filter_control, mode.disabled,
+            min_index, max_index, counter);
+  }
 
  private:
   bool passes(const link::Wavelet& w) const;

@@ -10,6 +10,7 @@
 
 #include "models/fabric/route_table.h"
 #include "models/fabric/sender.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
@@ -30,12 +31,21 @@ struct Departure {
   bool routed = false;        ///< the switch position receives it
   DirectionSet branches;      ///< outputs still to go
   std::uint32_t payload = 0;  ///< payload of the copies for other tiles
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(filtered, to_ce, started, routed, branches, payload);
+  }
 };
 
 struct InputBuffer {
   struct Entry {
     link::Wavelet wavelet;
     Cycle due = 0;  ///< cycle in which it lands
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(wavelet, due);
+    }
   };
   Direction in;
   Color color;
@@ -97,6 +107,8 @@ class InputBuffers {
   /// Wavelets, and control wavelets among them.
   std::size_t held() const { return held_; }
   std::size_t controls_held() const { return controls_held_; }
+  /// Saves or restores what changes (models/state/archive.h).
+  void visit(state::Archive& archive);
 
  private:
   static constexpr std::uint8_t kNone = 0xFF;
@@ -117,6 +129,11 @@ class HeadRouting {
 
   /// The answers are those of cycle `now` from here on.
   void begin_cycle(Cycle now) { now_ = now; }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(now_);
+  }
 
   /// Colors that a head has to be asked about: without color swap its own only.
   unsigned variants() const { return routes_.swaps() ? kVariants : 1U; }

@@ -45,12 +45,27 @@ class HeadWaits {
       if (!head.is_new && head.since < end) account(head, end, waits);
     }
   }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(heads_);
+  }
+  /// Restores what nobody asks for here.
+  template <class Archive>
+  static void skip(Archive& archive) {
+    std::vector<Head> heads;
+    archive(heads);
+  }
 
  private:
   struct Head {
     Cycle since = 0;  ///< all before is accounted
     DirectionSet outputs;
     bool is_new = true;  ///< not looked at yet
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(since, outputs, is_new);
+    }
   };
   void account(const Head& head, Cycle to, observe::LinkWaits& waits) const {
     if (head.outputs.empty()) waits.wait_for_route(place_, to - head.since);

@@ -54,12 +54,21 @@ class RouterRegisters {
   }
   /// Cycle of the next write; kNever when there is none.
   Cycle next_due() const { return writes_.empty() ? kNever : writes_.front().due; }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(writes_);
+  }
 
  private:
   struct Write {
     Cycle due;
     config_space::Address address;
     std::uint16_t value;
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(due, address, value);
+    }
   };
 
   RouteTable::Channel* channel_at(config_space::Address address) const;

@@ -10,12 +10,13 @@
 
 #include "models/fabric/fabric_timing.h"
 #include "models/fabric/filter.h"
-#include "tlm_ifaces/vocabulary/route.h"
 #include "models/observe/probe.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/ids.h"
+#include "tlm_ifaces/vocabulary/route.h"
 
 namespace tessera::fabric {
 
@@ -91,6 +92,8 @@ class RouteTable {
     const Past& past = pasts_[index_of(channel.color)];
     return past.filter_changed_at == now ? *past.filter : *channel.filter;
   }
+  /// Saves or restores what changes (models/state/archive.h).
+  void visit(state::Archive& archive);
 
  private:
   static constexpr std::uint8_t kNone = 0xFF;

@@ -40,6 +40,7 @@
 #include "models/fabric/sender.h"
 #include "models/observe/probe.h"
 #include "models/observe/wait.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/config/config_space.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
@@ -161,6 +162,10 @@ class RouterCore {
   void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const {
     waits_->add_lasting(waits, end);
   }
+  /// Saves or restores what changes (models/state/archive.h).
+  /// The accounts of waits
+  /// are restored where both runs have them. Throws state::Mismatch.
+  void visit(state::Archive& archive);
 
  private:
   using Requests = std::array<CandidateSet, kDirectionCount>;  // per output port: pairs

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/fabric/fabric_timing.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::fabric {
@@ -49,6 +50,11 @@ class CandidateSet {
       }
     }
   }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(words_[0], words_[1]);
+  }
 
  private:
   static std::uint64_t bit(unsigned n) { return std::uint64_t{1} << (n % 64); }
@@ -71,6 +77,11 @@ class Turn {
   void take(unsigned candidate, Arbitration rule) {
     if (rule == Arbitration::kRoundRobin) first_ = static_cast<std::uint8_t>(candidate + 1);
   }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(first_);
+  }
 
  private:
   std::uint8_t first_ = 0;  // fixed order: always 0
@@ -91,6 +102,11 @@ class Arbiter {
   }
   /// grant() where `candidate` is the only one that asks.
   void grant_alone(unsigned candidate) { turn_.take(candidate, rule_); }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(turn_);
+  }
 
  private:
   Arbitration rule_;
@@ -147,6 +163,13 @@ class Credits {
     Cycle due = kNever;
     for (const Returning& r : returning_) due = std::min(due, r.due);
     return due;
+  }
+  /// Saves or restores what changes (models/state/archive.h).
+  void visit(state::Archive& archive);
+  /// Calls `visit(cycle)` for each credit on its way back.
+  template <class Visit>
+  void for_each_due(Visit&& visit) const {
+    for (const Returning& r : returning_) visit(r.due);
   }
 
  private:

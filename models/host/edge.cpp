@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "models/state/archive.h"
 #include "tlm_ifaces/kit/broken_rule.h"
 
 namespace tessera::host {
@@ -24,6 +25,12 @@ void Edge::end_of_elaboration() {
 
 void Edge::start() {
   for (unsigned c = 0; c < kColorCount; ++c) core_.set_capacity(Color(c), out->capacity(Color(c)));
+}
+
+void Edge::visit(state::Archive& archive, Cycle next, bool is_due) {
+  core_.visit(archive);
+  if (archive.saving()) return;
+  for (const Cycle at : core_.due_cycles(next, is_due)) domain_.wake(block_, at);
 }
 
 void Edge::send(Color color, std::vector<Word> words, Cycle from) {

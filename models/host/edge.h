@@ -39,6 +39,8 @@ class Edge : public sc_core::sc_module,
     core_ = EdgeCore(side_, timing, idents, probe);
   }
   void start();
+  /// Saves what changes, or restores it and wakes the edge: see EdgeCore.
+  void visit(state::Archive& archive, Cycle next, bool is_due);
 
   /// Before the simulation starts; see EdgeCore::take_only.
   void take_only(std::uint32_t colors) { core_.take_only(colors); }

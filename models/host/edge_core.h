@@ -23,6 +23,7 @@
 #include "models/fabric/sender.h"
 #include "models/observe/probe.h"
 #include "models/observe/wait.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
@@ -56,6 +57,10 @@ class EdgeCore {
   struct Put {
     link::Wavelet wavelet;
     Cycle due = 0;
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(wavelet, due);
+    }
   };
   struct CreditReturn {
     Color color;
@@ -136,6 +141,11 @@ class EdgeCore {
   std::size_t sent(Color color) const { return streams_[color.value()].sent; }
   /// Sends and expectations that are not complete, for a deadlock report.
   void describe_waits(observe::Waits& waits, Cycle now) const;
+  /// Saves or restores what changes (models/state/archive.h).
+  void visit(state::Archive& archive);
+  /// Cycles from `next` on in which the edge is to be stepped; `is_due`: something is due in `next`. For an edge that has
+  /// been restored.
+  std::vector<Cycle> due_cycles(Cycle next, bool is_due) const;
 
  private:
   struct Batch {  // one send()

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/state/fwd.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/prefetch.h"
 
@@ -248,6 +249,8 @@ class alignas(64) TileWaits {
   const Cycles& all_cycles() const { return cycles_; }
   /// Becomes an account with these results.
   void restore(const Cycles& cycles) { cycles_ = cycles; }
+  /// Saves or restores what changes (models/state/archive.h).
+  void visit(state::Archive& archive);
   /// What instructions of the main thread need, into the cache of the host.
   [[gnu::always_inline]] void prefetch() const { __builtin_prefetch(this, 1); }
   /// What any step needs.
@@ -334,6 +337,10 @@ class WaitBook {
     lines.reach(entry.pc + std::size_t{1});
     lines.add(entry.pc, entry.thread, entry.reason, entry.number, entry.cycles);
   }
+  /// Saves or restores what changes (models/state/archive.h) of `programs`
+  /// programs, each of which several threads may run. Throws state::Mismatch where a tile has an account that was not
+  /// saved.
+  void visit(state::Archive& archive, std::size_t programs);
 
  private:
   LineWaits& lines_of(std::size_t program);

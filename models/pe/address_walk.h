@@ -76,6 +76,12 @@ class AddressWalk {
     return low >= begin && high <= end;
   }
 
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(position_, offset_, stride_, done_);
+  }
+
  private:
   static std::uint32_t wrap_at(const Dsd& dsd) {
     return dsd.wrap_base + std::uint32_t{dsd.wrap_count} * dsd.element_bytes;

@@ -35,6 +35,7 @@
 #include "models/pe/scalar_unit.h"
 #include "models/pe/task_unit.h"
 #include "models/pe/vector_unit.h"
+#include "models/state/fwd.h"
 
 namespace tessera::pe {
 
@@ -134,6 +135,11 @@ class ComputeEngineCore {
   void describe_waits(observe::Waits& waits, Cycle now) const {
     pe::describe_waits(pe_, vector_.operations(), waits, now);
   }
+
+  /// Saves or restores what changes (models/state/archive.h).
+  /// To be caught up before. Restored
+  /// without an account of waits (set_waits()), it goes on without one. Throws state::Mismatch.
+  void visit(state::Archive& archive);
 
  private:
   /// Who may use the issue slot of a cycle, and for what.

@@ -49,16 +49,29 @@ class ConfigRegisters {
   /// Executes a 16-bit load or store whose byte address is that of a register. False: it is not, and
   /// nothing was done.
   bool execute_access(EngineState& pe, VectorUnit& vector, const Instruction& in, Cycle now);
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(state_);
+  }
 
  private:
   /// Queues whose flush is asked for, and those that were found empty; one bit a queue.
   struct Flush {
     std::uint32_t asked = 0;
     std::uint32_t flushed = 0;
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(asked, flushed);
+    }
   };
   struct Notice {
     Color color;
     Cycle due;
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(color, due);
+    }
   };
   struct State {
     Flush input_flush;
@@ -70,6 +83,11 @@ class ConfigRegisters {
     std::array<std::uint16_t, kInputPriorityCount> input_priority{};
     Cycle counter_start = 0;  // when the cycle counter was 0
     Cycle counter_stop = kNever;
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(input_flush, output_flush, notices, pending, ready, print_value, input_priority,
+              counter_start, counter_stop);
+    }
   };
   State& state();
   Cycle first_notice() const;

@@ -10,9 +10,12 @@
 
 #include "models/pe/address_walk.h"
 #include "models/pe/program.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::pe {
+
+class DecodedImage;
 
 /// The state of a FIFO in SRAM (wse.md 5.6): a ring of 16-bit words, so that pushes and pops may have
 /// elements of different sizes. It remembers the last push or pop that found too little.
@@ -44,6 +47,11 @@ class FifoState {
   bool room_came() { return came(wanted_room_, bytes_free()); }
   /// To be asked after a push: the same for a pop that found no data.
   bool data_came() { return came(wanted_data_, bytes_held()); }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(head_, held_, wanted_room_, wanted_data_);
+  }
 
  private:
   static bool came(std::uint32_t& wanted, std::uint32_t have) {
@@ -69,6 +77,11 @@ struct DsrExtension {
   // Tickets (DsrFiles::Extras) of the loads of its XDSR and stride registers; 0: it has none.
   std::uint32_t xdsr_ticket = 0;
   std::array<std::uint32_t, 3> sr_tickets{};
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(walk, remaining, held, wavelet, xdsr_ticket, sr_tickets);
+  }
 };
 
 struct Dsr {
@@ -186,6 +199,8 @@ class DsrFiles {
   /// Whether the XDSR, or a stride register, of `dsr` has been loaded for another DSR since.
   bool xdsr_lost(const Dsr& dsr) const;
   bool stride_register_lost(const Dsr& dsr) const;
+  /// Saves or restores what changes (models/state/archive.h).
+  void visit(state::Archive& archive, const DecodedImage& program);
 
  private:
   /// State that few programs need.

@@ -102,6 +102,11 @@ class MainThread {
     flag_ = value;
     scoreboard_.write(Scoreboard::bit(Scoreboard::kFlag), ready_at, ready_at_);
   }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(ready_at_, pc_, task_, flag_, pipeline_filled_, release_, registers_, scoreboard_);
+  }
 
  private:
   static constexpr std::uint8_t kFree = 0xFF;

@@ -14,6 +14,7 @@
 #include "models/pe/address_walk.h"
 #include "models/pe/decoded_image.h"
 #include "models/pe/isa.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/prefetch.h"
 
@@ -84,6 +85,7 @@ struct CountedWaits {
 };
 
 struct EngineState;
+class DecodedImage;
 struct Operation;
 /// Moves elements of an operation (elements.h).
 using Kernel = void (*)(EngineState& pe, Operation& op, std::uint32_t elements,
@@ -288,6 +290,8 @@ class Operations {
     for (const Operation& op : *this) prefetch(&op);
   }
   bool empty() const { return operations_.empty(); }
+  /// Saves or restores what changes (models/state/archive.h).
+  void visit(state::Archive& archive, const DecodedImage& program);
   /// The operation that is asked first, or the end; until operations are added or completed.
   Operation* turn() { return operations_.data() + summary_.turn; }
   void set_turn(ThreadId thread) {

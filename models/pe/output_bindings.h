@@ -64,8 +64,14 @@ class OutputBindings {
     }
     return found;
   }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(uses_);
+  }
 
  private:
+  static constexpr unsigned kLongest = (1U << 13) - 1;
   struct Use {
     Use() : capacity(0), receiver(0) {}
     std::uint16_t capacity : 13;       // capacity of the output queue, in wavelets; 0: not used yet
@@ -73,9 +79,14 @@ class OutputBindings {
     Color last;                        // color of the last operation on it
     Color bound = Color(kColorCount);  // by the program at run time; kColorCount: not bound
     bool is_bound() const { return bound != Color(kColorCount); }
+    template <class Archive>
+    void visit(Archive& archive) {
+      capacity = archive.value(static_cast<std::uint16_t>(capacity)) & kLongest;
+      receiver = archive.value(static_cast<std::uint16_t>(receiver)) & (kMaxQueues - 1);
+      archive(last, bound);
+    }
   };
   static_assert(sizeof(Use) == 4, "every engine has eight");
-  static constexpr unsigned kLongest = (1U << 13) - 1;
 
   std::array<Use, kMaxQueues> uses_{};
 };

@@ -38,6 +38,11 @@ class Prng {
     }
     return static_cast<std::uint16_t>(state);
   }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(states_, active_);
+  }
 
  private:
   static constexpr unsigned kStateBits = 23;

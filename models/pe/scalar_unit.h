@@ -14,6 +14,11 @@ class ScalarUnit {
   /// Executes an instruction that main.issue() has just counted: any but DSD operations and
   /// accesses of the configuration space. Returns whether it ends the task.
   bool execute(EngineState& pe, const DecodedInstruction& decoded, Cycle now);
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(prng_);
+  }
 
  private:
   void execute_tile(EngineState& pe, const Instruction& in, Cycle now);

@@ -40,6 +40,11 @@ class Scoreboard {
   Cycle ready_at(std::uint32_t items, Cycle from) const {
     return from >= last_ || (items & busy_) == 0 ? from : last_of(items & busy_, from);
   }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(last_, busy_, ready_at_);
+  }
 
  private:
   static std::uint16_t low(Cycle c) { return static_cast<std::uint16_t>(c); }

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "models/pe/program.h"
+#include "models/state/fwd.h"
 
 namespace tessera::pe {
 
@@ -82,6 +83,8 @@ class Sram {
   }
   /// Bytes of the pages that are allocated.
   std::uint32_t allocated_bytes() const { return pages_used_ * kPageBytes; }
+  /// Saves or restores what changes (models/state/archive.h).
+  void visit(state::Archive& archive);
 
  private:
   static constexpr unsigned kPages = kSramBytes / kPageBytes;

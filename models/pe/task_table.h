@@ -14,6 +14,7 @@
 
 #include "models/pe/pe_timing.h"
 #include "models/pe/program.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/ids.h"
 
@@ -73,11 +74,20 @@ class Delayed {
                    changes_.end());
     changes_.push_back({value, from});
   }
+  /// Saves or restores what changes (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(value_, changes_);
+  }
 
  private:
   struct Change {
     T value;
     Cycle from;
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(value, from);
+    }
   };
   T value_;
   std::vector<Change> changes_;  // by cycle
@@ -135,6 +145,8 @@ class TaskTable {
   /// several queues carry has a place for each queue, by rising queue id. Launched functions have no
   /// place; a rotated task counts as the main task of its pair.
   Runnable pick(const Runnables& by_wavelet, Cycle now);
+  /// Saves or restores what changes (models/state/archive.h).
+  void visit(state::Archive& archive);
 
  private:
   /// Places of the picker: one for each number of a task (Image::number_of) and queue.

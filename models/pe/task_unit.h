@@ -10,6 +10,7 @@
 
 #include "models/pe/engine_state.h"
 #include "models/pe/operation.h"
+#include "models/state/fwd.h"
 
 namespace tessera::pe {
 
@@ -49,6 +50,9 @@ class TaskUnit {
   bool pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cycle now);
   /// The task of the main thread has come to its end.
   static void end_task(EngineState& pe, Cycle now);
+  /// Saves or restores what changes (models/state/archive.h).
+  /// Throws state::Mismatch while a command of the host waits.
+  void visit(state::Archive& archive);
 
  private:
   struct Launch {

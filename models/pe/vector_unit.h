@@ -12,6 +12,7 @@
 #include "models/pe/operation.h"
 #include "models/pe/output_bindings.h"
 #include "models/pe/wait_account.h"
+#include "models/state/fwd.h"
 
 namespace tessera::pe {
 
@@ -99,6 +100,9 @@ class VectorUnit {
   Cycle next_wake(const EngineState& pe, bool acted, Cycle next, Cycle now);
   /// Whether no group is ever put off.
   void set_step_every_group(bool on) { step_every_group_ = on; }
+  /// Saves or restores what changes (models/state/archive.h).
+  /// Nothing may be put off before the present cycle.
+  void visit(state::Archive& archive, EngineState& pe);
 
  private:
   void complete_finished(EngineState& pe, Cycle now);

@@ -85,6 +85,16 @@ class Ports {
   Cycle next_due() const;
   /// Credits of a link of a slot, those on their way back too.
   unsigned credits_of(std::uint32_t link) const;
+  /// Calls `visit(due, index, credit)` for all that is announced.
+  template <class Visit>
+  void for_each_announced(Visit&& visit) const {
+    for (const Announced& a : announced_) visit(a.due, a.index, a.credit);
+  }
+  /// Restored: as put() and credit() have announced it.
+  void announce(Cycle due, std::uint32_t index, bool credit) {
+    announced_.push_back({due, index, credit});
+  }
+  void forget_all() { announced_.clear(); }
 
  private:
   /// What a port announces for a cycle for which a mask has no place: too far ahead, or the second

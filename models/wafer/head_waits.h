@@ -37,6 +37,9 @@ class HeadWaits {
   }
   /// Adds to `waits` what has waited in the cycles before `end` and still does.
   void add_lasting(observe::LinkWaits& waits, Cycle end) const;
+  /// Since when the head of a unit could have left, for Visit.
+  Cycle& since_of_pipe(std::uint32_t pipe) { return pipe_since_[pipe]; }
+  Cycle& since_of_slot(std::uint32_t slot) { return slot_since_[slot]; }
 
  private:
   /// Slots before their step: wavelets, and links that the head has still to leave through.

@@ -156,6 +156,11 @@ class LocalPart final : public Part {
     outside_.set_clock(core_.now());
   }
 
+  /// The strip has been restored: the last cycle that was stepped, and whether it is due in the next one.
+  void go_on_behind(Cycle now, bool is_due) {
+    core_.go_on_behind(now, is_due);
+    set_next_due(core_.next_due(now));
+  }
   void step_and_measure(Cycle now) {
     measure([this, now] { step(now); });
   }

@@ -22,6 +22,7 @@
 #include "models/pe/pe_ports.h"
 #include "models/wafer/slots.h"
 #include "models/wafer/units.h"
+#include "models/wafer/visit.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/fixed_array.h"
 
@@ -107,6 +108,12 @@ class Landings {
     std::uint8_t* queues_;
   };
   Row row(Cycle cycle) { return Row(queues_.data() + (cycle & last_row_) * pes_); }
+  /// So many cycles may have something.
+  unsigned cycles() const { return static_cast<unsigned>(last_row_) + 1; }
+  /// What is for a PE and a cycle, as Row::take answers it.
+  std::uint8_t& at(std::uint32_t pe, Cycle cycle) {
+    return queues_[(cycle & last_row_) * pes_ + pe];
+  }
 
  private:
   std::size_t pes_ = 0;
@@ -235,6 +242,8 @@ class Pes {
   /// Reports what the PE of a tile waits for, if the tile has one.
   void describe_waits(std::uint32_t place, const Connections& connections, observe::Waits& waits,
                       Cycle now) const;
+  /// All PEs, in the order of their tiles.
+  void visit(const Visit& visit);
 
  private:
   friend class Pe;
@@ -250,6 +259,10 @@ class Pes {
   void step_engine(std::uint32_t pe, Landings::Row& row, Cycle now);
   void settle_ramps(Pe& pe, Cycle now);
   void step_ramp(std::uint32_t pe, Cycle now, Slots::Arrivals& at_slots);
+  void visit_input(InQueue& queue, const Visit& visit);
+  void visit_output(OutQueue& queue, std::uint32_t pe, const Visit& visit);
+  void visit_ramps(std::uint32_t pe, const Visit& visit);
+  void visit_landings(std::uint32_t pe, const Visit& visit);
   void describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,
                        observe::Waits& waits, Cycle now) const;
 

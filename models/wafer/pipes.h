@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/wafer/units.h"
+#include "models/wafer/visit.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
@@ -92,6 +93,9 @@ class Pipes {
 
   std::vector<Pipe>& all() { return pipes_; }
   const std::vector<Pipe>& all() const { return pipes_; }
+  /// Before pipes are restored: none is due.
+  void forget_all() { due_.resize(pipes_.size()); }
+  void visit(std::uint32_t pipe, const Visit& visit);
 
  private:
   struct CycleState;

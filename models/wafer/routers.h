@@ -9,6 +9,7 @@
 #include "models/fabric/router_core.h"
 #include "models/observe/event_stream.h"
 #include "models/wafer/units.h"
+#include "models/wafer/visit.h"
 #include "tlm_ifaces/config/config_space.h"
 #include "tlm_ifaces/vocabulary/fixed_array.h"
 
@@ -59,6 +60,8 @@ class Routers {
   const fabric::RouterCore& core_at(std::uint32_t place) const {
     return routers_[index_at(place)].core;
   }
+  /// All of them, in the order of their tiles.
+  void visit(const Visit& visit);
 
  private:
   void step_one(std::uint32_t router, Cycle now);

@@ -10,6 +10,7 @@
 
 #include "models/fabric/sender.h"
 #include "models/wafer/units.h"
+#include "models/wafer/visit.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
@@ -187,6 +188,10 @@ class Slots {
     if (slot.group == kNoIndex || !groups_[slot.group].merges) return slot.landed;
     return slot.held - groups_[slot.group].under_way(index_of(slot) - slot.unit);
   }
+  /// Before slots are restored: none is due.
+  void forget_all() { due_.resize(slots_.size()); }
+  /// By rising number where slots are of one group.
+  void visit(std::uint32_t slot, const Visit& visit);
 
  private:
   struct CycleState;
@@ -214,6 +219,8 @@ class Slots {
   void remove_head(Slot& slot, Stored oldest, CycleState& cycle);
   void note_control_left(Slot& slot, Stored control, const CycleState& cycle);
   void drop_head(Slot& slot, CycleState& cycle);
+  void visit_links(Slot& slot, const Visit& visit);
+  void follow(std::uint32_t slot, std::uint64_t arriving, const Visit& visit);
   inline void credit_later(std::uint32_t link, Cycle due, ActiveSet::Row& row);
   std::uint32_t index_of(const Slot& slot) const {
     return static_cast<std::uint32_t>(&slot - slots_.data());

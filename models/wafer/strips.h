@@ -14,6 +14,7 @@
 
 #include "models/observe/diagnosis.h"
 #include "models/observe/event_stream.h"
+#include "models/state/fwd.h"
 #include "models/wafer/packet.h"
 #include "models/wafer/part.h"
 #include "models/wafer/plan.h"
@@ -104,6 +105,9 @@ class Strips {
   /// The SRAM of all PEs, row by row, to be put into the wafer that comes after this one.
   std::vector<pe::Sram> take_memories();
   void put_memories(std::vector<pe::Sram> memories);
+  /// Saves the state between two cycles, of which `next` is the second; or restores it, after start(). The bytes do not
+  /// depend on the number of strips. Throws state::Mismatch.
+  void visit(state::Archive& archive, Cycle next);
 
  private:
   Part& outer(Direction side) {
@@ -134,6 +138,7 @@ class Strips {
   void exchange(std::size_t part, Cycle now);
   void exchange_all(Cycle now);
   void end_step(Cycle now);
+  void visit_announcements(const Visit& visit);
   /// Calls `work` for every strip of this process, all at the same time or in turn. It may not throw.
   void run_locals(bool together, const std::function<void(unsigned)>& work);
   /// Calls `work` for every strip of this process, all at the same time if the wafer is large.

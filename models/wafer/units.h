@@ -138,6 +138,18 @@ class ActiveSet {
         first == 0 ? occupied_ : occupied_ >> first | occupied_ << (64 - first);
     return now + 1 + lowest(ahead);
   }
+  /// Calls `visit(unit, cycle)` for all that are due in cycle `now` or later ones.
+  template <class Visit>
+  void for_each(Cycle now, Visit&& visit) const {
+    for (Cycle at = now; at < now + kHorizon; ++at) {
+      const unsigned row = row_of(at);
+      if ((occupied_ & bit(row)) == 0) continue;
+      for (std::size_t word = 0; word < words_; ++word) {
+        for (std::uint64_t due = bits_[row * words_ + word]; due != 0; due &= due - 1)
+          visit(static_cast<std::uint32_t>(word * 64 + lowest(due)), at);
+      }
+    }
+  }
 
  private:
   // insert_for_next() is for cycle `next` from now on.
@@ -221,7 +233,21 @@ class StepOrder {
 /// An ActiveSet whose units may be due any number of cycles ahead.
 class FarActiveSet {
  public:
-  void resize(std::size_t units) { near_.resize(units); }
+  void resize(std::size_t units) {
+    near_.resize(units);
+    far_ = {};
+  }
+  /// As that of ActiveSet; a unit may come twice for a cycle.
+  template <class Visit>
+  void for_each(Cycle now, Visit&& visit) const {
+    near_.for_each(now, visit);
+    timing::Calendar far = far_;
+    std::vector<timing::BlockId> units;
+    for (Cycle at = far.next_due(); at != kNever; at = far.next_due()) {
+      far.take(at, units);
+      for (const timing::BlockId unit : units) visit(unit, at);
+    }
+  }
   /// `unit` is due in cycle `at`; `now`: the present one. What is near stays so for those that are
   /// kMaxDepth cycles behind.
   void insert(std::uint32_t unit, Cycle at, Cycle now) {

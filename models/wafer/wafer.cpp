@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "models/state/archive.h"
 #include "tlm_ifaces/kit/broken_rule.h"
 
 namespace tessera::wafer {
@@ -88,6 +89,14 @@ void Wafer::access(TileCoord tile, pe::HostAccess access, Cycle at) {
   const Cycle from = std::max(at, domain_.next_free_cycle());
   core().access(tile, std::move(access), from);
   domain_.wake(block_, from);
+}
+
+void Wafer::visit(state::Archive& archive, Cycle next, Cycle due) {
+  core().visit(archive, next);
+  if (archive.saving()) return;
+  for (const Cycle at : {due, core().next_due(next - 1)}) {
+    if (at != kNever) domain_.wake(block_, at);
+  }
 }
 
 void Wafer::Port::put(const link::Wavelet& w, Cycle due) {

@@ -58,6 +58,9 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   /// The same of a command of the host (ComputeEngineCore::access).
   void access(TileCoord tile, pe::HostAccess access, Cycle at);
 
+  /// Strips::visit(); restored, it is woken for cycle `due` and for what is due itself.
+  void visit(state::Archive& archive, Cycle next, Cycle due);
+
   Cycle step(Cycle now) override;
   void begin(Cycle now) noexcept override { core_->begin(now); }
 

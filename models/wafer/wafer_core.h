@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -115,6 +116,23 @@ class WaferCore {
   /// As those of fabric::RouterCore, of all routers.
   void set_link_waits(observe::LinkWaits& waits);
   void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const;
+
+  // --- checkpoints: what each strip has of a kind, one strip after the other
+
+  void visit_buffers(const Visit& visit);
+  void visit_pes(const Visit& visit) { blocks_.pes.visit(visit); }
+  void visit_routers(const Visit& visit) { blocks_.routers.visit(visit); }
+  bool has_idents() const { return blocks_.events != nullptr && blocks_.events->is_traced(); }
+  bool has_link_waits() const { return blocks_.waits.has_value(); }
+  /// What ports have announced, and back again.
+  using Announcements = std::vector<std::array<std::uint64_t, 3>>;
+  void add_announcements(Announcements& all) const;
+  void take_announcements(const Announcements& all);
+  /// Restored: the last cycle that was stepped, and whether the strip is to be stepped in the next one.
+  void go_on_behind(Cycle now, bool is_due) {
+    blocks_.now = now;
+    blocks_.last_credit = is_due ? now + 1 : 0;
+  }
 
  private:
   WaferCore(const Strip& strip, Outside& outside, observe::EventStream* events, SlotGraph graph);

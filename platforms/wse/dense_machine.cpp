@@ -1,4 +1,5 @@
 #include "platforms/wse/dense_machine.h"
+#include "models/state/archive.h"
 
 #include <utility>
 
@@ -114,6 +115,14 @@ void DenseMachine::collect_waits(observe::WaitBook& book, observe::LinkWaits* li
   for_all_others(wafer_, [&book, links, cycles, stepped](wafer::RemotePart& other) {
     other.collect_waits(book, links, cycles, stepped);
   });
+}
+
+void DenseMachine::visit(state::Archive& archive, Cycle next) {
+  Cycle due = domain_.next_due();
+  archive(due);
+  if (archive.loading()) domain_.reset();  // forgets what is due at the start
+  wafer_.visit(archive, next, due);
+  edges_.visit(archive, next, due == next);
 }
 
 void DenseMachine::describe_waits(observe::Waits& waits) const {

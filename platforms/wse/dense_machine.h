@@ -61,6 +61,7 @@ class DenseMachine : public sc_core::sc_module, public Machine {
   }
   bool knows_waits() const override { return wafer_.core().knows_waits(); }
   std::size_t wavelets_held() const override { return wafer_.core().wavelets_held(); }
+  void visit(state::Archive& archive, Cycle next) override;
   void describe_waits(observe::Waits& waits) const override;
 
  private:

@@ -53,6 +53,13 @@ class DiagnosisLog final : public observe::Diagnoses {
   /// The first kKept by cycle, then place, then in the order in which the place reported them: the same
   /// in whatever order the blocks of a cycle are stepped.
   const std::vector<observe::Diagnosis>& first() const { return first_; }
+  /// Saves or restores what was diagnosed (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    first_.resize(archive.count(first_.size()));
+    for (observe::Diagnosis& d : first_) archive(d.cycle, d.place, d.id, d.text);
+    archive(count_);
+  }
 
  private:
   static bool earlier(const observe::Diagnosis& a, const observe::Diagnosis& b) {

@@ -1,4 +1,5 @@
 #include "platforms/wse/host_arrays.h"
+#include "models/state/archive.h"
 
 #include <utility>
 #include <vector>
@@ -85,6 +86,14 @@ void HostArrays::write_outputs(report::Report& report) const {
     if (is_wanted) data::write_npy(file->second, values);
     report.outputs.push_back({declared.name, data::to_string(values.dtype), values.shape,
                               is_wanted ? file->second : ""});
+  }
+}
+
+void HostArrays::visit(state::Archive& archive) {
+  for (const std::string& name : result_arrays(layout_)) {
+    data::HostArray& array = arrays_.at(name);
+    archive.same(array.bytes.size(), "the size of an array");
+    archive.block(array.bytes.data(), array.bytes.size());
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "frontends/layout/layout.h"
+#include "models/state/fwd.h"
 #include "platforms/data/array_expression.h"
 #include "platforms/data/host_array.h"
 #include "platforms/report/report.h"
@@ -30,6 +31,8 @@ class HostArrays {
   /// Requires a declared name.
   data::HostArray& operator[](const std::string& name) { return arrays_.at(name); }
   const data::HostArray& operator[](const std::string& name) const { return arrays_.at(name); }
+  /// Saves or restores what the machine has written (models/state/archive.h).
+  void visit(state::Archive& archive);
   /// An array expression of the layout (docs/layout.md) over the arrays as they are when its value
   /// is read, which must be in the lifetime of this object.
   data::ArrayExpression parse(const std::string& expression, const data::Shape& shape,

@@ -49,6 +49,10 @@ class HostEdges {
       at(link.tile, link.side).drop(link.dropped_colors);
     }
   }
+  /// Saves or restores all edges (models/state/archive.h).
+  void visit(state::Archive& archive, Cycle next, bool is_due) {
+    for (auto& [key, held] : edges_) held.edge->visit(archive, next, is_due);
+  }
   /// When the tiles have been reset too.
   void start() {
     for (auto& [key, held] : edges_) held.edge->start();

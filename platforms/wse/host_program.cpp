@@ -1,4 +1,5 @@
 #include "platforms/wse/host_program.h"
+#include "models/state/archive.h"
 
 #include <algorithm>
 #include <variant>
@@ -26,12 +27,13 @@ HostProgram::HostProgram(const Workload& workload, HostArrays& arrays, const Che
 run::Stop HostProgram::drive(run::RunControl& control) {
   control_ = &control;
   control.set_progress([this] { return progress(); });
-  for (step_ = 0; step_ < layout_.host.size(); ++step_) {
+  if (checkpoints_ == nullptr || !checkpoints_->begin(control)) step_ = 0;
+  for (; step_ < layout_.host.size(); ++step_) {
     const Stop stop =
         std::visit([this](const auto& step) { return carry_out(step); }, layout_.host[step_]);
     if (stop != Stop::kCondition) return stop;
   }
-  const Stop stop = control.run_to_idle();
+  const Stop stop = run_to_idle();
   transfers_.collect();
   if (stop != Stop::kIdle) return stop;
   return transfers_.all_ended() ? Stop::kCondition : Stop::kIdle;
@@ -116,14 +118,35 @@ run::Stop HostProgram::carry_out(const layout::StreamOut& step) {
 run::Stop HostProgram::carry_out(const layout::Wait& step) {
   Stop stop = Stop::kCondition;
   if (step.name) {
-    stop = control_->run_until([&] { return transfers_.ended(*step.name); });
+    stop = run_until([&] { return transfers_.ended(*step.name); });
   } else {
-    stop = control_->run_to_idle();
+    stop = run_to_idle();
     if (stop == Stop::kIdle) stop = Stop::kCondition;
   }
   transfers_.collect();
   ++waits_ended_;
   return stop;
+}
+
+run::Stop HostProgram::run_until(const std::function<bool()>& done) {
+  return checkpoints_ == nullptr ? control_->run_until(done)
+                                 : checkpoints_->run(*control_, done, false);
+}
+
+run::Stop HostProgram::run_to_idle() {
+  return checkpoints_ == nullptr ? control_->run_to_idle()
+                                 : checkpoints_->run(
+                                       *control_, [] { return false; }, true);
+}
+
+// The state is saved while the program waits: it begins again with that step.
+void HostProgram::visit(state::Archive& archive) {
+  archive(step_, waits_ended_);
+  results_.resize(archive.count(results_.size()));
+  for (report::Check& check : results_) archive(check.name, check.passed, check.detail);
+  transfers_.visit(archive, streams_);
+  arrays_.visit(archive);
+  if (step_ > layout_.host.size()) state::Archive::fail("it has another program of the host");
 }
 
 run::Stop HostProgram::carry_out(const layout::Check& step) {

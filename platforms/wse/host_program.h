@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "platforms/run/driver.h"
+#include "platforms/wse/checkpoints.h"
 #include "platforms/wse/checks.h"
 #include "platforms/wse/host_arrays.h"
 #include "platforms/wse/machine.h"
@@ -32,6 +34,11 @@ class HostProgram final : public run::Program {
   std::string remark(const observe::Waits& waits) const override;
   void finish(report::Report& report) override { arrays_.write_outputs(report); }
 
+  /// The program runs the machine through `checkpoints`, which outlives it, and begins where one of them was saved.
+  void set_checkpoints(Checkpoints& checkpoints) { checkpoints_ = &checkpoints; }
+  /// Saves or restores how far it is (models/state/archive.h).
+  void visit(state::Archive& archive);
+
  private:
   using Stop = run::Stop;
   /// How far the program is: wavelets that its stream_outs have received, or its stream_ins sent
@@ -47,6 +54,8 @@ class HostProgram final : public run::Program {
   Stop carry_out(const layout::Wait& step);
   Stop carry_out(const layout::Check& step);
 
+  Stop run_until(const std::function<bool()>& done);
+  Stop run_to_idle();
   const HostStream& stream_of_current_step() const;
 
   const layout::Layout& layout_;
@@ -56,6 +65,7 @@ class HostProgram final : public run::Program {
   const Checks& checks_;
   Machine& machine_;
   run::RunControl* control_ = nullptr;  // set by drive()
+  Checkpoints* checkpoints_ = nullptr;  // nullptr: nothing is saved or restored
   std::size_t step_ = 0;
   std::size_t waits_ended_ = 0;
   Transfers transfers_;  // the streams that have begun

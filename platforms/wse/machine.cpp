@@ -1,4 +1,5 @@
 #include "platforms/wse/machine.h"
+#include "models/state/archive.h"
 
 #include <algorithm>
 #include <thread>
@@ -91,6 +92,10 @@ void Machine::write_memory(TileCoord tile, std::uint32_t address,
   pe::ComputeEngineCore& engine_there = *engine(tile);
   engine_there.catch_up(domain().next_free_cycle());
   engine_there.sram().write_bytes(address, static_cast<std::uint32_t>(bytes.size()), bytes.data());
+}
+
+void Machine::visit(state::Archive& /*archive*/, Cycle /*next*/) {
+  state::Archive::fail("only machines of the structure 'dense' can be saved");
 }
 
 void Machine::reset(Memory memory) {

@@ -17,6 +17,7 @@
 #include "models/observe/wait.h"
 #include "models/observe/wait_book.h"
 #include "models/pe/compute_engine_core.h"
+#include "models/state/fwd.h"
 #include "models/timing/clock_domain.h"
 #include "platforms/wse/options.h"
 #include "platforms/wse/workload.h"
@@ -103,6 +104,10 @@ class Machine {
 
   /// Wavelets in routers, queues and ramps.
   virtual std::size_t wavelets_held() const = 0;
+  /// Saves the state between two cycles, of which `next` is the second; or restores it in a machine of the same program
+  /// and structure that has started and not stepped. Engines are to be caught up before. Throws state::Mismatch for
+  /// what cannot be saved, or does not fit.
+  virtual void visit(state::Archive& archive, Cycle next);
   /// Who is stuck now, tile by tile.
   virtual void describe_waits(observe::Waits& waits) const = 0;
 

@@ -11,6 +11,7 @@
 
 #include "models/observe/link_waits.h"
 #include "models/observe/wait_book.h"
+#include "models/state/fwd.h"
 #include "platforms/run/driver.h"
 #include "platforms/wse/diagnosis_log.h"
 #include "platforms/wse/machine.h"
@@ -49,6 +50,11 @@ class ObservedMachine final : public run::View {
 
   void catch_up(Cycle end) override { wse::catch_up(*machine_, layout_, end); }
   void catch_up_at(std::uint32_t place, Cycle end) override;
+  /// Machine::visit(), and what observes the machine: an observer goes on where both runs have it. Throws
+  /// state::Mismatch.
+  void visit(state::Archive& archive, Cycle next);
+  /// What observes it, for people.
+  std::string recorded() const;
   void describe_waits(observe::Waits& waits) const override { machine_->describe_waits(waits); }
   const observe::Flows* flows() const override { return &flows_; }
   std::vector<int> coordinates(std::uint32_t place) const override;

@@ -9,6 +9,7 @@
 #include "models/observe/scope.h"
 #include "models/wafer/skew.h"
 #include "platforms/cli/options.h"
+#include "platforms/wse/checkpoints.h"
 #include "platforms/wse/csl_options.h"
 #include "platforms/wse/ranks.h"
 
@@ -87,10 +88,12 @@ struct Options : cli::MachineOptions {
   Options() {
     own_groups.push_back(fabric.group());
     own_groups.push_back(csl.group());
+    own_groups.push_back(checkpoints.group());
   }
 
   FabricOptions fabric;
   CslOptions csl;
+  CheckpointOptions checkpoints;
 };
 
 }  // namespace tessera::wse

@@ -2,12 +2,14 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "models/wafer/serve.h"
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
 #include "platforms/run/driver.h"
+#include "platforms/wse/checkpoints.h"
 #include "platforms/wse/csl_host.h"
 #include "platforms/wse/csl_options.h"
 #include "platforms/wse/dense_machine.h"
@@ -69,7 +71,8 @@ bool run_csl(const Options& options, const WseConfig& config, Replacements& repl
   return true;
 }
 
-bool run_layout(const Options& options, Replacements& replacements, report::Report& report) {
+bool run_layout(const Options& options, Replacements& replacements, report::Report& report,
+                const std::string& commit) {
   // 1. The configuration of the machine: a preset or a file, changed by --set.
   const WseConfig config = load_wse_config(options.preset, options.config_file, options.sets);
   if (options.print_config) {
@@ -80,7 +83,11 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
     config::print_json_schema(std::cout, config, wse_schema, "wse");
     return false;
   }
-  if (is_csl(options.program)) return run_csl(options, config, replacements, report);
+  if (is_csl(options.program)) {
+    options.refuse(CheckpointOptions::kHeading,
+                   "runs of CSL programs cannot be saved: their host is not part of the state");
+    return run_csl(options, config, replacements, report);
+  }
   options.refuse(CslOptions::kHeading, "the program is a layout, not a CSL file");
 
   // 2. The program: layout, tile programs and arrays of the host, checked against each other and
@@ -101,13 +108,23 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
     wafer::serve(options.fabric.ranks->channel_to(0), plan_of(config, workload));
     return false;
   }
+  std::optional<Checkpoints> checkpoints;
+  if (options.checkpoints.is_used())
+    checkpoints.emplace(options.checkpoints, options, config, report.run, commit);
   run::Driver driver(options, report);
   ObservedMachine observed(options, options.fabric, config, workload, &replacements);
   Machine& machine = observed.machine();
 
   // 4. Run: the host carries out the steps of the layout.
   HostProgram program(workload, arrays, checks, machine);
+  if (checkpoints) {
+    checkpoints->attach(observed, [&program](state::Archive& archive) { program.visit(archive); });
+    program.set_checkpoints(*checkpoints);
+  }
   driver.run(machine.domain(), machine.structure(), observed, program);
+
+  if (checkpoints && !options.quiet && !checkpoints->remark().empty())
+    std::cerr << "wse_platform: " << checkpoints->remark() << '\n';
 
   // 5. The report is complete but for what it takes to destroy the machine.
   report.wall.destroy_s = observed.destroy();
@@ -123,7 +140,9 @@ int run_platform(int argc, char* argv[], Replacements& replacements, const std::
     ranks = start_ranks();
     options.fabric.ranks = ranks.get();
     if (ranks != nullptr) require_one_process_for(options);
-    return run_layout(options, replacements, report);
+    options.checkpoints.check(options, options.fabric);
+    if (options.checkpoints.is_used() && options.structure == "auto") options.structure = "dense";
+    return run_layout(options, replacements, report, commit);
   });
 }
 

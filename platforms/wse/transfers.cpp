@@ -1,4 +1,5 @@
 #include "platforms/wse/transfers.h"
+#include "models/state/archive.h"
 
 #include <algorithm>
 #include <utility>
@@ -65,6 +66,49 @@ void Transfers::collect() {
   uncollected_.erase(std::remove_if(uncollected_.begin(), uncollected_.end(),
                                     [](const Transfer& t) { return t.collected == t.count; }),
                      uncollected_.end());
+}
+
+void Transfers::visit(state::Archive& archive, const std::vector<HostStream>& streams,
+                      std::vector<Transfer>& transfers) {
+  const std::size_t count = archive.count(transfers.size());
+  if (archive.loading()) transfers.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    Transfer t = archive.saving() ? transfers[i] : Transfer{};
+    auto stream =
+        archive.saving() ? static_cast<std::size_t>(t.stream - streams.data()) : std::size_t{0};
+    archive(stream, t.tile, t.first, t.count, t.collected);
+    if (archive.saving()) continue;
+    if (stream >= streams.size() || t.tile >= streams[stream].tiles.size())
+      state::Archive::fail("it has another stream");
+    t.stream = &streams[stream];
+    t.edge = &machine_.edge(t.stream->tiles[t.tile], t.stream->side);
+    transfers.push_back(t);
+  }
+}
+
+void Transfers::visit(state::Archive& archive, const std::vector<HostStream>& streams) {
+  none_open([](const Transfer&) { return false; });  // those that have ended go
+  std::sort(open_.begin(), open_.end(), [](const Transfer& a, const Transfer& b) {
+    return std::tie(a.stream, a.tile) < std::tie(b.stream, b.tile);
+  });
+  visit(archive, streams, open_);
+  visit(archive, streams, uncollected_);
+  archive(ended_in_, ended_out_);
+  const std::size_t count = archive.count(promised_.size());
+  auto next = promised_.begin();
+  for (std::size_t i = 0; i < count; ++i) {
+    int x = 0, y = 0;
+    Direction side{};
+    unsigned color = 0;
+    bool into_fabric = false;
+    std::size_t wavelets = 0;
+    if (archive.saving()) {
+      std::tie(x, y, side, color, into_fabric) = next->first;
+      wavelets = next++->second;
+    }
+    archive(x, y, side, color, into_fabric, wavelets);
+    promised_[{x, y, side, color, into_fabric}] = wavelets;
+  }
 }
 
 std::uint64_t Transfers::moved(bool into_fabric) const {

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "models/state/fwd.h"
 #include "platforms/wse/host_arrays.h"
 #include "platforms/wse/host_streams.h"
 #include "platforms/wse/machine.h"
@@ -31,6 +32,8 @@ class Transfers {
   void collect();
   /// Wavelets of all streams out of the fabric, or into it, that have come or been sent so far.
   std::uint64_t moved(bool into_fabric) const;
+  /// Saves or restores what has begun (models/state/archive.h); `streams` are all that the program has.
+  void visit(state::Archive& archive, const std::vector<HostStream>& streams);
 
  private:
   /// The wavelets of one stream that one edge sends or receives.
@@ -43,6 +46,8 @@ class Transfers {
     std::size_t collected = 0;  // wavelets that have been put into the array
   };
   static std::size_t moved(const Transfer& transfer);
+  void visit(state::Archive& archive, const std::vector<HostStream>& streams,
+             std::vector<Transfer>& transfers);
   template <class Concerns>
   bool none_open(Concerns concerns);
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of `tessera` that stand in front of the executables (docs/command.md)."""
-from commands import golden, information, programs
+from commands import checkpoint, golden, information, programs
 
 
 def add_to(commands):
@@ -8,6 +8,7 @@ def add_to(commands):
     programs.add_to(commands)
     golden.add_to(commands)
     information.add_to(commands)
+    checkpoint.add_to(commands)
 
 
 def split(words):

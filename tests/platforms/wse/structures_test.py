@@ -333,4 +333,5 @@ def main():
         print(f"{structures.runs} runs")
 
 
-main()
+if __name__ == "__main__":
+    main()

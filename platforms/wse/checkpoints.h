@@ -1,0 +1,87 @@
+// Saves the state of a run of wse_platform, and goes on from a saved one (docs/checkpoints.md).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "platforms/cli/options.h"
+#include "platforms/report/report.h"
+#include "platforms/run/checkpoint_file.h"
+#include "platforms/run/run_control.h"
+#include "platforms/wse/wse_config.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::state {
+class Archive;
+}  // namespace tessera::state
+
+namespace tessera::wse {
+
+class ObservedMachine;
+struct FabricOptions;
+
+struct CheckpointOptions {
+  static constexpr const char* kHeading = "Checkpoints";
+
+  std::string file;
+  std::optional<std::uint64_t> at;
+  std::optional<std::uint64_t> every_cycles;
+  std::optional<double> every_s;
+  bool on_stop = false;
+  std::string restore_file;
+
+  cli::OptionGroup group();
+  bool saves() const { return !file.empty(); }
+  bool is_used() const { return saves() || !restore_file.empty(); }
+  /// Throws UserError for options that do not go together, and for a run that cannot be saved.
+  void check(const cli::Options& options, const FabricOptions& fabric) const;
+};
+
+/// The checkpoints of one run. A program runs its machine through run() instead of RunControl.
+class Checkpoints {
+ public:
+  using Stop = run::RunControl::Stop;
+
+  /// Reads the file of --restore. All arguments must outlive it. `run` has the parameters of the program, and all files
+  /// of the program and the host have been read. Throws UserError where the checkpoint is not of this run.
+  Checkpoints(const CheckpointOptions& given, const cli::Options& options, const WseConfig& config,
+              const report::Run& run, const std::string& commit);
+  /// The machine that is saved, and what visits the state of the program that runs it.
+  void attach(ObservedMachine& observed, std::function<void(state::Archive&)> visit_program);
+
+  /// The run begins: restores the state if there is one to restore. Answers whether there was.
+  bool begin(const run::RunControl& control);
+  /// RunControl::run_until(), or run_unwatched_until(), with checkpoints in between.
+  Stop run(run::RunControl& control, const std::function<bool()>& done, bool unwatched);
+  /// After the run: what the user should know, such as that the run ended before its checkpoint. May be empty.
+  std::string remark() const;
+
+ private:
+  /// Events are announced less than so many cycles ahead. Those of --max-cycles and later ones are not recorded, so
+  /// nothing is saved in the last cycles before.
+  static constexpr Cycle kAnnouncedAhead = 64;
+
+  Cycle next_bound(const run::RunControl& control);
+  void reach(Cycle bound, const run::RunControl& control);
+  void save(Cycle next);
+  void visit(state::Archive& archive, Cycle next);
+
+  const CheckpointOptions& given_;
+  run::CheckpointHeader same_;
+  std::optional<run::Checkpoint> restored_;
+  ObservedMachine* observed_ = nullptr;
+  std::function<void(state::Archive&)> visit_program_;
+  Cycle begun_at_ = 0;  // the cycle that was restored
+  std::optional<Cycle> saved_;
+  std::string why_not_;  // why the state was not saved before a stop
+  // Checkpoints by the clock: a bound at which it is looked at.
+  Cycle clock_bound_ = kNever;
+  Cycle clock_cycles_ = kAnnouncedAhead;
+  double next_s_ = 0;
+  double looked_s_ = 0;
+};
+
+}  // namespace tessera::wse

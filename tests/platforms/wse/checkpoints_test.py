@@ -1,0 +1,238 @@
+"""A run that goes on from a saved state is the run that was not interrupted: report, messages, exit code and outputs are
+equal, wherever it was saved and by however many threads both are stepped. The bytes of a checkpoint depend on neither.
+A file that is not whole is refused in one sentence; the newest whole file survives any end of a process.
+
+checkpoints_test.py EXECUTABLE SOURCES [FIRST COUNT]: with FIRST and COUNT only random layouts (soak)."""
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import random_layout  # noqa: E402
+import structures_test  # noqa: E402
+
+WAYS = [["--threads=1"], ["--threads=2"], ["--threads=7"], ["--threads=1", "--skew=8,4,4"],
+        ["--threads=3", "--skew=3,2,5"], ["--threads=1", "--shuffle-step-order"]]
+
+
+KILLS = 10
+
+
+class Checkpoints:
+    def __init__(self, executable, folder):
+        self.executable = executable
+        self.folder = folder
+        self.runs = structures_test.Structures(executable, folder, [["--structure=dense"]])
+        self.draw = random.Random(46)
+        self.saves = 0
+        self.runs.ahead = True  # tiles that are ahead of one that fails have no accounts
+
+    def run(self, layout, options):
+        return self.runs.run(layout, options, ["--structure=dense"])
+
+    def way(self):
+        return self.draw.choice(WAYS)
+
+    def saved(self, layout, options, cycle, name):
+        """The bytes of the state before `cycle`; None: the run never comes there. The run itself is as ever."""
+        file = self.folder / name
+        file.unlink(missing_ok=True)
+        run = self.run(layout, [*options, "--checkpoint", str(file), "--checkpoint-at", str(cycle)])
+        return run, file if file.exists() else None
+
+    def check(self, layout, options, places=2):
+        whole = self.run(layout, [*options, "--threads=1"])
+        cycles = whole.report.get("cycles", 0)
+        if whole.exit_code == 2 or cycles < 3:
+            return
+        for cycle in sorted(self.draw.sample(range(1, cycles), min(places, cycles - 1))):
+            self.check_at(layout, options, whole, cycle, cycles)
+
+    def check_at(self, layout, options, whole, cycle, cycles):
+        what = f"{layout} {' '.join(options)} saved before cycle {cycle}"
+        way, other, third = self.way(), self.way(), self.way()
+        run, file = self.saved(layout, [*options, *way], cycle, "a")
+        self.runs.expect_equal(whole, run, f"{what} {way}: the run that saves")
+        if file is None:
+            return
+        self.saves += 1
+        _, again = self.saved(layout, [*options, *other], cycle, "b")
+        assert again is not None and again.read_bytes() == file.read_bytes(), f"{what}: other bytes with {other} than {way}"
+        for attempt in (other, third):
+            found = self.run(layout, [*options, *attempt, "--restore", str(file)])
+            self.runs.expect_equal(whole, found, f"{what} {way}, restored {attempt}")
+        later = self.draw.randint(cycle, cycles)
+        if later == cycle:
+            return
+        _, direct = self.saved(layout, [*options, *third], later, "c")
+        _, twice = self.saved(layout, [*options, *other, "--restore", str(file)], later, "d")
+        assert (direct is None) == (twice is None), f"{what}: and before {later}"
+        if direct is not None:
+            assert direct.read_bytes() == twice.read_bytes(), f"{what}: saved again before {later}, other bytes"
+            found = self.run(layout, [*options, *way, "--restore", str(twice)])
+            self.runs.expect_equal(whole, found, f"{what}, restored, saved before {later} and restored")
+
+
+def layout_of(sources, example):
+    return sources / example if example.endswith(".json") else sources / example / "layout.json"
+
+
+def check_examples(checkpoints, sources):
+    for number, (example, sizes) in enumerate(structures_test.SIZES.items()):
+        for size, params in enumerate(sizes):
+            options = ["--preset", ("wse2", "wse3")[(number + size) % 2], *[f"--param={param}" for param in params]]
+            detail = [[], ["--report-detail"], ["--waits"], ["--no-waits"]][(number + size) % 4]
+            checkpoints.check(layout_of(sources, example), [*options, *detail])
+            if size == 0:
+                config = structures_test.CONFIGS[number % len(structures_test.CONFIGS)]
+                checkpoints.check(layout_of(sources, example), [*options, *[f"--set={entry}" for entry in config]], 1)
+    print(f"examples: {checkpoints.saves} states, {checkpoints.runs.runs} runs")
+
+
+def check_random(checkpoints, first, count, places=2):
+    for seed in range(first, first + count):
+        folder = checkpoints.folder / f"random_{seed}"
+        folder.mkdir()
+        drawn = random_layout.RandomLayout(seed)
+        checkpoints.check(drawn.write(folder), drawn.options, places)
+        shutil.rmtree(folder)
+    print(f"random layouts: {checkpoints.saves} states, {checkpoints.runs.runs} runs")
+
+
+def refused(executable, layout, options):
+    result = subprocess.run([executable, str(layout), "--quiet", *options], capture_output=True, text=True, check=False,
+                            timeout=120)
+    assert result.returncode == 2, f"{options}: exit code {result.returncode} {result.stderr}"
+    assert result.stderr.count("\n") == 1 and result.stderr.startswith("wse_platform: "), result.stderr
+    return result.stderr
+
+
+def check_refusals(checkpoints, sources):
+    """What differs is named; what does not go together too."""
+    chain = layout_of(sources, "examples/reduce_chain")
+    file = checkpoints.folder / "state"
+    save = ["--checkpoint", str(file), "--checkpoint-at", "60"]
+    run = checkpoints.run(chain, ["--preset=wse3", "--no-waits", *save])
+    assert run.exit_code == 0 and file.exists()
+    restore = ["--restore", str(file), "--no-waits"]
+    copy = pathlib.Path(shutil.copytree(chain.parent, checkpoints.folder / "copy"))
+    source = next(copy.glob("*.tasm"))
+    source.write_text(source.read_text() + "\n")
+    for layout, options, words in [
+            (chain, ["--preset=wse2", *restore], "configuration value"),
+            (chain, ["--set=fabric.hop_latency=3", *restore], "fabric.hop_latency is 2 in the checkpoint and 3 in this run"),
+            (chain, ["--param=B=7", *restore], "parameter B"),
+            (copy / "layout.json", restore, source.name),
+            (layout_of(sources, "examples/exchange"), restore, "the checkpoint"),
+            (chain, ["--max-cycles=60", *restore], "--max-cycles: 60 is not after the checkpoint"),
+            (chain, ["--structure=modules", *restore], "structure 'modules'"),
+            (chain, ["--restore", str(file)], ""),
+            (chain, ["--restore", str(file), "--report", str(checkpoints.folder / "r.json")], "accounts of waits"),
+            (chain, ["--restore", str(file), "--heatmap", str(checkpoints.folder / "h.svg")], "counts of each tile"),
+            (chain, ["--restore", "nowhere"], "nowhere: cannot be read"),
+            (chain, ["--restore", str(chain)], "this is no checkpoint"),
+            (chain, ["--checkpoint", str(file)], "not when"),
+            (chain, ["--checkpoint-at=5"], "it names the file"),
+            (chain, ["--checkpoint-on-stop"], "it names the file"),
+            (chain, ["--checkpoint", str(file), "--checkpoint-every=0"], "'0' is neither"),
+            (chain, ["--checkpoint", str(file), "--checkpoint-every=-5s"], "'-5s' is neither"),
+            (chain, ["--checkpoint", str(file), "--checkpoint-at=0"], "the beginning"),
+    ]:
+        if words:
+            error = refused(checkpoints.executable, layout, options)
+            assert words in error, f"{options}: {error}"
+        else:
+            assert checkpoints.runs.executable and subprocess.run(
+                [checkpoints.executable, str(layout), "--quiet", *options], check=False, timeout=120).returncode == 0
+    return file, chain
+
+
+def check_mutants(checkpoints, file, layout, count=500):
+    whole = file.read_bytes()
+    mutant = checkpoints.folder / "mutant"
+    draw = checkpoints.draw
+    for number in range(count):
+        bytes_now = bytearray(whole)
+        kind = number % 4
+        if kind == 0:
+            del bytes_now[draw.randrange(len(whole)):]
+        elif kind == 1:
+            place = draw.randrange(len(whole))
+            bytes_now[place] ^= 1 << draw.randrange(8)
+        elif kind == 2:
+            place = draw.randrange(len(whole))
+            bytes_now[place:place] = draw.randbytes(draw.randint(1, 40))
+        else:
+            place = draw.randrange(len(whole))
+            size = draw.randint(1, 200)
+            fill = draw.randbytes(len(whole[place:place + size]))
+            bytes_now[place:place + size] = fill
+        if bytes_now == whole:
+            continue
+        mutant.write_bytes(bytes_now)
+        refused(checkpoints.executable, layout, ["--restore", str(mutant), "--no-waits"])
+    print(f"{count} mutants refused")
+
+
+def check_ends(checkpoints, sources):
+    """Runs that are ended by force or by a bound go on."""
+    layout = layout_of(sources, "examples/stream_rows")
+    options = ["--param=W=24", "--param=H=16", "--param=B=3000", "--no-waits"]
+    whole = checkpoints.run(layout, options)
+    assert whole.exit_code == 0, whole.error
+    file = checkpoints.folder / "ended"
+    command = [checkpoints.executable, str(layout), "--quiet", "--structure=dense", *options, "--checkpoint", str(file)]
+    def remove():
+        for old in checkpoints.folder.glob("ended*"):
+            old.unlink()
+
+    def interrupted(options_of_run, number, after_s):
+        """The exit code of a run that gets a signal some time after its first state."""
+        remove()
+        process = subprocess.Popen([*command, *options_of_run], stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 60
+        while not file.exists() and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.002)
+        time.sleep(after_s)
+        process.send_signal(number)
+        return process.wait()
+
+    killed = 0
+    for number in range(KILLS):
+        killed += interrupted(["--checkpoint-every=50"], signal.SIGKILL, checkpoints.draw.random() * 0.1) != 0
+        assert file.exists(), "the newest file is gone"
+        again = checkpoints.run(layout, [*options, "--restore", str(file)])
+        checkpoints.runs.expect_equal(whole, again, f"killed, moment {number}")
+    print(f"{killed} of {KILLS} runs were killed, and went on")
+    code = interrupted(["--checkpoint-every=400", "--checkpoint-on-stop"], signal.SIGTERM, 0.02)
+    assert code in (0, 4), code
+    checkpoints.runs.expect_equal(whole, checkpoints.run(layout, [*options, "--restore", str(file)]), "ended by SIGTERM")
+    for end in ("--max-cycles=900", "--timeout=1"):
+        remove()
+        stopped = subprocess.run([*command, "--checkpoint-on-stop", end], check=False, capture_output=True, timeout=120)
+        if stopped.returncode == 0:
+            continue  # it was quicker
+        assert stopped.returncode == 4 and file.exists(), stopped.stderr
+        checkpoints.runs.expect_equal(whole, checkpoints.run(layout, [*options, "--restore", str(file)]), f"ended by {end}")
+
+
+def main():
+    executable, sources = sys.argv[1], pathlib.Path(sys.argv[2])
+    with tempfile.TemporaryDirectory() as folder:
+        checkpoints = Checkpoints(executable, pathlib.Path(folder))
+        if len(sys.argv) > 3:
+            return check_random(checkpoints, int(sys.argv[3]), int(sys.argv[4]), 3)
+        check_mutants(checkpoints, *check_refusals(checkpoints, sources))
+        check_ends(checkpoints, sources)
+        check_examples(checkpoints, sources)
+        check_random(checkpoints, 3000, 40)
+
+
+if __name__ == "__main__":
+    main()
