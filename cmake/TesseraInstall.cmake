@@ -38,7 +38,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/frontends/pto_cpp/library/pto/interface.h"
 # Scripts for users find each other, and the executables, from where they lie; bin has links to them.
 set(scripts_dir "${data_dir}/scripts")
 install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/sweep.py" "${PROJECT_SOURCE_DIR}/scripts/tessera.py" DESTINATION "${scripts_dir}")
-install(FILES "${PROJECT_SOURCE_DIR}/scripts/files.py" DESTINATION "${scripts_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/scripts/files.py" "${PROJECT_SOURCE_DIR}/scripts/pictures.py" DESTINATION "${scripts_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/sweeps" "${PROJECT_SOURCE_DIR}/scripts/commands" "${PROJECT_SOURCE_DIR}/scripts/costmodel"
   DESTINATION "${scripts_dir}" FILES_MATCHING PATTERN "*.py")
 file(RELATIVE_PATH scripts_from_bin "/${CMAKE_INSTALL_BINDIR}" "/${scripts_dir}")

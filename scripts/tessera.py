@@ -9,6 +9,7 @@
     tessera info [--cite]                      what is installed, and how to cite it
     tessera checkpoint FILE                    what is in a saved state of a run (docs/checkpoints.md)
     tessera diff A.json B.json    says what differs between two runs: in what they were given, and in what they gave
+    tessera show REPORT.json [--svg FILE]      a report in words, and as a picture of the machine
     tessera tune PROGRAM --axis ..             the values with which a program takes the fewest cycles (docs/sweeps.md#tuning)
     tessera sensitivity KERNEL [OPTION ..]     what the assumed values of an Ascend machine do to a run
     tessera ptoas-costmodel ACTION             predicts candidates of the public assembler (docs/ptoas-costmodel.md)

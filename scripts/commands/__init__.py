@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of `tessera` that stand in front of the executables (docs/command.md)."""
-from commands import checkpoint, golden, information, programs
+from commands import checkpoint, golden, information, programs, show
 
 
 def add_to(commands):
@@ -9,6 +9,7 @@ def add_to(commands):
     golden.add_to(commands)
     information.add_to(commands)
     checkpoint.add_to(commands)
+    show.add_to(commands)
 
 
 def split(words):

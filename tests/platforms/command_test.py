@@ -2,6 +2,7 @@
 
     command_test.py WSE_PLATFORM ROOT
 """
+import json
 import os
 import pathlib
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree as ElementTree
 
 BIN = pathlib.Path(sys.argv[1]).resolve().parent
 ROOT = pathlib.Path(sys.argv[2]).resolve()
@@ -21,6 +23,34 @@ class Command(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.work = pathlib.Path(folder.name)
         shutil.copytree(ROOT / "examples/csl/gemv", self.work / "gemv")
+
+    def test_show(self):
+        """A report in words and as a picture: its numbers are those of the report; what it cannot show is refused with what there is."""
+        report = self.work / "r.json"
+        self.tessera("run", str(ROOT / "examples/exchange/layout.json"), "--param", "W=5", "--param", "H=3", "--quiet", "--report", str(report))
+        words = self.tessera("show", "r.json")
+        result = json.loads(report.read_text(encoding="utf-8"))
+        self.assertIn(f"{result['cycles']:,} cycles", words)
+        self.assertIn(result["digest"], words)
+        self.assertIn(f"{100 * result['waits']['busy'] / (15 * result['cycles']):5.1f} %  busy", words)
+        self.assertIn("--report-detail", self.tessera("show", "r.json", "--svg", "r.svg", expect=2))
+        self.assertIn("add --svg", self.tessera("show", "r.json", "--of", "waits", expect=2))
+        self.tessera("run", str(ROOT / "examples/exchange/layout.json"), "--param", "W=5", "--param", "H=3", "--quiet", "--report", str(report), "--report-detail")
+        for what in ("busy", "waits", "wait:wavelet", "links", "tasks_started"):
+            self.tessera("show", "r.json", "--of", what, "--svg", "r.svg", "--html", "r.html")
+            root = ElementTree.parse(self.work / "r.svg").getroot()
+            titles = [element.text for element in root.iter("{http://www.w3.org/2000/svg}title")]
+            self.assertEqual(sum(text.startswith("tile (") for text in titles), 15, what)
+            self.assertIn(result["digest"], (self.work / "r.svg").read_text(encoding="utf-8"))
+        tiles = json.loads(report.read_text(encoding="utf-8"))["tiles"]
+        self.tessera("show", "r.json", "--of", "waits", "--svg", "r.svg")
+        picture = (self.work / "r.svg").read_text(encoding="utf-8")
+        worst = max(tiles, key=lambda tile: sum(value for key, value in tile.items() if key.startswith("wait_")))
+        share = 100 * sum(value for key, value in worst.items() if key.startswith("wait_")) / result["cycles"]
+        self.assertIn(f"{share:.1f}".rstrip("0").rstrip(".") + " %", picture)
+        self.assertIn("'hopes' is nothing that the report has of a tile", self.tessera("show", "r.json", "--of", "hopes", "--svg", "r.svg", expect=2))
+        (self.work / "none.json").write_text("{}", encoding="utf-8")
+        self.assertIn("is no report", self.tessera("show", "none.json", expect=2))
 
     def tessera(self, *words, expect=0):
         command = [sys.executable, "-B", str(ROOT / "scripts/tessera.py"), *words]
