@@ -102,8 +102,6 @@ Checkpoints::Checkpoints(const CheckpointOptions& given, const cli::Options& opt
   same_.told["program"] = std::filesystem::path(options.program).filename().string();
   if (given.restore_file.empty()) return;
   restored_ = run::read_checkpoint(given.restore_file);
-  const std::string differs = run::difference(restored_->header, same_);
-  if (!differs.empty()) throw UserError(given.restore_file, "", differs);
   const Cycle cycle = restored_->header.cycle;
   const auto refuse_before = [cycle](const char* option, std::optional<std::uint64_t> bound) {
     if (bound && *bound <= cycle) {
@@ -117,14 +115,17 @@ Checkpoints::Checkpoints(const CheckpointOptions& given, const cli::Options& opt
 }
 
 void Checkpoints::attach(ObservedMachine& observed,
-                         std::function<void(state::Archive&)> visit_program) {
+                         std::function<void(state::Archive&)> visit_program,
+                         std::function<Cycle()> saved_from) {
   observed_ = &observed;
   visit_program_ = std::move(visit_program);
+  saved_from_ = std::move(saved_from);
 }
 
 bool Checkpoints::begin(const run::RunControl& control) {
   next_s_ = given_.every_s.value_or(0);
   if (!restored_) return false;
+  check_restored();
   timing::ClockDomain& domain = observed_->machine().domain();
   domain.set_bound(0);  // everything is built and started, and nothing is stepped
   sc_core::sc_start();
@@ -141,6 +142,11 @@ bool Checkpoints::begin(const run::RunControl& control) {
   return true;
 }
 
+void Checkpoints::check_restored() const {
+  const std::string differs = run::difference(restored_->header, same_);
+  if (!differs.empty()) throw UserError(given_.restore_file, "", differs);
+}
+
 void Checkpoints::visit(state::Archive& archive, Cycle next) {
   observed_->visit(archive, next);
   visit_program_(archive);
@@ -149,10 +155,12 @@ void Checkpoints::visit(state::Archive& archive, Cycle next) {
 // The next cycle before which the run pauses.
 Cycle Checkpoints::next_bound(const run::RunControl& control) {
   const Cycle now = std::max(observed_->machine().domain().next_free_cycle(), Cycle{1}) - 1;
-  const Cycle done = std::max({now, saved_.value_or(0), begun_at_});  // nothing is saved twice
+  const Cycle done =
+      std::max({now, saved_.value_or(0), begun_at_, passed_});  // nothing is saved twice
   const Cycle max = control.limits().max_cycles.value_or(kNever);
-  Cycle bound = kNever;
-  if (given_.at && *given_.at > done) bound = *given_.at;
+  Cycle bound = is_late_ ? saved_from_() : kNever;
+  if (bound != kNever) bound = std::max(bound, done + 1);
+  if (given_.at && *given_.at > done) bound = std::min(bound, Cycle{*given_.at});
   if (given_.every_cycles)
     bound = std::min(bound, (done / *given_.every_cycles + 1) * *given_.every_cycles);
   if (max != kNever) {
@@ -168,6 +176,7 @@ Cycle Checkpoints::next_bound(const run::RunControl& control) {
 
 // The run is before the first step of cycle `bound`, or of a later one.
 void Checkpoints::reach(Cycle bound, const run::RunControl& control) {
+  passed_ = bound;
   if (bound != clock_bound_) return save(bound);
   const double now_s = control.elapsed_s();
   const double took_s = now_s - looked_s_;
@@ -177,7 +186,7 @@ void Checkpoints::reach(Cycle bound, const run::RunControl& control) {
   else if (took_s > *given_.every_s / 8)
     clock_cycles_ = std::max(clock_cycles_ / 2, Cycle{1});
   const bool is_multiple = given_.every_cycles && bound % *given_.every_cycles == 0;
-  if (now_s < next_s_ && !(given_.at == bound) && !is_multiple) return;
+  if (now_s < next_s_ && given_.at != bound && !is_multiple && !is_late_) return;
   save(bound);
   next_s_ = control.elapsed_s() + *given_.every_s;
 }
@@ -210,12 +219,15 @@ Checkpoints::Stop Checkpoints::run(run::RunControl& control, const std::function
       why_not_ = "it stopped in the last cycles before --max-cycles";
     else if (is_stop && given_.on_stop && next > std::max(saved_.value_or(0), begun_at_))
       save(next);
+    if (is_stop && is_late_) why_not_ = "a copy or a stream of the host was under way";
     domain.set_bound(max);
     return stop;
   }
 }
 
 void Checkpoints::save(Cycle next) {
+  is_late_ = saved_from_() == kNever;
+  if (is_late_) return;
   observed_->catch_up(next);
   run::Checkpoint checkpoint;
   checkpoint.header = same_;

@@ -49,8 +49,13 @@ class Checkpoints {
   /// of the program and the host have been read. Throws UserError where the checkpoint is not of this run.
   Checkpoints(const CheckpointOptions& given, const cli::Options& options, const WseConfig& config,
               const report::Run& run, const std::string& commit);
-  /// The machine that is saved, and what visits the state of the program that runs it.
-  void attach(ObservedMachine& observed, std::function<void(state::Archive&)> visit_program);
+  /// The machine that is saved, and what visits the state of the program that runs it; `saved_from`: the first
+  /// cycle before which it can be saved; kNever: not while it runs the machine for what it does now.
+  void attach(
+      ObservedMachine& observed, std::function<void(state::Archive&)> visit_program,
+      std::function<Cycle()> saved_from = [] { return Cycle{0}; });
+  /// Something else that has to be the same in a restored run, under a name as in run::CheckpointHeader. Before begin().
+  void require_same(const std::string& name, const std::string& value) { same_.same[name] = value; }
 
   /// The run begins: restores the state if there is one to restore. Answers whether there was.
   bool begin(const run::RunControl& control);
@@ -67,6 +72,7 @@ class Checkpoints {
   Cycle next_bound(const run::RunControl& control);
   void reach(Cycle bound, const run::RunControl& control);
   void save(Cycle next);
+  void check_restored() const;
   void visit(state::Archive& archive, Cycle next);
 
   const CheckpointOptions& given_;
@@ -74,7 +80,10 @@ class Checkpoints {
   std::optional<run::Checkpoint> restored_;
   ObservedMachine* observed_ = nullptr;
   std::function<void(state::Archive&)> visit_program_;
-  Cycle begun_at_ = 0;  // the cycle that was restored
+  std::function<Cycle()> saved_from_;
+  bool is_late_ = false;  // a state is to be saved as soon as it can be
+  Cycle begun_at_ = 0;    // the cycle that was restored
+  Cycle passed_ = 0;      // the last bound
   std::optional<Cycle> saved_;
   std::string why_not_;  // why the state was not saved before a stop
   // Checkpoints by the clock: a bound at which it is looked at.

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/state/archive.h"
 #include "platforms/report/report.h"
 #include "platforms/run/wait_report.h"
 #include "platforms/wse/argument_words.h"
+#include "platforms/wse/checkpoints.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
@@ -80,9 +82,10 @@ struct CommandStream::Copy {
 
 CommandStream::CommandStream(const compiled::Program& program, const Workload& workload,
                              const WseConfig& config, ObservedMachine& observed,
-                             run::RunControl& control)
+                             run::RunControl& control, Checkpoints* checkpoints)
     : program_(program), workload_(workload), timing_(config.memcpy), observed_(observed),
-      machine_(observed.machine()), control_(control), missing_(workload.layout.tile_count()) {
+      machine_(observed.machine()), control_(control), checkpoints_(checkpoints),
+      missing_(workload.layout.tile_count()) {
   observed_.on_ready([this](std::uint32_t place) { take_ready(place); });
 }
 
@@ -355,7 +358,8 @@ std::vector<std::uint32_t> CommandStream::received(StreamId stream) const {
 
 void CommandStream::finish(observe::Help help) {
   for (StreamId id = 0; id < streams_.size(); ++id) wait(id);
-  const run::Stop stop = control_.run_to_idle();
+  const run::Stop stop = run_saved(
+      free_from_ + wafer::kMaxDepth, [] { return false; }, true);
   if (stop != run::Stop::kIdle || is_stuck(help)) fail(stop, "end of the program", help);
 }
 
@@ -517,11 +521,30 @@ void CommandStream::take_ready(std::uint32_t place) {
 void CommandStream::run_launch(const std::string& command) {
   const bool may_be_ahead = timing_.command_cycles >= wafer::kMaxDepth;
   const auto is_done = [this] { return unready_ == 0; };
-  const run::Stop stop =
-      may_be_ahead ? control_.run_unwatched_until(is_done) : control_.run_until(is_done);
+  const run::Stop stop = run_saved(free_from_ + timing_.command_cycles, is_done, may_be_ahead);
   if (stop != run::Stop::kCondition) fail(stop, command);
   free_from_ = ready_at_ + 1;
   is_ahead_ = may_be_ahead;
+}
+
+// The cycle `from` does not depend on how far ahead tiles are.
+run::Stop CommandStream::run_saved(Cycle from, const std::function<bool()>& done, bool unwatched) {
+  if (checkpoints_ == nullptr)
+    return unwatched ? control_.run_unwatched_until(done) : control_.run_until(done);
+  saved_from_ = from;
+  const run::Stop stop = checkpoints_->run(control_, done, unwatched);
+  saved_from_ = kNever;
+  return stop;
+}
+
+void CommandStream::complete_launch(const std::string& function) {
+  run_launch("launch of '" + function + "'");
+  ++completed_;
+}
+
+void CommandStream::visit(state::Archive& archive) {
+  archive.same(missing_.size(), "the number of tiles");
+  archive(free_from_, ready_at_, is_ahead_, missing_, unready_, completed_);
 }
 
 Cycle CommandStream::next_command_from() {
@@ -531,7 +554,8 @@ Cycle CommandStream::next_command_from() {
 }
 
 void CommandStream::run_until(const std::function<bool()>& done, const std::string& command) {
-  const run::Stop stop = control_.run_until(done);
+  const run::Stop stop =
+      checkpoints_ == nullptr ? control_.run_until(done) : checkpoints_->run(control_, done, false);
   if (stop != run::Stop::kCondition) fail(stop, command);
 }
 

@@ -17,6 +17,7 @@
 
 #include "frontends/compiled/program.h"
 #include "models/pe/program.h"
+#include "models/state/fwd.h"
 #include "platforms/run/run_control.h"
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/region.h"
@@ -38,7 +39,8 @@ class CommandStream {
   /// All arguments must outlive the stream. `control` runs the machine. There is one stream for a
   /// machine.
   CommandStream(const compiled::Program& program, const Workload& workload, const WseConfig& config,
-                ObservedMachine& observed, run::RunControl& control);
+                ObservedMachine& observed, run::RunControl& control,
+                Checkpoints* checkpoints = nullptr);
   ~CommandStream();
   CommandStream(const CommandStream&) = delete;
   CommandStream& operator=(const CommandStream&) = delete;
@@ -98,6 +100,16 @@ class CommandStream {
 
   /// The next cycle.
   Cycle now() const { return machine_.domain().next_free_cycle(); }
+  // Checkpoints: `checkpoints` of the constructor saves the state while the machine runs for a launch, or for finish().
+  // The other commands hold words of the host that a state does not have.
+
+  /// Saves or restores how far it is (models/state/archive.h).
+  void visit(state::Archive& archive);
+  /// The first cycle before which that can be done; kNever: not while the present command runs.
+  Cycle saved_from() const { return streams_.empty() ? saved_from_ : kNever; }
+  /// Restored: completes the launch in which the state was saved.
+  void complete_launch(const std::string& function);
+
   /// Commands that have been completed.
   std::size_t completed() const { return completed_; }
 
@@ -137,6 +149,7 @@ class CommandStream {
   /// Nothing moves any more, and somebody in the rectangle waits whom `help` cannot help.
   bool is_stuck(observe::Help help);
   void run_launch(const std::string& command);
+  run::Stop run_saved(Cycle from, const std::function<bool()>& done, bool unwatched);
   /// The cycle from which PEs may take the next command.
   Cycle next_command_from();
   [[noreturn]] void fail(run::Stop stop, const std::string& command,
@@ -150,6 +163,8 @@ class CommandStream {
   ObservedMachine& observed_;
   Machine& machine_;
   run::RunControl& control_;
+  Checkpoints* const checkpoints_;          ///< nullptr: nothing is saved
+  Cycle saved_from_ = kNever;               ///< see saved_from(), but for streams
   Cycle free_from_ = timing_.start_cycles;  ///< when the last command was complete
   Cycle ready_at_ = 0;                      ///< when the last PE of a launch was ready
   bool is_ahead_ = false;     ///< tiles may have been stepped some cycles beyond free_from_

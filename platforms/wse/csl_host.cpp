@@ -5,6 +5,7 @@
 
 #include "platforms/data/npy.h"
 #include "platforms/wse/argument_words.h"
+#include "platforms/wse/checkpoints.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
@@ -80,10 +81,16 @@ CslHost::Launch CslHost::parse(const std::string& text) const {
 
 // Outputs are copied when the program has ended: a function may return before its operations are complete.
 run::Stop CslHost::drive(run::RunControl& control) {
-  CommandStream commands(program_, workload_, config_, observed_, control);
+  CommandStream commands(program_, workload_, config_, observed_, control, checkpoints_);
+  bool is_restored = false;
+  if (checkpoints_ != nullptr) {
+    checkpoints_->attach(
+        observed_, [&commands](state::Archive& archive) { commands.visit(archive); },
+        [&commands] { return commands.saved_from(); });
+    is_restored = checkpoints_->begin(control);
+  }
   try {
-    for (const Input& input : inputs_) commands.copy_to(input.name, input.region, input.words);
-    for (const Launch& launch : launches_) commands.launch(launch.function, launch.arguments);
+    run_commands(commands, is_restored);
     commands.finish(launches_.empty() ? observe::Help::kNone : observe::Help::kHost);
     for (const auto& [name, file] : options_.outputs) outputs_.push_back(fetch(commands, name));
   } catch (const CommandError& e) {
@@ -91,6 +98,20 @@ run::Stop CslHost::drive(run::RunControl& control) {
     return e.stop;
   }
   return run::Stop::kCondition;
+}
+
+// Restored, the first ones are complete, and the next one, if it is a launch, is under way.
+void CslHost::run_commands(CommandStream& commands, bool is_restored) const {
+  const std::size_t first = commands.completed();
+  for (std::size_t i = first; i < inputs_.size(); ++i)
+    commands.copy_to(inputs_[i].name, inputs_[i].region, inputs_[i].words);
+  const std::size_t first_launch = first > inputs_.size() ? first - inputs_.size() : 0;
+  for (std::size_t i = first_launch; i < launches_.size(); ++i) {
+    if (is_restored && i == first_launch)
+      commands.complete_launch(launches_[i].function);
+    else
+      commands.launch(launches_[i].function, launches_[i].arguments);
+  }
 }
 
 CslHost::Output CslHost::fetch(CommandStream& commands, const std::string& name) const {

@@ -22,6 +22,8 @@ class CslHost final : public run::Program {
           ObservedMachine& observed);
 
   run::Stop drive(run::RunControl& control) override;
+  /// The host runs the machine through `checkpoints`, which outlives it, and begins where one of them was saved.
+  void set_checkpoints(Checkpoints& checkpoints) { checkpoints_ = &checkpoints; }
   bool is_done(run::Stop, const observe::Waits&) override { return failure_.empty(); }
   std::string describe_stop(const std::string&, const report::Report&) const override {
     return failure_;
@@ -49,12 +51,14 @@ class CslHost final : public run::Program {
   const compiled::Export& data_named(const std::string& name, const std::string& option) const;
   Region whole(const compiled::Export& data, std::size_t elements) const;
   Output fetch(CommandStream& commands, const std::string& name) const;
+  void run_commands(CommandStream& commands, bool is_restored) const;
 
   const cli::MachineOptions& options_;
   const compiled::Program& program_;
   const Workload& workload_;
   const WseConfig& config_;
   ObservedMachine& observed_;
+  Checkpoints* checkpoints_ = nullptr;
   std::vector<Input> inputs_;
   std::vector<Launch> launches_;
   std::vector<Output> outputs_;

@@ -1,8 +1,8 @@
 #include "platforms/wse/dense_machine.h"
-#include "models/state/archive.h"
 
 #include <utility>
 
+#include "models/state/archive.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {

@@ -1,9 +1,9 @@
 #include "platforms/wse/host_arrays.h"
-#include "models/state/archive.h"
 
 #include <utility>
 #include <vector>
 
+#include "models/state/archive.h"
 #include "platforms/data/npy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"

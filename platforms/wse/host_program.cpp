@@ -1,9 +1,9 @@
 #include "platforms/wse/host_program.h"
-#include "models/state/archive.h"
 
 #include <algorithm>
 #include <variant>
 
+#include "models/state/archive.h"
 #include "platforms/wse/tile_copy.h"
 #include "tlm_ifaces/vocabulary/bits.h"
 

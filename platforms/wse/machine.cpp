@@ -1,9 +1,9 @@
 #include "platforms/wse/machine.h"
-#include "models/state/archive.h"
 
 #include <algorithm>
 #include <thread>
 
+#include "models/state/archive.h"
 #include "platforms/report/report.h"
 #include "platforms/wse/dense_machine.h"
 #include "platforms/wse/module_machine.h"

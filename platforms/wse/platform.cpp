@@ -49,9 +49,26 @@ void require_one_process_for(const Options& options) {
   if (options.serve || options.why_at) refuse(options.serve ? "--serve" : "--why");
 }
 
+/// What the host does and what a compiler made of the program, for a restored run.
+void require_same(const CslOptions& csl, const Workload& workload, Checkpoints& checkpoints) {
+  std::string launches;
+  for (const std::string& launch : csl.launches) launches += (launches.empty() ? "" : " ") + launch;
+  checkpoints.require_same("list of launches", launches);
+  checkpoints.require_same("style of code", csl.style + ", locals in " + csl.locals);
+  std::size_t instructions = 0;
+  for (const auto& image : workload.programs.images()) instructions += image->code.size();
+  checkpoints.require_same("number of instructions", std::to_string(instructions));
+}
+
+/// Where the last state is.
+void tell_saved(const Options& options, const std::optional<Checkpoints>& checkpoints) {
+  if (!checkpoints || options.quiet || checkpoints->remark().empty()) return;
+  std::cerr << "wse_platform: " << checkpoints->remark() << '\n';
+}
+
 /// A CSL program: the host does what the options say.
 bool run_csl(const Options& options, const WseConfig& config, Replacements& replacements,
-             report::Report& report) {
+             report::Report& report, const std::string& commit) {
   const compiled::Program compiled = load_csl(options, options.csl, config);
   const Workload workload(compiled, config);
   check_structure(options.structure, options.fabric, workload, config);
@@ -66,7 +83,14 @@ bool run_csl(const Options& options, const WseConfig& config, Replacements& repl
   ObservedMachine observed(options, options.fabric, config, workload, &replacements);
   Machine& machine = observed.machine();
   CslHost host(options, options.csl, compiled, workload, config, observed);
+  std::optional<Checkpoints> checkpoints;
+  if (options.checkpoints.is_used()) {
+    checkpoints.emplace(options.checkpoints, options, config, report.run, commit);
+    require_same(options.csl, workload, *checkpoints);
+    host.set_checkpoints(*checkpoints);
+  }
   driver.run(machine.domain(), machine.structure(), observed, host);
+  tell_saved(options, checkpoints);
   report.wall.destroy_s = observed.destroy();
   return true;
 }
@@ -84,9 +108,7 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
     return false;
   }
   if (is_csl(options.program)) {
-    options.refuse(CheckpointOptions::kHeading,
-                   "runs of CSL programs cannot be saved: their host is not part of the state");
-    return run_csl(options, config, replacements, report);
+    return run_csl(options, config, replacements, report, commit);
   }
   options.refuse(CslOptions::kHeading, "the program is a layout, not a CSL file");
 
@@ -123,8 +145,7 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
   }
   driver.run(machine.domain(), machine.structure(), observed, program);
 
-  if (checkpoints && !options.quiet && !checkpoints->remark().empty())
-    std::cerr << "wse_platform: " << checkpoints->remark() << '\n';
+  tell_saved(options, checkpoints);
 
   // 5. The report is complete but for what it takes to destroy the machine.
   report.wall.destroy_s = observed.destroy();

@@ -1,8 +1,9 @@
 #include "platforms/wse/transfers.h"
-#include "models/state/archive.h"
 
 #include <algorithm>
 #include <utility>
+
+#include "models/state/archive.h"
 
 namespace tessera::wse {
 

@@ -95,6 +95,17 @@ def check_examples(checkpoints, sources):
     print(f"examples: {checkpoints.saves} states, {checkpoints.runs.runs} runs")
 
 
+CSL = [("allreduce", "width:5,height:4,length:16", ["all_reduce"]), ("allreduce", "width:3,height:3,length:9", ["all_reduce"] * 3)]
+
+
+def check_csl(checkpoints, sources):
+    """The state is saved while the functions of the host run; where it is asked for during a copy, after that."""
+    for name, params, launches in CSL:
+        options = ["--params", params, *[f"--launch={launch}" for launch in launches]]
+        checkpoints.check(sources / "examples/csl" / name / "layout.csl", options, 4)
+    print(f"CSL: {checkpoints.saves} states, {checkpoints.runs.runs} runs")
+
+
 def check_random(checkpoints, first, count, places=2):
     for seed in range(first, first + count):
         folder = checkpoints.folder / f"random_{seed}"
@@ -231,6 +242,7 @@ def main():
         check_mutants(checkpoints, *check_refusals(checkpoints, sources))
         check_ends(checkpoints, sources)
         check_examples(checkpoints, sources)
+        check_csl(checkpoints, sources)
         check_random(checkpoints, 3000, 40)
 
 
