@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -74,6 +75,7 @@ class Programs:
                           f"{self.folder / 'valgrind.txt'} {self.binaries / 'tessera_csl_server'} \"$@\"\n", encoding="utf-8")
         server.chmod(0o755)
         self.compiled = {}
+        self.user_s = 0.0  # of the last run, host program included
 
     def run(self, command, where, options="", binaries=None):
         environment = dict(os.environ, TESSERA_BIN=str(binaries or self.binaries), TESSERA_OPTIONS=options, PYTHONDONTWRITEBYTECODE="1",
@@ -104,7 +106,9 @@ class Programs:
             command += ["--arch", case.arch, "--params", f"{case.text(size)},{case.option[2:]}:{amount}"]
         else:
             command += [case.option, amount]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         text = self.run(command, self.folder, f"--report {report} --threads {threads} {more}", binaries)
+        self.user_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
         if "SUCCESS" not in text:
             raise Failure(f"{case.name}: the host program did not say that the results are right\n{text}")
         return json.loads(report.read_text(encoding="utf-8"))
@@ -126,18 +130,16 @@ def busy(report):
 
 def measure(programs, case, size, threads, smallest, repeats):
     """A row of the table; `smallest` is the report of the smallest grid, where memory is counted from."""
-    report = min((programs.report(case, size, case.amount, threads, more="--no-waits") for _ in range(repeats)),
-                 key=lambda one: one["wall"]["run_s"])
+    runs = [(programs.report(case, size, case.amount, threads, more="--no-waits"), programs.user_s) for _ in range(repeats)]
+    report = min((run[0] for run in runs), key=lambda one: one["wall"]["run_s"])
     wall, tiles = report["wall"], size[0] * size[1]
     fewer = tiles - smallest[0]
     row = {"bench": case.name, "arch": case.arch, "size": f"{size[0]}x{size[1]}", "params": case.text(size), "amount": case.amount,
            "threads": report["run"]["threads"], "ranks": report["run"]["ranks"], "structure": report["structure"],
-           "cycles": report["cycles"], "run_s": wall["run_s"], "elaborate_s": wall["elaborate_s"],
+           "cycles": report["cycles"], "run_s": wall["run_s"], "elaborate_s": wall["elaborate_s"], "user_s": min(run[1] for run in runs),
            "tile_cycles_per_s": report["cycles"] * tiles / wall["run_s"], "busy_tile_cycles": busy(report),
            "busy_tile_cycles_per_s": busy(report) / wall["run_s"], "digest": report["digest"],
            "bytes_per_tile": round((wall["peak_rss_bytes"] - smallest[1]) / fewer) if fewer > 0 else None}
-    if "stepping" in report:
-        row["stepping"] = report["stepping"]
     return row
 
 
@@ -160,22 +162,13 @@ def measure_all(programs, options):
     return rows
 
 
-def stepping_of(row):
-    """Whole routers and tiles ahead of others, where the executables tell."""
-    stepping = row.get("stepping")
-    if not stepping:
-        return ["-", "-"]
-    ahead = stepping.get("cycles_ahead", 0)
-    return [f"{100 * stepping['whole_routers'] / max(stepping['tiles'], 1):.0f} %", str(ahead) if ahead else stepping.get("why_level", "0")]
-
-
 def show(rows):
     text = lambda value, form: "-" if value is None else format(value, form)
-    head = ["bench", "arch", "size", "threads", "cycles", "run s", "tile-cycles/s", "busy tile-cycles/s", "ns busy", "instructions busy",
-            "bytes/tile", "whole routers", "cycles ahead"]
-    print_table(head, [[r["bench"], r["arch"], r["size"], str(r["threads"]), f"{r['cycles']:,}", f"{r['run_s']:.3g}",
+    head = ["bench", "arch", "size", "threads", "cycles", "run s", "user s", "tile-cycles/s", "busy tile-cycles/s", "ns busy", "instructions busy",
+            "bytes/tile"]
+    print_table(head, [[r["bench"], r["arch"], r["size"], str(r["threads"]), f"{r['cycles']:,}", f"{r['run_s']:.3g}", f"{r['user_s']:.3g}",
                         scaled(r["tile_cycles_per_s"]), scaled(r["busy_tile_cycles_per_s"]), f"{1e9 / r['busy_tile_cycles_per_s']:.0f}",
-                        text(r["instructions_per_tile_cycle"], ",.0f"), text(r["bytes_per_tile"], ","), *stepping_of(r)] for r in rows])
+                        text(r["instructions_per_tile_cycle"], ",.0f"), text(r["bytes_per_tile"], ",")] for r in rows])
 
 
 def read_arguments():

@@ -169,6 +169,9 @@ void check_form(const BuiltinCall& call, const pe::OpcodeInfo& info,
                                                 : "S";
   }
   const std::string forms(pe::to_string(info.form));
+  if (forms.empty())
+    call.fail("works on numbers only: its first argument is a pointer to a number, the others are "
+              "numbers");
   if (("; " + forms + "; ").find("; " + form + "; ") == std::string::npos)
     call.fail("takes the operands ", forms, " instead of ", form,
               " (D: destination, S: source, v: number, p: pointer to a number)");
@@ -221,7 +224,7 @@ class Operation {
     for (std::size_t i = 0; i < count; ++i) add(i, call_.operand(i));
     put_fifo_last();
     unify_simd(code_.tile, operands_);
-    if (!has_vector_) call_.fail("none of the operands is a descriptor, a DSR or a FIFO");
+    if (!has_vector_) return of_numbers();
     check_form(call_, info_, operands_);
     if (call_.size() > count) read_options(count);
     // A control wavelet may end the operation before its length is reached.
@@ -257,6 +260,33 @@ class Operation {
       operand.value = scalar_operand(call_, value, info_.types[i], i);
     }
     operands_.push_back(operand);
+  }
+
+  /// Operations that the language has for numbers too (wse.md 6.7): the result goes to a pointer.
+  Result of_numbers() {
+    using Op = pe::Opcode;
+    ir::Builder& builder = code_.builder;
+    const ir::Value& x = operands_[1].value;
+    ir::Value made;
+    switch (info_.op) {
+    case Op::kFnormh:
+    case Op::kFnorms:
+      made = builder.unary(ir::Op::kNormalize, x);
+      break;
+    case Op::kFscaleh:
+    case Op::kFscales:
+      made = builder.binary(ir::Op::kScale, x, builder.convert(ir::Type::kI16, operands_[2].value));
+      break;
+    case Op::kFh2xp16:
+    case Op::kFs2xp16:
+      made = builder.convert(ir::Type::kI16, x);
+      break;
+    default:
+      call_.fail("none of the operands is a descriptor, a DSR or a FIFO");
+    }
+    if (call_.size() > info_.operand_count) call_.fail("takes no options for numbers");
+    builder.store(operands_[0].value, made);
+    return call_.nothing();
   }
 
   void add_descriptor(std::size_t i, const Result& value) {

@@ -210,7 +210,7 @@ const std::vector<BuiltinRow>& value_builtins() {
   static const std::vector<BuiltinRow> kRows = {
       {"as", kAnywhere, {type, value}, as_builtin, "the value as another type"},
       {"bitcast", kAnywhere, {type, value}, bitcast_builtin, "the bits as another type"},
-      {"ptrcast", kInCode, {type, value}, ptrcast, "a pointer to another type"},
+      {"ptrcast", kAnywhere, {type, value}, ptrcast, "a pointer to another type"},
       {"type_of", kAnywhere, {unread}, type_of, "the type of an expression, which is not evaluated"},
       {"is_same_type", kAnywhere, {type, type}, is_same_type, "whether two types are one"},
       {"is_comptime", kAnywhere, {unread}, is_comptime, "whether the value is known"},

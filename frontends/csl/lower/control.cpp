@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "frontends/csl/syntax/operators.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 #include "frontends/csl/sema/statement_runner.h"
+#include "frontends/csl/syntax/operators.h"
 
 namespace tessera::csl {
 namespace {
@@ -189,6 +189,15 @@ class SwitchCases {
   void add(const Result& value, const Node& at) {
     const std::string text = text_of(*value.type, value.value(), true);
     if (!seen_.insert(text).second) engine_.fail(at, "two arms are for ", text);
+    if (value.type->is_any_integer())
+      add_range(value.value().integer(), value.value().integer(), at);
+  }
+  void add_range(const BigInt& first, const BigInt& last, const Node& at) {
+    for (const auto& [low, high] : ranges_) {
+      if (first <= high && low <= last)
+        engine_.fail(at, "two arms are for ", BigInt(first > low ? first : low).str());
+    }
+    ranges_.emplace_back(first, last);
   }
   void check_all(const Node& at) const {
     if (type_.is(TypeKind::kBool) && seen_.size() == 2) return;
@@ -205,7 +214,24 @@ class SwitchCases {
   const Engine& engine_;
   const Type& type_;
   std::set<std::string> seen_;
+  std::vector<std::pair<BigInt, BigInt>> ranges_;
 };
+
+/// Goes to `body` if the value of a switch lies in a range, else on to a new block.
+void branch_to_range(Evaluator& evaluator, const Result& subject, const Binary& range,
+                     SwitchCases& cases, ir::BlockId body) {
+  ir::Builder& builder = code_of(evaluator).builder;
+  const auto [first, last] = evaluator.ends_of_range(range);
+  cases.add_range(first.value().integer(), last.value().integer(), range);
+  const ir::BlockId maybe = builder.new_block(), next = builder.new_block();
+  const auto holds = [&](BinaryOp op, const Result& end) {
+    return scalar(evaluator, binary_operand(evaluator, op, subject, end, range), range);
+  };
+  builder.branch(holds(BinaryOp::kGreaterOrEqual, first), maybe, next);
+  builder.enter(maybe);
+  builder.branch(holds(BinaryOp::kLessOrEqual, last), body, next);
+  builder.enter(next);
+}
 
 /// Branches to the arms of a switch one after the other; `each` makes the code of an arm.
 template <class Body, class Each>
@@ -223,6 +249,10 @@ void branch_to_arms(Evaluator& evaluator, const Result& subject, const List<Arm<
     }
     const ir::BlockId body = builder.new_block();
     for (const Expr* candidate : arm.values) {
+      if (const Binary* range = Evaluator::range_of(*candidate)) {
+        branch_to_range(evaluator, subject, *range, cases, body);
+        continue;
+      }
       const ir::BlockId next = builder.new_block();
       const Result value = evaluator.value(*candidate);
       cases.add(value, *candidate);

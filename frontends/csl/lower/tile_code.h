@@ -142,7 +142,8 @@ class TileCode {
   Engine& engine_;
   const Variant& variant_;
   const DsrPlan dsrs_;
-  std::set<unsigned> chosen_queues_;  ///< input queues for colors that name none
+  std::set<unsigned> chosen_queues_;              ///< input queues for colors that name none
+  std::map<unsigned, unsigned> output_of_color_;  ///< output queues of WSE-2, by color
   ir::Module module_;
   std::map<const Cell*, ir::VariableId> variables_;
   std::vector<std::shared_ptr<Cell>> kept_;  ///< so that no other object gets their addresses

@@ -215,8 +215,9 @@ void set_start_states(TileCode& code) {
       code.engine().fail(*state.at, "@activate: no task is bound to the local task id ", state.id);
     if (state.action != "unblock") continue;
     // Control wavelets of a color without a data task arrive in a queue too.
-    if (!code.is_wse3() && state.handle->is_handle("color"))
-      code.use_queue(true, std::nullopt, state.id, *state.at);
+    const bool is_color =
+        state.handle->is_handle("color") || state.handle->is_handle("data_task_id");
+    if (!code.is_wse3() && is_color) code.use_queue(true, std::nullopt, state.id, *state.at);
     for (pe::QueueBinding& q : code.module().settings.queues) {
       const bool is_it =
           code.is_wse3() ? q.id.value() == state.id : q.color && q.color->value() == state.id;

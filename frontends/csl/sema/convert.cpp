@@ -75,6 +75,17 @@ bool is_list_of_lists(const Type& type) {
          (type.fields[0].type->is_tuple || type.fields[0].type->is(TypeKind::kArray));
 }
 
+/// Whether a pointer is to an element of an array, after which others of its type follow.
+bool is_to_element(const PointerValue& pointer) {
+  if (!pointer.cell || pointer.path.empty()) return false;
+  const Type* type = pointer.cell->type;
+  for (std::size_t i = 0; i + 1 < pointer.path.size(); ++i)
+    type = type->is(TypeKind::kStruct)
+               ? type->fields[static_cast<std::size_t>(pointer.path[i])].type
+               : type->element;
+  return type->is(TypeKind::kArray);
+}
+
 }  // namespace
 
 bool fits(const Type& type, const BigInt& value) {
@@ -122,7 +133,8 @@ std::optional<Value> Converter::to_pointer(const Result& from, const Type* to) c
   if (type.to_many == to->to_many && same_pointee(type, *to)) return from.value();
   if (type.to_many) return std::nullopt;
   PointerValue pointer = from.value().pointer();
-  if (to->to_many) {  // *[n]T to [*]T
+  if (to->to_many) {  // *[n]T to [*]T, and &a[i]
+    if (type.element == to->element && is_to_element(pointer)) return from.value();
     if (!type.element->is(TypeKind::kArray) || type.element->element != to->element)
       return std::nullopt;
     if (pointer.cell) pointer.path.push_back(0);

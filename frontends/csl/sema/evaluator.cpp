@@ -278,6 +278,32 @@ Result Evaluator::on(const If& e) {
   return e.otherwise == nullptr ? void_result() : operand(*e.otherwise);
 }
 
+const Binary* Evaluator::range_of(const Expr& candidate) {
+  const Binary* binary = if_is<Binary>(candidate);
+  return binary != nullptr && binary->op == BinaryOp::kThrough ? binary : nullptr;
+}
+
+std::pair<Result, Result> Evaluator::ends_of_range(const Binary& range) {
+  Result first = value(*range.left), last = value(*range.right);
+  for (const Result* end : {&first, &last}) {
+    if (!end->type->is_any_integer())
+      engine_.fail(range, "a range goes from integer to integer, not to a value of type ",
+                   in_quotes(end->type->name));
+  }
+  if (first.value().integer() > last.value().integer())
+    engine_.fail(range, "the range is empty: ", first.value().integer().str(), " is above ",
+                 last.value().integer().str());
+  return {std::move(first), std::move(last)};
+}
+
+bool Evaluator::is_between(const Result& value_of, const Binary& range) {
+  const auto [first, last] = ends_of_range(range);
+  const auto holds = [&](BinaryOp op, const Result& end) {
+    return binary(op, value_of, end, range).value().get<bool>();
+  };
+  return holds(BinaryOp::kGreaterOrEqual, first) && holds(BinaryOp::kLessOrEqual, last);
+}
+
 Result Evaluator::on(const Switch& e) {
   if (frame_.code != nullptr) return switch_operand(*this, e, expected_);
   return operand(*chosen(value(*e.subject), e.arms, e)->body);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "frontends/csl/sema/engine.h"
@@ -115,6 +116,12 @@ class Evaluator {
   /// The condition of `if` and the subjects of `switch` of expressions and statements.
   template <class Body>
   const Arm<Body>* chosen(const Result& subject, const List<Arm<Body>>& arms, const Node& at);
+  /// A value of an arm that is a range, `first...last`; nullptr: it is none.
+  static const Binary* range_of(const Expr& candidate);
+  /// Whether a known value lies in such a range.
+  bool is_between(const Result& value_of, const Binary& range);
+  /// The first and the last value of such a range.
+  std::pair<Result, Result> ends_of_range(const Binary& range);
   /// The number of an element in an array, row by row.
   std::int64_t element_number(const Type& array, const List<const Expr*>& indices, const Node& at);
   Result binary(BinaryOp op, Result left, Result right, const Node& at);
@@ -172,6 +179,10 @@ const Arm<Body>* Evaluator::chosen(const Result& value_of, const List<Arm<Body>>
   for (const Arm<Body>& arm : arms) {
     if (arm.values.empty()) otherwise = &arm;
     for (const Expr* candidate : arm.values) {
+      if (const Binary* range = range_of(*candidate)) {
+        if (is_between(value_of, *range)) return &arm;
+        continue;
+      }
       const Result same = binary(BinaryOp::kEqual, value_of, value(*candidate), *candidate);
       if (same.value().get<bool>()) return &arm;
     }

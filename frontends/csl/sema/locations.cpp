@@ -53,6 +53,29 @@ bool is_cast(const Location& location) {
          register_type(there) != register_type(*location.type);
 }
 
+bool is_tuple(const Type& type) {
+  return type.is(TypeKind::kStruct) && type.is_tuple;
+}
+
+/// The type of a variable after an element of a tuple in it, at the end of the path, became a struct of
+/// another type, as elements of `[n]comptime_struct` may.
+const Type* with_element(Types& types, const Type& type, const std::vector<std::int64_t>& path,
+                         const Type* element, std::size_t step = 0) {
+  if (step == path.size()) return element;
+  if (!type.is(TypeKind::kStruct) || type.is_named) return nullptr;
+  std::vector<Field> fields = type.fields;
+  Field& field = fields[static_cast<std::size_t>(path[step])];
+  field.type = with_element(types, *field.type, path, element, step + 1);
+  return field.type == nullptr ? nullptr : types.structure(std::move(fields), type.is_tuple);
+}
+
+/// Whether a location is an anonymous struct in a tuple.
+bool is_struct_in_tuple(const Location& location) {
+  const std::vector<std::int64_t>& path = location.path;
+  return location.type->is(TypeKind::kStruct) && !location.type->is_named && !path.empty() &&
+         is_tuple(type_at(*location.cell->type, path, path.size() - 1));
+}
+
 Location whole(const std::shared_ptr<Cell>& cell) {
   return Location{cell, {}, cell->type, cell->kind == Cell::Kind::kConstant, {}};
 }
@@ -105,6 +128,13 @@ std::optional<Location> Evaluator::locate_element(const Index& e) {
   std::optional<Location> base;
   if (is_path(*e.object)) base = locate(*e.object);
   if (base && base->type->is(TypeKind::kArray)) return element_of(std::move(base), e);
+  if (base && is_tuple(*base->type)) {
+    if (e.indices.size() != 1)
+      engine_.fail(e, "a tuple takes one index instead of ", e.indices.size());
+    const auto last = static_cast<std::int64_t>(base->type->fields.size()) - 1;
+    const auto index = static_cast<int>(integer(*e.indices[0], 0, last, "the index of a tuple"));
+    return field_of(*std::move(base), index, e);
+  }
   if (base && !base->type->is(TypeKind::kPointer)) return std::nullopt;
   return element_of_value(operand(*e.object), e);
 }
@@ -278,7 +308,14 @@ void Evaluator::store(const Location& location, const Result& value, const Node&
   if (cell.type->is(TypeKind::kArray) && cell.type->count() > kMostChanged)
     engine_.fail(at, what, " has more than ", kMostChanged,
                  " elements, too many to be changed at compile time");
-  const Result converted = engine_.convert(value, location.type, at, what);
+  const Type* type = location.type;
+  if (is_struct_in_tuple(location) && value.type->is(TypeKind::kStruct)) {
+    if (const Type* now = with_element(engine_.types, *cell.type, location.path, value.type)) {
+      cell.type = now;
+      type = value.type;
+    }
+  }
+  const Result converted = engine_.convert(value, type, at, what);
   Value* element = element_at(cell.value, location.path);
   if (element == nullptr)
     engine_.fail(at, "the index ", location.path.back(), " lies outside of ", in_quotes(cell.name));

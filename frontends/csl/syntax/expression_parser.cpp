@@ -11,7 +11,7 @@ namespace {
 
 const BinarySpelling* binary_operator(const Token& token) {
   for (const BinarySpelling& op : kBinarySpellings)
-    if (token.is(op.text) || token.is_word(op.text)) return &op;
+    if (op.op != BinaryOp::kThrough && (token.is(op.text) || token.is_word(op.text))) return &op;
   return nullptr;
 }
 
@@ -207,7 +207,11 @@ List<const Expr*> ExpressionParser::parse_arm_values() {
   std::vector<const Expr*> values;
   if (!cursor_.accept_word("else")) {
     do {
-      values.push_back(parse());
+      const Expr* value = parse();
+      const Place place = cursor_.place();
+      if (cursor_.accept("..."))
+        value = state_.make<Binary>(place, BinaryOp::kThrough, value, parse());
+      values.push_back(value);
     } while (cursor_.accept(",") && !cursor_.next_is("=>"));
   }
   if (!cursor_.accept("=>"))

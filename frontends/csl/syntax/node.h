@@ -117,7 +117,8 @@ enum class BinaryOp : std::uint8_t {
   kSubtract,
   kMultiply,
   kDivide,
-  kRemainder
+  kRemainder,
+  kThrough  ///< `first...last`: only among the values of an arm of a switch
 };
 enum class UnaryOp : std::uint8_t { kNegate, kNot, kBitNot, kAddress };
 

@@ -36,7 +36,8 @@ inline constexpr BinarySpelling kBinarySpellings[] = {
     {BinaryOp::kSubtract, "-", 5},
     {BinaryOp::kMultiply, "*", 6},
     {BinaryOp::kDivide, "/", 6},
-    {BinaryOp::kRemainder, "%", 6}};
+    {BinaryOp::kRemainder, "%", 6},
+    {BinaryOp::kThrough, "...", 0}};
 
 /// The spellings, in the order of UnaryOp.
 inline constexpr std::string_view kUnarySpellings[] = {"-", "!", "~", "&"};
@@ -53,7 +54,7 @@ constexpr std::string_view spelling(Keyword::Word word) {
 }
 /// Whether `op=` is an assignment: for arithmetic, shifts and bit operators.
 constexpr bool is_compound(BinaryOp op) {
-  return spelling(op).level > kComparisonLevel;
+  return spelling(op).level > kComparisonLevel;  // not of `...`
 }
 
 }  // namespace tessera::csl

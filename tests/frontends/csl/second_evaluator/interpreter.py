@@ -212,9 +212,14 @@ class Interpreter:
     def arm(self, node):
         wanted = self.known(self.value(node.value), node)
         for keys, body in node.arms:
-            if keys is None or any(converted(self.value(k), wanted.type).data == wanted.data for k in keys):
+            if keys is None or any(self.is_among(wanted, *key) for key in keys):
                 return body
         return None
+
+    def is_among(self, wanted, first, last):
+        if first is last:
+            return converted(self.value(first), wanted.type).data == wanted.data
+        return self.value(first).data <= wanted.data <= self.value(last).data
 
     def value_block_value(self, node):
         try:

@@ -380,6 +380,9 @@ class Program:
     def builtin_as(self, _, type, value):
         return cast(type.data, value)
 
+    def builtin_ptrcast(self, _, type, value):
+        return Value(type.data, value.data)
+
     def builtin_bitcast(self, _, type, value):
         return bitcast(type.data, value)
 

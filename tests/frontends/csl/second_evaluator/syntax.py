@@ -4,7 +4,7 @@ import re
 TOKEN = re.compile(r"""(?P<skip>\s+|//[^\n]*)|(?P<float>\d+\.\d+([eE][+-]?\d+)?|\d+[eE][+-]?\d+)
     |(?P<int>0x[0-9a-fA-F]+|0b[01]+|\d+)|(?P<string>"(\\.|[^"\\\n])*")|(?P<char>'(\\.|[^'\\])')
     |(?P<builtin>@[A-Za-z_]\w*)|(?P<name>[A-Za-z_]\w*)
-    |(?P<op>\.\{|\.\*|->|=>|==|!=|<=|>=|<<=|>>=|<<|>>|[-+*/%&|^]=|[-+*/%&|^~!<>=(){}\[\],;:.])""", re.X)
+    |(?P<op>\.\.\.|\.\{|\.\*|->|=>|==|!=|<=|>=|<<=|>>=|<<|>>|[-+*/%&|^]=|[-+*/%&|^~!<>=(){}\[\],;:.])""", re.X)
 KEYWORDS = set("param const var fn task export extern inline noinline comptime layout return break continue if else while "
                "for switch struct enum true false undefined and or align linksection linkname".split())
 LEVELS = [("or",), ("and",), ("==", "!=", "<", ">", "<=", ">="), ("&", "^", "|"), ("<<", ">>"), ("+", "-"), ("*", "/", "%")]
@@ -263,11 +263,11 @@ class Parser:
         def one():
             keys = None
             if not self.take("else"):
-                keys = [self.expression()]
+                keys = [self.values_of_arm()]
                 while self.take(","):
                     if self.peek("=>"):
                         break
-                    keys.append(self.expression())
+                    keys.append(self.values_of_arm())
             self.need("=>")
             return keys, (self.block() if self.peek("{") else self.switch_value(arm))
         self.need("{")
@@ -275,6 +275,11 @@ class Parser:
         if arm == self.arm:
             self.take(";")
         return node
+
+    def values_of_arm(self):
+        """The first and the last value."""
+        first = self.expression()
+        return first, self.expression() if self.take("...") else first
 
     def switch_value(self, arm):
         return self.jump_or_assignment() if arm == self.arm else arm()

@@ -1,0 +1,199 @@
+// The queues that descriptors use (csl.md 9).
+#include <algorithm>
+#include <array>
+
+#include "frontends/csl/lower/tile_code.h"
+#include "frontends/csl/lower/tile_setup.h"
+
+namespace tessera::csl {
+
+QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
+                             std::optional<unsigned> color, const Node& at, bool later) {
+  const bool says_none = color && *color >= kColorCount;  // the operation never runs
+  if (says_none) color.reset();
+  if (!color && !queue && !says_none)
+    engine_.fail(at, "the descriptor names neither a color nor a queue");
+  const bool is_open = !queue && !(color && find_queue(is_input, std::nullopt, color) != nullptr);
+  if (is_wse3() && is_open && !later)
+    engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
+  if (is_input) return use_input_queue(queue, color, at);
+  return use_output_queue(queue, color, at);
+}
+
+pe::QueueBinding* TileCode::find_queue(bool is_input, std::optional<unsigned> id,
+                                       std::optional<unsigned> color) {
+  for (pe::QueueBinding& q : module_.settings.queues) {
+    if (q.input != is_input || (id && q.id.value() != *id)) continue;
+    if (!color || (q.color && q.color->value() == *color)) return &q;
+  }
+  return nullptr;
+}
+
+/// Each color has an input queue of its own all the time: an operation that names another one
+/// reads that of its color. Until SDK 1.4 an operation binds the queue that it names, so that a
+/// queue serves several colors one after the other.
+QueueUse TileCode::use_input_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
+                                   const Node& at) {
+  pe::QueueBinding* own = queue ? find_queue(true, queue, std::nullopt) : nullptr;
+  const bool is_new = engine_.version() == Version::k2_10;
+  if (own != nullptr && (!color || own->color == Color(*color))) return {own->id, color_of(*own)};
+  if (own != nullptr && own->color && chosen_queues_.count(*queue) != 0) {
+    // The queue belongs to this color; the next analysis chooses another one for the other.
+    pe::QueueBinding named = *own;
+    named.color = Color(*color);
+    named_queues.push_back(std::move(named));
+    return {own->id, Color(*color)};
+  }
+  if (own != nullptr && own->color && is_new)
+    engine_.fail(at, "the input queue ", own->id.value(), " is bound to the color ",
+                 own->color->value(), " instead of ", *color);
+  pe::QueueBinding* of_color = color ? find_queue(true, std::nullopt, color) : nullptr;
+  if (of_color != nullptr && !(is_new && queue)) {
+    if (queue) tell_shared_queue(*queue, at);
+    return {of_color->id, Color(*color)};
+  }
+  if (of_color != nullptr) color.reset();  // since SDK 2.10 nothing binds the queue
+  if (own != nullptr && !own->color) {
+    if (!color) return {own->id, color_of(*own)};
+    own->color = Color(*color);
+    return {own->id, Color(*color)};
+  }
+  if (own != nullptr) tell_shared_queue(*queue, at);
+  const bool is_named = queue && own == nullptr;
+  const std::optional<unsigned> id = is_named ? queue : free_queue(true, queue.has_value());
+  if (!id) return waiting_queue(color, at);
+  if (!is_named) chosen_queues_.insert(*id);
+  return add_queue(true, *id, color, is_named, at);
+}
+
+/// All queues are taken: an operation on a color that never reaches the PE waits for ever, wherever
+/// it waits.
+QueueUse TileCode::waiting_queue(std::optional<unsigned> color, const Node& at) {
+  if (!color || !is_received(*color)) {
+    for (const pe::QueueBinding& q : module_.settings.queues) {
+      const bool is_silent = q.input && (!q.color || !is_received(q.color->value()));
+      if (is_silent) return {q.id, color ? Color(*color) : color_of(q)};
+    }
+  }
+  engine_.fail(at, "all input queues are taken, and ",
+               color ? "the color " + std::to_string(*color) : std::string("the descriptor"),
+               " needs one of its own: a PE receives at most ",
+               queue_count(module_.settings.generation, true), " colors");
+}
+
+QueueUse TileCode::use_output_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
+                                    const Node& at) {
+  const bool has_own_colors = !is_wse3();  // output queues of WSE-2 carry several
+  const std::optional<unsigned> wanted = queue || has_own_colors ? std::nullopt : color;
+  pe::QueueBinding* found = find_queue(false, queue, wanted);
+  if (has_own_colors && color) {
+    // Two operations that name no queue may run at once if they are on different colors.
+    const auto own = output_of_color_.find(*color);
+    if (!queue && own != output_of_color_.end()) return {QueueId(own->second), Color(*color)};
+    const std::optional<unsigned> id = queue ? queue : free_queue(false, false);
+    if (id) output_of_color_.emplace(*color, *id);
+    if (id && !queue) return add_queue(false, *id, color, false, at);
+  }
+  if (found == nullptr) {
+    if (!color) color = unused_color();
+    const std::optional<unsigned> id = queue ? queue : free_queue(false, false);
+    if (!id) engine_.fail(at, "all output queues are taken");
+    return add_queue(false, *id, color, queue.has_value(), at);
+  }
+  if (has_own_colors) return {found->id, Color(color ? *color : unused_color())};
+  return {found->id, color_of(*found)};
+}
+
+std::optional<unsigned> TileCode::free_queue(bool is_input, bool is_shared) {
+  static constexpr std::array<unsigned, 8> kOrder = {2, 3, 4, 5, 6, 7, 1, 0};
+  // No output queue of WSE-2 has these numbers first, and so none has their microthreads.
+  static constexpr std::array<unsigned, 8> kShared = {6, 7, 5, 4, 3, 2, 1, 0};
+  for (const unsigned id : is_shared ? kShared : kOrder) {
+    const bool exists = id < queue_count(module_.settings.generation, is_input);
+    if (exists && find_queue(is_input, id, std::nullopt) == nullptr) return id;
+  }
+  return std::nullopt;
+}
+
+QueueUse TileCode::add_queue(bool is_input, unsigned id, std::optional<unsigned> color,
+                             bool is_named, const Node& at) {
+  has_chosen_queue = has_chosen_queue || !is_named;
+  pe::QueueBinding made;
+  made.name = std::string(is_input ? "in" : "out") + std::to_string(id);
+  made.input = is_input;
+  made.id = QueueId(id);
+  if (color && (is_input || is_wse3())) made.color = Color(*color);
+  ir::set_place(made, place_of(at));
+  if (is_named) named_queues.push_back(made);
+  module_.settings.queues.push_back(made);
+  return {made.id, color ? Color(*color) : color_of(made)};
+}
+
+void TileCode::tell_shared_queue(unsigned queue, const Node& at) {
+  engine_.remark(at, "the input queue " + std::to_string(queue) +
+                         " serves several colors, one after the other; each has a queue of its "
+                         "own here");
+}
+
+/// Whether wavelets of the color may reach the PEs of this code, as far as one can tell.
+std::set<unsigned> TileCode::channels() {
+  std::set<unsigned> found;
+  for (const pe::QueueBinding& queue : module_.settings.queues) {
+    if (queue.input && is_wse3()) found.insert(queue.id.value());
+  }
+  for (unsigned color = 0; color < kColorCount && !is_wse3(); ++color) {
+    if (is_received(color) || find_queue(true, std::nullopt, color) != nullptr) found.insert(color);
+  }
+  return found;
+}
+
+bool TileCode::is_received(unsigned color) const {
+  static constexpr Directions kRamp = 16;
+  const auto reaches = [&](const std::map<unsigned, ColorConfig>& colors) {
+    const auto found = colors.find(color);
+    if (found == colors.end()) return false;
+    const auto& positions = found->second.positions;
+    return (found->second.tx & kRamp) != 0 ||
+           std::any_of(positions.begin(), positions.end(), [](const SwitchPosition& p) {
+             return p.is_valid && (p.tx.value_or(0) & kRamp) != 0;
+           });
+  };
+  if (reaches(tile().colors)) return true;
+  const Program& program = engine_.program();
+  return std::any_of(program.pes.begin(), program.pes.end(), [&](const Pe& pe) {
+    return pe.variant >= 0 &&
+           program.variants[static_cast<std::size_t>(pe.variant)].get() == &variant_ &&
+           reaches(pe.colors);
+  });
+}
+
+void TileCode::add_silent_queues() {
+  if (!is_wse3()) return;
+  for (const TaskBinding& task : tile().tasks) {
+    if (task.kind != TaskKind::kData || find_queue(true, task.id, std::nullopt) != nullptr)
+      continue;
+    const Node& at = *task.task.function;
+    engine_.warn(at, "the data task " + in_quotes(task.task.function->name.text) +
+                         " never starts: nothing binds the input queue " + std::to_string(task.id) +
+                         " to a color");
+    add_queue(true, task.id, std::nullopt, false, at);
+  }
+}
+
+Color TileCode::color_of(const pe::QueueBinding& queue) const {
+  return queue.color ? *queue.color : Color(unused_color());
+}
+
+/// For a descriptor whose queue has no color: the highest color without a queue.
+unsigned TileCode::unused_color() const {
+  unsigned color = kColorCount - 1;
+  const auto is_bound = [this](unsigned c) {
+    const auto& queues = module_.settings.queues;
+    return std::any_of(queues.begin(), queues.end(),
+                       [c](const pe::QueueBinding& q) { return q.color && q.color->value() == c; });
+  };
+  while (color > 0 && is_bound(color)) --color;
+  return color;
+}
+
+}  // namespace tessera::csl
