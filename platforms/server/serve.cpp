@@ -22,6 +22,7 @@
 #include "platforms/server/peer_watch.h"
 #include "platforms/server/session.h"
 #include "platforms/server/sim_log.h"
+#include "platforms/wse/checkpoints.h"
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/options.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -57,6 +58,7 @@ void read_options(const cli::Executable& executable, const std::string& folder,
   if (!goes_on || options.validate || options.print_config || options.print_program)
     throw UserError("", "", "only options of a run can be given here; there is no run otherwise");
   options.refuse(wse::CslOptions::kHeading, "the program has been compiled");
+  options.checkpoints.check(options, options.fabric);
   if (!options.inputs.empty() || !options.outputs.empty())
     throw UserError("", "",
                     "--input and --output have no place here; the host program copies arrays");
@@ -158,14 +160,23 @@ class Server {
         wse::load_wse_config(options_.preset, options_.config_file, options_.sets);
     const wse::Workload workload(program_, config);
     wse::check_structure(options_.structure, options_.fabric, workload, config);
+    report.run.set_params(program_.params);
+    std::optional<wse::Checkpoints> checkpoints;
+    if (options_.checkpoints.is_used()) {
+      checkpoints.emplace(options_.checkpoints, options_, config, report.run, commit_);
+      checkpoints->require_same("host", "a host program");
+    }
     run::Driver driver(options_, report);
     wse::ObservedMachine observed(options_, options_.fabric, config, workload);
     wse::Machine& machine = observed.machine();
     Session session(channel_, program_, workload, config, observed, folder_);
+    if (checkpoints) session.set_checkpoints(*checkpoints);
     channel_.write(reply_frame(id));
     std::optional<PeerWatch> watch(std::in_place, channel_.input());
     driver.run(machine.domain(), machine.structure(), observed, session);
     watch.reset();
+    if (checkpoints && !options_.quiet && !checkpoints->remark().empty())
+      std::cerr << kName << ": " << checkpoints->remark() << '\n';
     return conclude(session, report, log);
   }
 

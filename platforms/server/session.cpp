@@ -3,13 +3,17 @@
 #include <boost/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <map>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "frontends/text/files_read.h"
+#include "models/state/archive.h"
 #include "platforms/cli/main.h"
 #include "platforms/run/signals.h"
 #include "platforms/server/mapped_data.h"
@@ -97,6 +101,7 @@ class Request {
 struct Reply {
   json::object header;
   Bytes data;
+  Bytes in_file = {};  ///< what stands in the file of the host instead
 };
 
 Words words_of(const Bytes& bytes) {
@@ -126,6 +131,7 @@ Reply reply_of(const Request& request, const Words& words) {
   MappedData mapped(request.text("file"), request.count("bytes"));
   if (mapped.size() != size) throw UserError("", "", "the array of the host has another size");
   std::memcpy(mapped.data(), words.data(), size);
+  reply.in_file.assign(mapped.data(), mapped.data() + size);
   return reply;
 }
 
@@ -191,18 +197,53 @@ Command command_of(const Frame& frame) {
 /// The commands of a running machine, by name.
 class Session::Commands {
  public:
+  /// A command of the host, what stands for its arguments, and the answer.
+  struct Logged {
+    std::string name;
+    std::uint64_t digest = 0;
+    std::string error;  ///< a mistake in the command
+    std::string header;
+    Bytes data;
+    void visit(state::Archive& archive) { archive(name, digest, error, header, data); }
+  };
+
   Commands(const compiled::Program& program, const wse::Workload& workload,
-           const wse::WseConfig& config, wse::ObservedMachine& observed, run::RunControl& control)
-      : program_(program), workload_(workload),
-        stream_(program, workload, config, observed, control) {}
+           const wse::WseConfig& config, wse::ObservedMachine& observed, run::RunControl& control,
+           wse::Checkpoints* checkpoints)
+      : program_(program), workload_(workload), keeps_log_(checkpoints != nullptr),
+        stream_(program, workload, config, observed, control, checkpoints) {}
 
   wse::CommandStream& stream() { return stream_; }
   Reply carry_out(const std::string& name, const Frame& frame) {
     const auto found = kByName.find(name);
     if (found == kByName.end()) throw UserError("", "", "there is no command '" + name + "'");
     const json::object header = json::parse(frame.header).as_object();
-    return (this->*found->second)(Request(frame, header));
+    const Request request(frame, header);
+    if (!keeps_log_) return (this->*found->second)(request);
+    present_ = {name, digest_of(header, request), {}, {}, {}};
+    if (replayed_ < log_.size()) return replay(log_[replayed_++], request);
+    if (std::exchange(is_under_way_, false)) {
+      require_same(under_way_);
+      is_launched_ = name == "launch";
+    }
+    return log(found->second, request);
   }
+  /// The last command of a host.
+  void stop() {
+    present_ = {"stop", 0, {}, {}, {}};
+    if (replayed_ < log_.size()) require_same(log_[replayed_]);
+    if (std::exchange(is_under_way_, false)) require_same(under_way_);
+    stream_.finish();
+  }
+  /// Saves or restores the commands so far (models/state/archive.h).
+  void visit(state::Archive& archive) {
+    log_.resize(archive.count(log_.size()));
+    for (Logged& logged : log_) archive(logged);
+    under_way_ = present_;
+    archive(under_way_, stream_);
+    is_under_way_ = archive.loading();
+  }
+  Cycle saved_from() const { return has_dumped_ ? kNever : stream_.saved_from(); }
 
  private:
   using Handler = Reply (Commands::*)(const Request&);
@@ -221,7 +262,67 @@ class Session::Commands {
                                  ? stream_.stream_from(color_of(request), region)
                                  : stream_.copy_from(request.text("symbol"), region));
   }
+  // The arguments without what differs from run to run: numbers of commands, and names of files.
+  static std::uint64_t digest_of(const json::object& header, const Request& request) {
+    json::object arguments = header;
+    for (const char* member : {"id", "file", "bytes"}) arguments.erase(member);
+    std::string text = json::serialize(arguments);
+    const auto add = [&text](const void* bytes, std::size_t size) {
+      text.append(static_cast<const char*>(bytes), size);
+    };
+    if (header.contains("file") && header.at("cmd") != "d2h" && header.at("cmd") != "wait") {
+      const Words words = words_of(request);
+      add(words.data(), words.size() * sizeof(std::uint32_t));
+    } else {
+      add(request.data().data(), request.data().size());
+    }
+    return std::stoull(text::digest_of(text), nullptr, 16);
+  }
+  void require_same(const Logged& saved) const {
+    if (saved.name == present_.name && saved.digest == present_.digest) return;
+    throw wse::CommandError(run::Stop::kCondition,
+                            "--restore: command " + std::to_string(replayed_) +
+                                " of the host is '" + present_.name +
+                                "'; in the checkpoint it is '" + saved.name + "'" +
+                                (saved.name == present_.name ? " with other arguments" : ""));
+  }
+  Reply replay(const Logged& saved, const Request& request) {
+    require_same(saved);
+    if (!saved.error.empty()) throw UserError("", "", saved.error);
+    Reply reply;
+    reply.header = json::parse(saved.header).as_object();
+    if (!request.has("file") || saved.data.empty()) {
+      reply.data = saved.data;
+      return reply;
+    }
+    MappedData mapped(request.text("file"), request.count("bytes"));
+    if (mapped.size() != saved.data.size())
+      throw UserError("", "", "the array of the host has another size");
+    std::memcpy(mapped.data(), saved.data.data(), saved.data.size());
+    return reply;
+  }
+  Reply log(Handler handler, const Request& request) {
+    Logged logged = present_;
+    try {
+      Reply reply = (this->*handler)(request);
+      logged.header = json::serialize(reply.header);
+      logged.data = request.has("file") ? reply.in_file : reply.data;
+      log_.push_back(std::move(logged));
+      ++replayed_;
+      return reply;
+    } catch (const UserError& error) {
+      logged.error = error.what();
+      log_.push_back(std::move(logged));
+      ++replayed_;
+      throw;
+    }
+  }
+
   Reply launch(const Request& request) {
+    if (std::exchange(is_launched_, false)) {
+      stream_.complete_launch(request.text("function"));
+      return {};
+    }
     stream_.launch(request.text("function"), request.numbers<std::uint32_t>("arguments"));
     return {};
   }
@@ -239,6 +340,7 @@ class Session::Commands {
     return {};
   }
   Reply dump(const Request& request) {
+    has_dumped_ = true;
     write_memory(program_, workload_, stream_, request.text("folder"));
     return {};
   }
@@ -281,6 +383,14 @@ class Session::Commands {
 
   const compiled::Program& program_;
   const wse::Workload& workload_;
+  const bool keeps_log_;
+  std::vector<Logged> log_;    // commands and their answers
+  std::size_t replayed_ = 0;   // those that the host has had
+  Logged present_;             // the command that is carried out
+  Logged under_way_;           // that in which the state was saved
+  bool is_under_way_ = false;  // it comes next
+  bool is_launched_ = false;   // and is a launch
+  bool has_dumped_ = false;    // files of the host depend on the run
   wse::CommandStream stream_;
   std::vector<bool> is_out_;  // by transfer
 };
@@ -299,8 +409,10 @@ Session::Session(FrameChannel& channel, const compiled::Program& program,
 Session::~Session() = default;
 
 run::Stop Session::drive(run::RunControl& control) {
-  commands_ = std::make_unique<Commands>(program_, workload_, config_, observed_, control);
+  commands_ =
+      std::make_unique<Commands>(program_, workload_, config_, observed_, control, checkpoints_);
   try {
+    if (!restore(control)) return stop_;
     while (const std::optional<Frame> frame = channel_.read()) {
       if (!carry_out(*frame)) break;
     }
@@ -318,12 +430,28 @@ run::Stop Session::drive(run::RunControl& control) {
   return stop_;
 }
 
+// False: it cannot be; the first command of the host is told why.
+bool Session::restore(run::RunControl& control) {
+  if (checkpoints_ == nullptr) return true;
+  checkpoints_->attach(
+      observed_, [this](state::Archive& archive) { commands_->visit(archive); },
+      [this] { return commands_->saved_from(); });
+  try {
+    checkpoints_->begin(control);
+    return true;
+  } catch (const UserError& error) {
+    failure_ = Failure{Failure::Kind::kRuntime, error.what(), true};
+  }
+  if (const std::optional<Frame> frame = channel_.read()) last_command_ = command_of(*frame).id;
+  return false;
+}
+
 bool Session::carry_out(const Frame& frame) {
   const Command command = command_of(frame);
   last_command_ = command.id;
   try {
     if (command.name == "stop") {
-      commands_->stream().finish();
+      checkpoints_ == nullptr ? commands_->stream().finish() : commands_->stop();
       return false;
     }
     channel_.write(frame_of(command.id, commands_->carry_out(command.name, frame)));

@@ -10,6 +10,7 @@
 #include "frontends/compiled/program.h"
 #include "platforms/run/driver.h"
 #include "platforms/server/frame.h"
+#include "platforms/wse/checkpoints.h"
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
@@ -48,6 +49,9 @@ class Session final : public run::Program {
   Session(FrameChannel& channel, const compiled::Program& program, const wse::Workload& workload,
           const wse::WseConfig& config, wse::ObservedMachine& observed, std::string folder);
   ~Session() override;
+  /// The session runs the machine through `checkpoints`, which outlives it. The host of a restored run sends its commands
+  /// from the first one on: those before the checkpoint are compared with the ones that were saved, and answered from there.
+  void set_checkpoints(wse::Checkpoints& checkpoints) { checkpoints_ = &checkpoints; }
 
   run::Stop drive(run::RunControl& control) override;
   bool is_done(run::Stop, const observe::Waits&) override { return !failure_.has_value(); }
@@ -66,6 +70,7 @@ class Session final : public run::Program {
   class Commands;
   /// false: it was the last one.
   bool carry_out(const Frame& frame);
+  bool restore(run::RunControl& control);
 
   FrameChannel& channel_;
   const compiled::Program& program_;
@@ -74,6 +79,7 @@ class Session final : public run::Program {
   wse::ObservedMachine& observed_;
   const std::string folder_;
   std::unique_ptr<Commands> commands_;  // commands of the run
+  wse::Checkpoints* checkpoints_ = nullptr;
   std::optional<std::int64_t> last_command_;
   std::optional<Failure> failure_;
   run::Stop stop_ = run::Stop::kCondition;

@@ -248,6 +248,8 @@ std::string Checkpoints::remark() const {
   if (saved_) return "the state before cycle " + std::to_string(*saved_) + " is in " + given_.file;
   if (!given_.saves()) return {};
   if (!why_not_.empty()) return "no state was saved: " + why_not_;
+  if (is_late_)
+    return "no state was saved: no function of the host was running after it was asked for";
   return given_.at ? "no state was saved: the run ended before cycle " + std::to_string(*given_.at)
                    : "";
 }
