@@ -6,6 +6,7 @@
     tessera compile PROGRAM [OPTION ..]        compiles it, and prints or writes its code
     tessera sweep WHAT [OPTION ..]             every combination of settings (docs/sweeps.md)
     tessera golden add|check|update|show       what a program of yours takes, and what moved since then (docs/command.md)
+    tessera coverage A.info B.info -o C.info   adds what runs executed (docs/coverage.md)
     tessera info [--cite]                      what is installed, and how to cite it
     tessera checkpoint FILE                    what is in a saved state of a run (docs/checkpoints.md)
     tessera diff A.json B.json    says what differs between two runs: in what they were given, and in what they gave

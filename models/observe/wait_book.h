@@ -126,6 +126,10 @@ class LineWaits {
   }
   /// All entries, by pc, thread, reason and number.
   std::vector<Entry> entries() const;
+  /// How often an instruction was issued.
+  std::uint64_t issued(std::uint32_t pc) const {
+    return pc < main_.size() ? main_[pc].busy : 0;
+  }
 
  private:
   struct Item {
@@ -182,6 +186,12 @@ class alignas(64) TileWaits {
     lines_->reach(lines);
     main_lines_ = lines_->main();
   }
+  /// From here on it is known which of its `lines` lines the tile has issued (has_issued).
+  void keep_issued(std::size_t lines) {
+    issued_ = std::make_unique<std::uint64_t[]>((lines + kBits - 1) / kBits);
+  }
+  /// Requires keep_issued().
+  bool has_issued(std::uint32_t pc) const { return (issued_[pc / kBits] >> pc % kBits & 1U) != 0; }
 
   // --- the tile
 
@@ -221,6 +231,7 @@ class alignas(64) TileWaits {
   /// It issues `pc` in cycle `now`, and could have done so since cycle `ready` at the latest.
   void issue(std::uint32_t pc, Cycle ready, Cycle now) {
     ++main_lines_[pc].busy;
+    if (issued_ != nullptr) issued_[pc / kBits] |= std::uint64_t{1} << pc % kBits;
     if (main_.since < now) end_wait_of_main(pc, ready, now);
     main_ = {now + 1, pc, WaitReason::kLatency};
   }
@@ -259,6 +270,8 @@ class alignas(64) TileWaits {
   }
 
  private:
+  static constexpr unsigned kBits = 64;
+
   void tell(WaitSpan span) const;
   void end_wait_of_main(std::uint32_t pc, Cycle ready, Cycle now) {
     const Cycle turn = std::max(ready, main_.since);
@@ -293,6 +306,7 @@ class alignas(64) TileWaits {
   Main main_;
   LineWaits::Main* main_lines_ = nullptr;
   LineWaits* lines_;
+  std::unique_ptr<std::uint64_t[]> issued_;  // a bit a line; nullptr: nobody asked
   WaitReason reason_ = WaitReason::kIdle;
   WaitReason charged_ = WaitReason::kIdle;  // what came before it
   bool is_told_;

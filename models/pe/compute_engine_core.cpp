@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/observe/event_fields.h"
+#include "models/pe/memory_checks.h"
 #include "models/pe/stalls.h"
 #include "models/pe/wait_account.h"
 
@@ -270,7 +271,10 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
   const auto opcode = static_cast<unsigned>(in.instruction->op);
   pe_.probe.emit(now, observe::EventKind::kIssue, opcode | kMainThread << 8, in.pc);
-  if (pe_.waits != nullptr) pe_.waits->issue(in.pc, pe_.main.ready_at(), now);
+  if (pe_.waits != nullptr) {
+    pe_.waits->issue(in.pc, pe_.main.ready_at(), now);
+    if (pe_.program->checks() != nullptr) pe_.program->checks()->issue(pe_, in, now);
+  }
   pe_.main.issue(now);
   if (in.vector) {
     vector_.dispatch(pe_, in, now);
@@ -309,6 +313,18 @@ void ComputeEngineCore::set_waits(observe::TileWaits* waits) {
   pe_.waits = waits;
   waits->reach(pe_.program->code_size());
   vector_.begin_accounting();
+}
+
+void ComputeEngineCore::write_memory(std::uint32_t address, std::uint32_t count,
+                                     const std::byte* from) {
+  pe_.sram.write_bytes(address, count, from);
+  if (pe_.program->checks() != nullptr)
+    pe_.program->checks()->wrote(pe_.probe.place(), address, count);
+}
+
+void ComputeEngineCore::set_checks(MemoryChecks* checks) {
+  pe_.program->set_checks(checks);
+  if (checks != nullptr) checks->add(*pe_.program);
 }
 
 void ComputeEngineCore::finish_waits(Cycle cycles) {

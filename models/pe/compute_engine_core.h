@@ -127,6 +127,10 @@ class ComputeEngineCore {
   }
   /// Memory, as far as the engine has been stepped or caught up.
   Sram& sram() { return pe_.sram; }
+  /// A copy of the host. Requires that all bytes lie inside the memory.
+  void write_memory(std::uint32_t address, std::uint32_t count, const std::byte* from);
+  /// Before the run, and with accounts of its cycles only.
+  void set_checks(MemoryChecks* checks);
   const Sram& sram() const { return pe_.sram; }
   const Image& image() const { return pe_.image(); }
 

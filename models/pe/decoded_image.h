@@ -19,6 +19,7 @@
 
 namespace tessera::pe {
 
+class MemoryChecks;
 struct Operation;
 
 /// Positions of operands in an instruction.
@@ -75,6 +76,9 @@ class DecodedImage {
   void keep_prototype(const DecodedInstruction& in, const Operation& op) const;
   const DsrLayout& dsrs() const { return dsrs_; }
   const TaskIndex& tasks() const { return tasks_; }
+  /// Who checks what programs do with memory, for engines whose cycles are accounted; nullptr, the default: nobody.
+  MemoryChecks* checks() const { return checks_; }
+  void set_checks(MemoryChecks* checks) const { checks_ = checks; }
   /// SRAM at the start of the program.
   const Sram& memory() const { return memory_; }
   /// Image::may_reach_routing().
@@ -94,6 +98,7 @@ class DecodedImage {
   const TaskIndex tasks_;
   std::vector<DecodedInstruction> code_;
   mutable std::vector<std::atomic<const Operation*>> prototypes_;  // by DecodedInstruction::number
+  mutable MemoryChecks* checks_ = nullptr;
   const std::uint32_t code_size_;
   const bool may_reach_routing_;
   Sram memory_;

@@ -6,6 +6,7 @@
 
 #include "models/pe/dispatch.h"
 #include "models/pe/elements.h"
+#include "models/pe/memory_checks.h"
 #include "models/pe/readiness.h"
 #include "models/pe/stalls.h"
 
@@ -129,6 +130,7 @@ void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle n
       some_asked_ = true;
       nothing_waits_ = false;
     }
+    if (pe.program->checks() != nullptr) pe.program->checks()->dispatch(pe, op, now);
   }
   operations_.add(op);
   if (op.thread != kMainThread) return;

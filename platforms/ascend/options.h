@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platforms/ascend/kernel.h"
+#include "platforms/cli/coverage_options.h"
 #include "platforms/cli/options.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -72,6 +73,7 @@ struct Options : cli::MachineOptions {
           cli::one_of("hazards", "KIND", hazards, {"warn", "error", "off"},
                       "two operations on the same bytes that nothing orders: warn, error (exit 4), "
                       "off")}});
+    own_groups.push_back(coverage.group());
   }
 
   bool no_data = false;
@@ -85,6 +87,7 @@ struct Options : cli::MachineOptions {
   bool isolate = false;
   bool no_isolate = false;
   std::optional<std::uint64_t> stuck_after_s;
+  cli::CoverageOptions coverage;
 };
 
 }  // namespace tessera::ascend

@@ -6,6 +6,7 @@
 
 #include "models/cluster/hazards/cache_hazards.h"
 #include "platforms/ascend/bound.h"
+#include "platforms/ascend/coverage.h"
 #include "platforms/ascend/device_error.h"
 #include "platforms/ascend/pipe_trace.h"
 #include "platforms/ascend/profile.h"
@@ -37,6 +38,15 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
   if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
   machine_.launch(kernel.kernel.aic, kernel.kernel.aiv, 0);
   trace_ = trace_pipes(options, events_);
+  if (!options.coverage.folder.empty()) report::make_listing_folder(options.coverage.folder);
+}
+
+void Simulation::write_coverage() const {
+  const cli::CoverageOptions& asked = options_.coverage;
+  if (!asked.is_asked()) return;
+  report::write_coverage(asked.file, asked.folder,
+                         coverage_of(machine_.view(), kernel_.source != nullptr),
+                         [](const std::string&) { return std::string(); });
 }
 
 run::Stop Simulation::drive(run::RunControl& control) {

@@ -30,6 +30,7 @@ class Simulation final : public ClusterView, public run::Program {
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override {
     if (trace_) trace_->finish();
+    write_coverage();
   }
   // run::Program
   run::Stop drive(run::RunControl& control) override;
@@ -38,6 +39,7 @@ class Simulation final : public ClusterView, public run::Program {
                             const report::Report& report) const override;
   void finish(report::Report& report) override;
 
+  void write_coverage() const;
   void report_hazards(report::Report& report) const;
   /// Warnings about outputs that the launch does not divide among its clusters.
   void report_division(report::Report& report) const;

@@ -24,6 +24,7 @@ struct Option {
   bool repeatable = false;
   std::string default_value = {};         ///< as --help shows it
   std::vector<std::string> choices = {};  ///< the values that it takes; empty: any
+  std::string implicit_value = {};        ///< what it means without a value; empty: it needs one
 };
 
 /// Options under one heading of --help.

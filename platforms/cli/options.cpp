@@ -200,6 +200,7 @@ class Table {
       return po::value<std::vector<std::string>>()->value_name(option.value)->composing();
     auto* const semantic = po::value<std::string>()->value_name(option.value);
     if (!option.default_value.empty()) semantic->default_value(option.default_value);
+    if (!option.implicit_value.empty()) semantic->implicit_value(option.implicit_value);
     return semantic;
   }
 

@@ -129,16 +129,26 @@ void Driver::describe_end(Stop stop, const View& view, Program& program) {
   view.describe_waits(waits);
   if (!program.is_done(stop, waits)) {
     report_.status = report::Status::kCouldNotFinish;
-    list_waits(
-        waits, view.flows(), observe::Help::kNone,
-        [&view](std::uint32_t place) { return view.coordinates(place); }, report_);
+    list(waits, view);
     report_.message = program.describe_stop(stop_text(stop, options_.max_cycles), report_);
     return;
   }
   judge_checks(program);
+  if (const std::string fault = view.fault_at_end(waits); !fault.empty()) {
+    const bool failed = report_.status != report::Status::kFinished;
+    if (!failed) report_.status = report::Status::kCouldNotFinish;
+    report_.message = (failed ? report_.message + "; " : "") + fault;
+    return list(waits, view);
+  }
   const std::string remark = program.remark(waits);
   if (remark.empty()) return;
   report_.message += (report_.message.empty() ? "" : "; ") + remark;
+}
+
+void Driver::list(const observe::Waits& waits, const View& view) {
+  list_waits(
+      waits, view.flows(), observe::Help::kNone,
+      [&view](std::uint32_t place) { return view.coordinates(place); }, report_);
 }
 
 void Driver::judge_checks(const Program& program) {

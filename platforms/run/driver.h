@@ -46,6 +46,9 @@ class View {
   /// What a place as a whole does at the end of cycle `now`: "has waited since cycle 481 for ...";
   /// empty: nothing is to be said. Called with --why only, during the run.
   virtual std::string state_of(std::uint32_t /*place*/, Cycle /*now*/) const { return {}; }
+  /// What is wrong at the end of a run that was done, as the options ask for it: the run ends with exit code 4 and this
+  /// message. Empty: nothing.
+  virtual std::string fault_at_end(const observe::Waits& /*waits*/) const { return {}; }
   // What a live view asks, between two cycles and after the run.
   virtual LiveGrid live_grid() const { return {}; }
   /// What quantity number `quantity` of a cell has come to at the end of cycle `now`. Cells are
@@ -112,6 +115,7 @@ class Driver {
   void write(const std::function<void()>& files);
   void look_at_place(const timing::ClockDomain& domain, RunControl& control, View& view);
   void describe_end(Stop stop, const View& view, Program& program);
+  void list(const observe::Waits& waits, const View& view);
   void judge_checks(const Program& program);
 
   const cli::Options& options_;

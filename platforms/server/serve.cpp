@@ -168,6 +168,9 @@ class Server {
     }
     run::Driver driver(options_, report);
     wse::ObservedMachine observed(options_, options_.fabric, config, workload);
+    if (!options_.quiet)
+      for (const std::string& warning : observed.warnings())
+        std::cerr << kName << ": warning: " << warning << '\n';
     wse::Machine& machine = observed.machine();
     Session session(channel_, program_, workload, config, observed, folder_);
     if (checkpoints) session.set_checkpoints(*checkpoints);

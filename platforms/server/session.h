@@ -55,6 +55,7 @@ class Session final : public run::Program {
 
   run::Stop drive(run::RunControl& control) override;
   bool is_done(run::Stop, const observe::Waits&) override { return !failure_.has_value(); }
+  std::string remark(const observe::Waits& waits) const override { return observed_.unread(waits); }
   std::string describe_stop(const std::string& stopped, const report::Report&) const override {
     return failure_ ? failure_->text : stopped;
   }

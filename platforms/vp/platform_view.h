@@ -66,6 +66,16 @@ class PlatformView final : public run::View {
         report.diagnoses.first.push_back(std::move(d));
     }
   }
+  std::string fault_at_end(const observe::Waits&) const override {
+    std::string text;
+    for (const auto& a : accelerators_) {
+      observe::Waits own(10'000);
+      a->view().describe_waits(own);
+      const std::string fault = a->view().fault_at_end(own);
+      text += (text.empty() || fault.empty() ? "" : "; ") + fault;
+    }
+    return text;
+  }
   void complete_traces(const report::Report& report) override {
     for (const auto& a : accelerators_) a->view().complete_traces(report);
   }

@@ -77,6 +77,11 @@ void CheckpointOptions::check(const cli::Options& options, const FabricOptions& 
     refuse("--print-log",
            "what was printed before the checkpoint is not in it; leave one of --print-log "
            "and --restore out");
+  if (!restore_file.empty() && fabric.coverage.is_asked())
+    refuse("--coverage", "counts from the first cycle on; leave one of it and --restore out");
+  if (!restore_file.empty() && !fabric.check_memory.empty())
+    refuse("--check-memory",
+           "sees who writes memory from the first cycle on; leave one of it and --restore out");
   if (at && *at == 0)
     refuse("--checkpoint-at", "0 is the beginning of the run; take a later cycle");
 }

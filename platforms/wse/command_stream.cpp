@@ -133,12 +133,16 @@ void CommandStream::copy(const std::string& symbol, const Region& region,
   const unsigned cycles = static_cast<unsigned>((region.elements + timing_.words_per_cycle - 1) /
                                                 timing_.words_per_cycle);
   timing::ClockDomain& domain = machine_.domain();
+  pe::MemoryChecks* const checks = observed_.memory_checks();
   offer(region, cycles, [=, &domain](int x, int y, pe::Sram& sram, Cycle now) {
     const TileCoord tile = tile_of(region, x, y);
     const std::uint32_t address = sram.read(pointer_of(symbol, tile), 2);
     const std::string problem = why_not_copied(region, tile, address, into_pes);
     if (problem.empty()) {
       copy->move(sram, address, x, y, into_pes);
+      if (into_pes && checks != nullptr)
+        checks->wrote(static_cast<std::uint32_t>(workload_.layout.tile_index(tile)), address,
+                      offset_of(region, region.elements));
       if (!into_pes) copy->note(x, y, beyond_array(region, tile, address));
     } else {
       copy->refuse(x, y, problem);
@@ -413,7 +417,7 @@ void CommandStream::write_symbol(TileCoord tile, const std::string& name,
                     "the variable '" + name + "' of tile " + to_string(tile) + " has " +
                         report::plural(size, "byte") + "; " + std::to_string(bytes.size()) +
                         " were given");
-  engine_at(tile).sram().write_bytes(found.address, size, bytes.data());
+  engine_at(tile).write_memory(found.address, size, bytes.data());
 }
 
 std::vector<std::byte> CommandStream::read_memory(TileCoord tile, std::uint32_t address,

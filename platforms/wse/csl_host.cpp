@@ -127,10 +127,7 @@ CslHost::Output CslHost::fetch(CommandStream& commands, const std::string& name)
 }
 
 std::string CslHost::remark(const observe::Waits& waits) const {
-  return unread_wavelets(observed_.machine(), waits, [this](std::uint32_t place) {
-    const std::vector<int> at = observed_.coordinates(place);
-    return "PE " + to_string(TileCoord{at[0], at[1]});
-  });
+  return observed_.unread(waits);
 }
 
 void CslHost::finish(report::Report& report) {

@@ -34,6 +34,8 @@ constexpr std::uint64_t kMostThreads = 1024;
 wafer::Threads threads_for(const FabricOptions& options, const layout::Layout& layout) {
   wafer::Skew skew;
   if (options.skew) skew = *options.skew;
+  // What tiles ahead of a failure did cannot be taken back from the counts.
+  if (options.coverage.is_asked() || !options.check_memory.empty()) skew.depth = 1;
   if (options.threads) return {static_cast<unsigned>(*options.threads), false, skew};
   if (options.ranks != nullptr) return {1, false, skew};  // each is on a core of its own
   const auto is_pe = [](std::int32_t program) { return program >= 0; };
@@ -91,7 +93,7 @@ void Machine::write_memory(TileCoord tile, std::uint32_t address,
                            const std::vector<std::byte>& bytes) {
   pe::ComputeEngineCore& engine_there = *engine(tile);
   engine_there.catch_up(domain().next_free_cycle());
-  engine_there.sram().write_bytes(address, static_cast<std::uint32_t>(bytes.size()), bytes.data());
+  engine_there.write_memory(address, static_cast<std::uint32_t>(bytes.size()), bytes.data());
 }
 
 void Machine::visit(state::Archive& /*archive*/, Cycle /*next*/) {
@@ -121,6 +123,17 @@ void catch_up(Machine& machine, const layout::Layout& layout, Cycle end) {
   machine.catch_up_others(end);
 }
 
+namespace {
+
+// "4 of 4 places are taken", where `wait` counts what waits for a reader; else what it waits for.
+std::string held_in(const observe::Wait& wait) {
+  const std::size_t colon = wait.what.rfind(": ");
+  if (colon == std::string::npos) return "waits for " + wait.what;
+  return wait.what.substr(colon + 2, wait.what.find(',', colon) - colon - 2);
+}
+
+}  // namespace
+
 std::string unread_wavelets(const Machine& machine, const observe::Waits& waits,
                             const std::function<std::string(std::uint32_t)>& name_of) {
   constexpr std::size_t kMostNamed = 3;
@@ -130,7 +143,8 @@ std::string unread_wavelets(const Machine& machine, const observe::Waits& waits,
   std::size_t found = 0;
   for (const observe::Wait& wait : waits) {
     if (wait.blocks || wait.idle || ++found > kMostNamed) continue;
-    text += (found == 1 ? ": " : "; ") + name_of(wait.place) + ", " + wait.who;
+    text +=
+        (found == 1 ? ": " : "; ") + name_of(wait.place) + ", " + wait.who + ", " + held_in(wait);
   }
   if (waits.unread() > kMostNamed)
     text += "; and " + report::plural(waits.unread() - kMostNamed, "more queue");

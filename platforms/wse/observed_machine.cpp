@@ -4,17 +4,22 @@
 #include <string>
 
 #include "frontends/tasm/assembler.h"
+#include "platforms/wse/coverage.h"
+#include "platforms/wse/route_faults.h"
 #include "platforms/wse/wait_summary.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
 
 ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOptions& fabric,
                                  const WseConfig& config, const Workload& workload,
                                  Replacements* replacements)
-    : options_(options), config_(config), layout_(workload.layout), flows_(workload),
-      recorders_(options, fabric, workload, config), counters_(recorders_.counters()),
+    : options_(options), coverage_(fabric.coverage), config_(config), layout_(workload.layout),
+      flows_(workload), recorders_(options, fabric, workload, config),
+      counters_(recorders_.counters()),
       machine_(build_machine(options.structure, fabric, config, workload, recorders_.sink(),
-                             replacements)) {
+                             replacements)),
+      checks_unread_(fabric.check_unread) {
   diagnoses_.set_prints(recorders_.prints());
   machine_->set_diagnoses(&diagnoses_);
   for (std::size_t i = 0; i < workload.programs.images().size(); ++i) {
@@ -25,10 +30,20 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
           {0, static_cast<std::uint32_t>(tile - tiles.begin()), tasm::kStaleReturn, warning});
     }
   }
+  // Modules of users may route as they like.
+  if (fabric.check_routes != "off" && fabric.replace.empty())
+    check_routes(fabric.check_routes, workload);
   diagnoses_.begin_run();
+  if (!fabric.check_memory.empty()) {
+    memory_checks_ = std::make_unique<pe::MemoryChecks>(
+        layout_.tile_count(), fabric.check_memory == "report" ? pe::MemoryChecks::Mode::kReport
+                                                              : pe::MemoryChecks::Mode::kStop);
+  }
   accounts_all_ = options.waits || options.why_at ||
                   (!options.report_file.empty() && !options.no_waits) ||
-                  fabric.heatmap_of == "waits" || options.serve;
+                  fabric.heatmap_of == "waits" || options.serve || coverage_.is_asked() ||
+                  memory_checks_ != nullptr;
+  if (!coverage_.folder.empty()) report::make_listing_folder(coverage_.folder);
   images_ = workload.programs.images();
   observe_engines();
   // The account of another program would have its lines.
@@ -58,6 +73,43 @@ void ObservedMachine::observe_engines() {
     }
   }
   if (accounts_all_ || recorders_.wait_listener() != nullptr) account_waits();
+  if (memory_checks_) check_memory();
+}
+
+void ObservedMachine::check_routes(const std::string& what, const Workload& workload) {
+  const std::vector<RouteFault> faults = find_route_faults(workload, config_);
+  if (faults.empty()) return;
+  if (what == "error") {
+    const std::string more =
+        faults.size() > 1
+            ? "; and " + report::plural(faults.size() - 1, "more fault") + " of routes"
+            : "";
+    throw IllegalBehaviour(faults.front().text + more, faults.front().id);
+  }
+  for (const RouteFault& fault : faults) {
+    diagnoses_.on_diagnosis({0, fault.place, fault.id, fault.text});
+    warnings_.push_back(fault.text + " [" + fault.id + "]");
+  }
+}
+
+void ObservedMachine::check_memory() {
+  memory_checks_->reset();
+  for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
+    const std::vector<int> at = coordinates(place);
+    if (pe::ComputeEngineCore* const engine = machine_->engine({at[0], at[1]}))
+      engine->set_checks(memory_checks_.get());
+  }
+}
+
+std::string ObservedMachine::unread(const observe::Waits& waits) const {
+  return unread_wavelets(*machine_, waits, [this](std::uint32_t place) {
+    const std::vector<int> at = coordinates(place);
+    return "PE " + to_string(TileCoord{at[0], at[1]});
+  });
+}
+
+std::string ObservedMachine::fault_at_end(const observe::Waits& waits) const {
+  return checks_unread_ ? unread(waits) : std::string();
 }
 
 void ObservedMachine::account_waits() {
@@ -69,8 +121,12 @@ void ObservedMachine::account_waits() {
     const auto y = static_cast<int>(place) / layout_.width;
     const std::size_t number =
         static_cast<std::size_t>(program) + machine_->thread_of({x, y}) * images_.size();
-    if (pe::ComputeEngineCore* const engine = machine_->engine({x, y}))
-      engine->set_waits(&waits_->open(place, number));
+    pe::ComputeEngineCore* const engine = machine_->engine({x, y});
+    if (engine == nullptr) continue;
+    observe::TileWaits& tile = waits_->open(place, number);
+    engine->set_waits(&tile);
+    if (coverage_.is_asked())
+      tile.keep_issued(images_[static_cast<std::size_t>(program)]->code.size());
   }
   if (accounts_all_ && (options_.waits || options_.report_detail)) {
     link_waits_ = std::make_unique<observe::LinkWaits>(layout_.tile_count());
@@ -136,7 +192,7 @@ void ObservedMachine::summarize(report::Report& report) const {
   if (waits_ && machine_->knows_waits()) {
     finish_waits(report.cycles);
     machine_->collect_waits(*waits_, link_waits_.get(), report.cycles);
-    summarize_waits(*waits_, images_, report.waits);
+    if (options_.waits || !options_.no_waits) summarize_waits(*waits_, images_, report.waits);
     report.waits.shown = options_.waits;
     if (link_waits_) add_links(counters, *link_waits_, report.waits);
   }
@@ -145,6 +201,22 @@ void ObservedMachine::summarize(report::Report& report) const {
   for (const observe::Diagnosis& d : diagnoses_.first())
     report.diagnoses.first.push_back({d.cycle, coordinates(d.place), d.id, d.text});
   add_dropped(report.diagnoses);
+  if (memory_checks_) add_memory_checks(report);
+}
+
+// Only those that let the run go on.
+void ObservedMachine::add_memory_checks(report::Report& report) const {
+  for (const observe::Diagnosis& d : diagnoses_.first()) {
+    if (d.id == pe::MemoryChecks::kBounds || d.id == pe::MemoryChecks::kUnwritten)
+      report.checks.push_back({d.id, false, d.text});
+  }
+}
+
+void ObservedMachine::complete_traces(const report::Report&) {
+  recorders_.finish(waits_.get());
+  if (coverage_.is_asked() && waits_ != nullptr)
+    report::write_coverage(coverage_.file, coverage_.folder, coverage_of(*waits_, images_, layout_),
+                           library_text);
 }
 
 /// Wavelets that left a program, by tile, side and color.

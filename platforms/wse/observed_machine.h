@@ -11,7 +11,9 @@
 
 #include "models/observe/link_waits.h"
 #include "models/observe/wait_book.h"
+#include "models/pe/memory_checks.h"
 #include "models/state/fwd.h"
+#include "platforms/cli/coverage_options.h"
 #include "platforms/run/driver.h"
 #include "platforms/wse/diagnosis_log.h"
 #include "platforms/wse/machine.h"
@@ -45,6 +47,12 @@ class ObservedMachine final : public run::View {
   void on_ready(std::function<void(std::uint32_t place)> listener) {
     diagnoses_.on_ready(std::move(listener));
   }
+  /// Wavelets that nobody has read (unread_wavelets); empty: there are none.
+  std::string unread(const observe::Waits& waits) const;
+  /// Sentences about the program before its run: routes.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  /// nullptr: memory is not checked.
+  pe::MemoryChecks* memory_checks() { return memory_checks_.get(); }
   /// Something for the report that the host has seen.
   void add_diagnosis(const observe::Diagnosis& diagnosis) { diagnoses_.on_diagnosis(diagnosis); }
 
@@ -64,7 +72,8 @@ class ObservedMachine final : public run::View {
   double live_value(std::size_t quantity, std::size_t cell, Cycle now) const override;
   std::string live_name(std::size_t cell) const override;
   void summarize(report::Report& report) const override;
-  void complete_traces(const report::Report&) override { recorders_.finish(waits_.get()); }
+  std::string fault_at_end(const observe::Waits& waits) const override;
+  void complete_traces(const report::Report&) override;
 
   /// Seconds that it took to destroy the machine; no value: it was left to the end of the process.
   /// Nothing else may be called afterwards.
@@ -74,12 +83,16 @@ class ObservedMachine final : public run::View {
   /// Attaches the listeners to the engines of a machine that is new or was reset.
   void observe_engines();
   void account_waits();
+  void check_routes(const std::string& what, const Workload& workload);
+  void check_memory();
+  void add_memory_checks(report::Report& report) const;
   void add_dropped(report::Diagnoses& diagnoses) const;
   void finish_waits(Cycle cycles) const;
   void add_places(report::Places& places) const;
   std::vector<observe::WaitReason> add_wait_counters(report::Places& places) const;
 
   const cli::Options& options_;
+  const cli::CoverageOptions coverage_;
   const WseConfig& config_;
   const layout::Layout& layout_;
   const RouteFlows flows_;
@@ -87,10 +100,13 @@ class ObservedMachine final : public run::View {
   const observe::Counters& counters_;  ///< counters of recorders_; those of tiles are up to date
   DiagnosisLog diagnoses_;
   std::vector<std::shared_ptr<const pe::Image>> images_;  ///< by program of waits_
-  std::unique_ptr<observe::WaitBook> waits_;              ///< nullptr: nobody asked
-  std::unique_ptr<observe::LinkWaits> link_waits_;        ///< nullptr: nobody asked
+  std::vector<std::string> warnings_;
+  std::unique_ptr<observe::WaitBook> waits_;        ///< nullptr: nobody asked
+  std::unique_ptr<observe::LinkWaits> link_waits_;  ///< nullptr: nobody asked
   bool accounts_all_ = false;  ///< accounts all tiles, else those whose waits a trace shows
   std::unique_ptr<Machine> machine_;
+  const bool checks_unread_;
+  std::unique_ptr<pe::MemoryChecks> memory_checks_;  ///< nullptr: nobody asked
   bool is_destroyed_ = false;  // true: the destructor always destroys the machine
 };
 

@@ -8,6 +8,7 @@
 
 #include "models/observe/scope.h"
 #include "models/wafer/skew.h"
+#include "platforms/cli/coverage_options.h"
 #include "platforms/cli/options.h"
 #include "platforms/wse/checkpoints.h"
 #include "platforms/wse/csl_options.h"
@@ -34,10 +35,14 @@ struct FabricOptions {
   std::string heatmap_of = "busy";
   bool check_links = false;
   bool check_epochs = false;
+  std::string check_memory;  ///< "", "stop" or "report"
+  std::string check_routes = "warn";
+  bool check_unread = false;
   std::optional<std::uint64_t> threads;  ///< none: as many as help
   std::optional<wafer::Skew> skew;       ///< none: where it helps
   Ranks* ranks = nullptr;  ///< the processes that share the wafer, no option; nullptr: one
   std::vector<std::string> replace;  ///< see Replacements::choose
+  cli::CoverageOptions coverage;     ///< a group of its own
 
   cli::OptionGroup group() {
     using cli::file;
@@ -71,6 +76,12 @@ struct FabricOptions {
              "watch the links between routers and at the rim for broken protocol rules (exit 3)"),
          cli::flag("check-epochs", check_epochs,
                    "watch for wavelets that a change of a route catches under way (exit 4)"),
+         check_memory_option(),
+         cli::one_of("check-routes", "WHAT", check_routes, {"warn", "error", "off"},
+                     "wavelets that are sent and that no route can take on: a warning, or no run "
+                     "(exit 4)"),
+         cli::flag("check-unread", check_unread,
+                   "wavelets that nobody has read at the end are an error (exit 4)"),
          cli::whole_number(
              "threads", threads,
              "threads that step the tiles of structure 'dense'; results do not depend on "
@@ -82,11 +93,22 @@ struct FabricOptions {
           [this](const std::string& text) { skew = skew_in(text); }},
          replace_option}};
   }
+
+  cli::Option check_memory_option() {
+    cli::Option option = cli::one_of(
+        "check-memory", "WHAT", check_memory, {"stop", "report"},
+        "accesses beyond an array and reads of memory that nobody has written stop the run (exit "
+        "4), or with --check-memory=report are put into the report");
+    option.default_value.clear();
+    option.implicit_value = "stop";
+    return option;
+  }
 };
 
 struct Options : cli::MachineOptions {
   Options() {
     own_groups.push_back(fabric.group());
+    own_groups.push_back(fabric.coverage.group());
     own_groups.push_back(csl.group());
     own_groups.push_back(checkpoints.group());
   }

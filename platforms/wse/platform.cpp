@@ -46,6 +46,8 @@ void require_one_process_for(const Options& options) {
   if (!options.trace_perfetto_file.empty() || !options.fabric.trace_wse_file.empty() ||
       !options.fabric.vcd_file.empty())
     refuse("a trace");
+  if (options.fabric.coverage.is_asked()) refuse("coverage");
+  if (!options.fabric.check_memory.empty()) refuse("--check-memory");
   if (options.serve || options.why_at) refuse(options.serve ? "--serve" : "--why");
 }
 

@@ -12,6 +12,20 @@
 
 namespace tessera::csl {
 
+namespace {
+
+/// Whether some part of it is not `undefined`.
+bool has_value(const Value& value) {
+  if (!value.holds<AggregateRef>()) return !value.is_undefined();
+  const Aggregate& parts = value.elements();
+  if (parts.size() > 0 && parts.is_uniform()) return has_value(parts[0]);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (has_value(parts[i])) return true;
+  return false;
+}
+
+}  // namespace
+
 TileCode::TileCode(Engine& engine, const Variant& variant,
                    const std::vector<pe::QueueBinding>& queues)
     : named_queues(queues), engine_(engine), variant_(variant), dsrs_(variant.tile) {}
@@ -140,7 +154,9 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   set_storage(cell, id);
   ir::Variable initial = std::move(made);
   if (!cell->value.is_undefined()) append_bits(initial, type, cell->value, at);
-  while (!initial.init.empty() && initial.init.back() == 0 &&
+  // One value says that the program gives it any (`--check-memory`).
+  const std::size_t least = has_value(cell->value) ? 1 : 0;
+  while (initial.init.size() > least && initial.init.back() == 0 &&
          (initial.addresses.empty() || initial.addresses.back().element + 1 < initial.init.size()))
     initial.init.pop_back();
   module_.variables[id] = std::move(initial);

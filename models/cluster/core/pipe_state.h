@@ -54,6 +54,8 @@ struct PipeStats {
 /// What an instruction has cost, over all times that it ran. In cycles of its pipe; kQueue counts cycles
 /// of the scalar unit, which could not put it into the queue.
 struct LineStats {
+  std::uint64_t executions =
+      0;  ///< how often it was issued, or ran in the body of a vector function
   std::uint64_t busy = 0;
   std::array<std::uint64_t, kWaitReasonCount> waits{};
   std::uint64_t multiply_adds = 0;

@@ -52,6 +52,7 @@ void ScalarUnit::serve(Cycle now) {
   const WaitReason reason = issue(now);
   if (reason != WaitReason::kNone) return s.hold_back(reason, pc_, now, context_.probe);
   s.go_on(s.busy_until, now, context_.probe);
+  ++context_.pipes.lines[pc].executions;
   if (queue_of(context_.code(pc), context_.config.core.sync) == Pipe::kS)
     context_.pipes.lines[pc].busy += s.free_at - now;
   ++pc_;
@@ -147,6 +148,7 @@ void ScalarUnit::execute_body(const Instruction& function) {
     if (++steps > kMostSteps)
       context_.illegal(begin, "a body of more than " + std::to_string(kMostSteps) + " instructions",
                        kSizeId);
+    ++context_.pipes.lines[pc_].executions;
     execute_in_body(context_.code(pc_), schedule);
   }
   const auto set = [&](std::int64_t reg, std::int64_t value) {

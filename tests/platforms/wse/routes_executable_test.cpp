@@ -300,8 +300,8 @@ TEST(WseRoutesLeftovers, NamesTheQueueInWhichAWaveletLies) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err,
               HasSubstr("15 wavelets left in the fabric that no PE reads: PE (1, 0), input queue 2 "
-                        "(color 4); PE (2, 0), input queue 2 (color 4); PE (3, 0), input queue 2 "
-                        "(color 4); and 2 more queues"));
+                        "(color 4), 3 of "));
+  EXPECT_THAT(result.err, HasSubstr("; and 2 more queues"));
 }
 
 }  // namespace
