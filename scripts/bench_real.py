@@ -196,6 +196,8 @@ def main():
     if options.show:
         show(json.loads(pathlib.Path(options.show).read_text(encoding="utf-8")))
         return
+    if missing := [name for name in ("tessera_cslc", "tessera_csl_server") if not (pathlib.Path(options.bin) / name).is_file()]:
+        sys.exit(f"{options.bin} has no {' and no '.join(missing)}; scripts/bench.sh --real builds them, --bin names their folder")
     with tempfile.TemporaryDirectory() as folder:
         try:
             rows = measure_all(Programs(options.bin, folder), options)
