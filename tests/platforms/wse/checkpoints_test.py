@@ -21,7 +21,7 @@ WAYS = [["--threads=1"], ["--threads=2"], ["--threads=7"], ["--threads=1", "--sk
         ["--threads=3", "--skew=3,2,5"], ["--threads=1", "--shuffle-step-order"]]
 
 
-KILLS = 10
+KILLS = 5
 
 
 class Checkpoints:
@@ -46,7 +46,7 @@ class Checkpoints:
         run = self.run(layout, [*options, "--checkpoint", str(file), "--checkpoint-at", str(cycle)])
         return run, file if file.exists() else None
 
-    def check(self, layout, options, places=2):
+    def check(self, layout, options, places=1):
         whole = self.run(layout, [*options, "--threads=1"])
         cycles = whole.report.get("cycles", 0)
         if whole.exit_code == 2 or cycles < 3:
@@ -164,7 +164,7 @@ def check_refusals(checkpoints, sources):
     return file, chain
 
 
-def check_mutants(checkpoints, file, layout, count=500):
+def check_mutants(checkpoints, file, layout, count=200):
     whole = file.read_bytes()
     mutant = checkpoints.folder / "mutant"
     draw = checkpoints.draw
@@ -243,7 +243,7 @@ def main():
         check_ends(checkpoints, sources)
         check_examples(checkpoints, sources)
         check_csl(checkpoints, sources)
-        check_random(checkpoints, 3000, 40)
+        check_random(checkpoints, 3000, 12)
 
 
 if __name__ == "__main__":
