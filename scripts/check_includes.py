@@ -58,7 +58,7 @@ MODELS_SIDEWAYS = {
 
 # Rooms of platforms that all platforms share, lowest first: a room may include itself and those before it. Every other
 # folder of platforms is a platform and may include all rooms.
-PLATFORM_ROOMS = ("report", "config", "data", "cli", "run")
+PLATFORM_ROOMS = ("report", "config", "data", "cli", "run", "debug")
 
 KERNEL = re.compile(r"(systemc|tlm)(\.h)?$|(tlm_core|tlm_utils|sysc)/")
 HEADER_ONLY_IN_CPP = re.compile(r"boost/(json|program_options)([./]|$)")

@@ -3,6 +3,9 @@
 """The command in front of the executables, and tools for the reports of runs (docs/report-and-traces.md#two-reports).
 
     tessera run|serve PROGRAM [OPTION ..]      runs it on the platform that takes it; serve: with the live view
+    tessera debug PROGRAM [OPTION ..]          runs it under the debugger (docs/debugger.md)
+    tessera attach [PATH]                      the debugger for a run that waits for it (--debug=PATH)
+    tessera dap                                the debugger for editors
     tessera compile PROGRAM [OPTION ..]        compiles it, and prints or writes its code
     tessera sweep WHAT [OPTION ..]             every combination of settings (docs/sweeps.md)
     tessera golden add|check|update|show       what a program of yours takes, and what moved since then (docs/command.md)

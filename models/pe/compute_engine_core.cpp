@@ -41,7 +41,7 @@ ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(ThreadId issued,
                                                                 Cycle now) {
   // 4. An operation that this ended may complete at once.
   vector_.complete_operations(pe_, now);
-  if (pe_.stalls != nullptr) tell_stalls(pe_, vector_.operations(), issued, now);
+  if (pe_.listeners != nullptr) tell_step(pe_, vector_.operations(), issued, now);
   // 5. Control wavelets that name no task go; the picker starts a task.
   const bool was_free = !pe_.main.runs();
   Runnables by_wavelet;
@@ -105,11 +105,11 @@ Cycle ComputeEngineCore::step_all(Candidate chosen, Cycle now) {
   }
 }
 
-// Whether FIFOs, control wavelets, teardowns, flushes, blocked microthreads and listeners to stalls give
+// Whether FIFOs, control wavelets, teardowns, flushes, blocked microthreads and listeners give
 // a step nothing to do.
 [[gnu::always_inline]] inline bool ComputeEngineCore::is_quiet() const {
   return !vector_.operations().may_end_early() && !pe_.has_open_channel() &&
-         !pe_.tasks.blocks_microthreads() && pe_.stalls == nullptr && !config_.is_busy() &&
+         !pe_.tasks.blocks_microthreads() && pe_.listeners == nullptr && !config_.is_busy() &&
          !vector_.some_are_asked();
 }
 
@@ -305,7 +305,7 @@ void ComputeEngineCore::require_instruction() const {
     const Dsr& dsr = pe_.dsrs[in.instruction->operands[slot]];
     main.wait_until(std::max(main.ready_at(), dsr.ready_at));
   }
-  if (pe_.stalls != nullptr) tell_dsr_load(pe_, now);
+  if (pe_.listeners != nullptr) tell_next(pe_, now);
   return main.ready_at() <= now + 1;
 }
 

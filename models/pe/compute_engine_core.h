@@ -92,10 +92,10 @@ class ComputeEngineCore {
     tasks_.access(std::move(access), at);
     streams_until_ = 0;
   }
-  /// Who hears of stalls when they begin, with every group executed in a step of its own
-  /// (observe/stall.h). Default: nobody.
-  void set_stalls(observe::Sink* stalls) {
-    pe_.stalls = stalls;
+  /// Who hears what it does; must outlive the engine or the next call. Stalls are told in their cycle
+  /// if every group is executed in a step of its own. Between two steps. Default, and nullptr: nobody.
+  void set_listeners(const Listeners* listeners) {
+    pe_.listeners = listeners;
     streams_until_ = 0;
   }
 
@@ -133,6 +133,9 @@ class ComputeEngineCore {
   void set_checks(MemoryChecks* checks);
   const Sram& sram() const { return pe_.sram; }
   const Image& image() const { return pe_.image(); }
+  /// All that its program sees, as far as the engine has been stepped or caught up, and its operations.
+  EngineState& state() { return pe_; }
+  const Operations& operations() const { return vector_.operations(); }
 
   /// Who is stuck, for a deadlock report: operations, blocked active tasks; and, as not blocking,
   /// data tasks that wait for a wavelet.

@@ -24,7 +24,19 @@
 #include "models/pe/task_table.h"
 #include "tlm_ifaces/vocabulary/tile_coord.h"
 
+namespace tessera::observe {
+class PlaceWatch;
+class StopSet;
+}  // namespace tessera::observe
+
 namespace tessera::pe {
+
+/// Who hears what an engine does, beyond its events. Engines that run one image may share it.
+struct Listeners {
+  observe::Sink* stalls = nullptr;          ///< hears of stalls when they begin (observe/stall.h)
+  observe::PlaceWatch* watch = nullptr;     ///< hears where the main thread stands
+  const observe::StopSet* stops = nullptr;  ///< at which instructions; nullptr: at all
+};
 
 struct EngineState {
   /// Stands for the instruction in messages that are about none.
@@ -72,8 +84,8 @@ struct EngineState {
   const std::shared_ptr<const DecodedImage> program;
   PeQueues& queues;
   const observe::Probe probe;
-  observe::Sink* stalls = nullptr;      ///< who hears of stalls (stalls.h); nullptr: nobody
-  observe::TileWaits* waits = nullptr;  ///< account of its cycles; nullptr: nobody reads it
+  const Listeners* listeners = nullptr;  ///< who hears what it does (stalls.h); nullptr: nobody
+  observe::TileWaits* waits = nullptr;   ///< account of its cycles; nullptr: nobody reads it
   Sram sram;
   TaskTable tasks;
   MainThread main;

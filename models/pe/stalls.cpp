@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "models/observe/place_watch.h"
 #include "models/observe/stall.h"
 #include "models/pe/banks.h"
 #include "models/pe/readiness.h"
@@ -45,8 +46,6 @@ Stall lack_of_room(const Operation& op) {
   return stall;
 }
 
-}  // namespace
-
 void tell_stalls(const EngineState& pe, const Operations& operations, ThreadId chosen, Cycle now) {
   for (const Operation& op : operations) {
     if (op.finishing || op.due > now || op.thread == chosen) continue;
@@ -61,17 +60,8 @@ void tell_stalls(const EngineState& pe, const Operations& operations, ThreadId c
     stall.thread = op.thread;
     stall.number = wait.number;
     stall.lanes = byte(op.width);
-    pe.stalls->on_event(observe::event_of(stall, now, pe.probe.place()));
+    pe.listeners->stalls->on_event(observe::event_of(stall, now, pe.probe.place()));
   }
-}
-
-void tell_bank_conflict(const EngineState& pe, const Operation& op, Cycle now) {
-  Stall stall;
-  stall.kind = Stall::Kind::kBankConflict;
-  stall.thread = op.thread;
-  stall.address = op.cursors[2].walk.address();
-  stall.number = byte(bank_of(stall.address));
-  pe.stalls->on_event(observe::event_of(stall, now + 1, pe.probe.place()));
 }
 
 void tell_dsr_load(const EngineState& pe, Cycle now) {
@@ -84,9 +74,36 @@ void tell_dsr_load(const EngineState& pe, Cycle now) {
     stall.thread = kMainThread;
     stall.source = file_of(operand);
     stall.number = byte(operand.reg);
-    pe.stalls->on_event(observe::event_of(stall, now + 1, pe.probe.place()));
+    pe.listeners->stalls->on_event(observe::event_of(stall, now + 1, pe.probe.place()));
     return;
   }
+}
+
+}  // namespace
+
+void tell_step(const EngineState& pe, const Operations& operations, ThreadId chosen, Cycle now) {
+  const Listeners& listeners = *pe.listeners;
+  if (listeners.stalls != nullptr) tell_stalls(pe, operations, chosen, now);
+  if (listeners.watch != nullptr && chosen == kMainThread) listeners.watch->leave(pe.probe.place());
+}
+
+void tell_bank_conflict(const EngineState& pe, const Operation& op, Cycle now) {
+  if (pe.listeners->stalls == nullptr) return;
+  Stall stall;
+  stall.kind = Stall::Kind::kBankConflict;
+  stall.thread = op.thread;
+  stall.address = op.cursors[2].walk.address();
+  stall.number = byte(bank_of(stall.address));
+  pe.listeners->stalls->on_event(observe::event_of(stall, now + 1, pe.probe.place()));
+}
+
+void tell_next(const EngineState& pe, Cycle now) {
+  const Listeners& listeners = *pe.listeners;
+  if (listeners.stalls != nullptr) tell_dsr_load(pe, now);
+  if (listeners.watch == nullptr) return;
+  const std::uint32_t pc = pe.main.pc();
+  if (listeners.stops == nullptr || listeners.stops->has(pc))
+    listeners.watch->come(pe.probe.place(), pc, now);
 }
 
 }  // namespace tessera::pe

@@ -305,7 +305,7 @@ bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t ele
                                Cycle now) {
   if (op.kernel == nullptr || heads) return execute_any(pe, op, elements, heads, now);
   const bool conflict = reads_conflict(pe, op);
-  if (conflict && pe.stalls != nullptr) tell_bank_conflict(pe, op, now);
+  if (conflict && pe.listeners != nullptr) tell_bank_conflict(pe, op, now);
   op.kernel(pe, op, elements, control_mask_, wavelets_sent_, now);
   account_group(pe, op, conflict, now);
   return end_group(pe, op, conflict, now, op.event_word(), elements);
@@ -318,7 +318,7 @@ bool VectorUnit::execute_any(EngineState& pe, Operation& op, std::uint32_t eleme
     return !op.finishing;
   }
   const bool conflict = reads_conflict(pe, op);
-  if (conflict && pe.stalls != nullptr) tell_bank_conflict(pe, op, now);
+  if (conflict && pe.listeners != nullptr) tell_bank_conflict(pe, op, now);
   std::uint32_t executed = 0;
   for (; executed < elements; ++executed) {
     if (heads && (meets_control(pe, op, now) || head_goes_to_task(pe, op, now))) break;

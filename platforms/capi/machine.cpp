@@ -28,8 +28,9 @@ void read_options(const std::string& program, const std::vector<std::string>& gi
 /// Options of executables that nothing here carries out.
 void refuse_options_of_runs(const Options& options) {
   static const std::set<std::string> kOfRuns = {
-      "report",   "report-detail", "why",     "serve",   "quiet",           "progress",
-      "validate", "max-cycles",    "timeout", "quantum", "device-failures", "driver-header"};
+      "report",  "report-detail",   "why",          "serve",      "debug",
+      "quiet",   "progress",        "validate",     "max-cycles", "timeout",
+      "quantum", "device-failures", "driver-header"};
   for (const auto& [heading, names] : options.given) {
     for (const std::string& name : names) {
       if (kOfRuns.count(name) == 0) continue;

@@ -137,7 +137,11 @@ int run_main(const Executable& executable, int argc, const char* const* argv, Op
   const text::FilesRead read;
   report::Report report;
   bool goes_on = false;
-  guarded(report, [&] { goes_on = parse(argc, argv, executable, options, std::cout); });
+  guarded(report, [&] {
+    goes_on = parse(argc, argv, executable, options, std::cout);
+    if (goes_on && !options.debug.empty() && executable.platform != "wse")
+      throw UserError("", "--debug", "only wse_platform and CSL host programs have a debugger");
+  });
   if (is_error(report)) return publish(executable, Options{}, report);
   if (goes_on) {
     guarded(report, [&] { goes_on = body(report); });

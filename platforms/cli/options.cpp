@@ -108,6 +108,9 @@ OptionGroup what_to_show(Options& o) {
             "trace for ui.perfetto.dev, e.g. --trace-perfetto t.json (1 us = 1 cycle); any "
             "trace whose name ends in .gz is compressed"),
        serve(o),
+       text("debug", "stdio|PATH", o.debug,
+            "let a debugger control the run by the Debug Adapter Protocol, on standard input and "
+            "output or at a socket, e.g. --debug /tmp/d.sock"),
        whole_number("trace-from", o.trace_from, "traces begin with cycle N"),
        whole_number("trace-to", o.trace_to, "traces end with cycle N")}};
 }

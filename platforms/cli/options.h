@@ -41,7 +41,8 @@ struct Options {
   bool quiet = false;
   bool progress = false;
   std::string trace_perfetto_file;
-  std::optional<std::uint64_t> serve;       ///< port of the live view
+  std::optional<std::uint64_t> serve;  ///< port of the live view
+  std::string debug;  ///< "stdio" or the path of a socket: where a debugger is; empty: nobody asked
   std::optional<std::uint64_t> trace_from;  ///< cycles that traces show
   std::optional<std::uint64_t> trace_to;
   std::optional<Cycle> max_cycles;

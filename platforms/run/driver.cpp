@@ -84,6 +84,13 @@ void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
     live.emplace(static_cast<unsigned short>(*options_.serve), view);
     control.set_visitor([&live](Cycle now) { live->after_cycle(now); });
   }
+  if (attendant_ != nullptr) {
+    control.set_visitor([this, &live](Cycle now) {
+      attendant_->after_cycle(now);
+      if (live) live->after_cycle(now);
+    });
+    attendant_->before_run();
+  }
   const auto catch_up = [&] {
     view.catch_up(std::min(domain.next_free_cycle(), options_.max_cycles.value_or(kNever)));
     report_.checks = program.checks();
@@ -104,6 +111,7 @@ void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
     fail();
   }
   report_.wall.run_s = control.elapsed_s();
+  if (attendant_ != nullptr) attendant_->after_run(domain.now(), report_);
   if (live) live->after_run(domain.now(), report_.message.empty() ? "finished" : report_.message);
 }
 

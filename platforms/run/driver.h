@@ -99,6 +99,19 @@ std::vector<std::string> sentences_about(View& view, std::uint32_t place, Cycle 
 /// "; WHO waits for WHAT: WHY; and 3 more waits": the first wait of a report, which is a cause if one is known, or "".
 std::string first_wait(const report::Report& report, const std::string& place = {});
 
+/// Who stands beside a run and may hold it between two cycles: a debugger (platforms/debug). All is called on the thread
+/// of the kernel.
+class Attendant {
+ public:
+  virtual ~Attendant() = default;
+  /// The program begins next.
+  virtual void before_run() = 0;
+  virtual void after_cycle(Cycle now) = 0;
+  /// The run is over; cycle `now` was the last one. `report` says how it ended and has its waits. The machine is as it
+  /// was left.
+  virtual void after_run(Cycle now, const report::Report& report) = 0;
+};
+
 class Driver {
  public:
   /// A result that cannot be written should be known before the run: throws UserError when one of
@@ -107,6 +120,8 @@ class Driver {
   /// with a report (signals.h). `options` and `report` must outlive the driver.
   Driver(const cli::Options& options, report::Report& report);
 
+  /// `attendant` must outlive the run.
+  void set_attendant(Attendant& attendant) { attendant_ = &attendant; }
   /// Runs, and fills the report. Call once: SystemC elaborates once a process.
   void run(timing::ClockDomain& domain, const char* structure, View& view, Program& program);
 
@@ -121,6 +136,7 @@ class Driver {
   const cli::Options& options_;
   report::Report& report_;
   const Stopwatch since_build_;
+  Attendant* attendant_ = nullptr;
 };
 
 }  // namespace tessera::run

@@ -57,7 +57,10 @@ RunControl::Stop RunControl::run_to_idle() {
 
 bool RunControl::supervise(Cycle now) {
   if (look_ && now <= looked_at_ && domain_.next_due() > looked_at_) look_();
-  if (visit_) visit_(now);
+  if (visit_) {
+    visit_(now);
+    if (must_stop()) return true;
+  }
   if (--cycles_to_clock_ > 0) return false;
   if (must_stop()) return true;
   const double elapsed = elapsed_s();

@@ -7,7 +7,8 @@ namespace tessera::run {
 
 namespace {
 
-constexpr int kHostHasGone = -1;  // no signal has this number
+constexpr int kHostHasGone = -1;  // no signal has these numbers
+constexpr int kDebuggerEnds = -2;
 
 // A signal handler may write nothing but static objects of a few types.
 std::atomic<int> stop_request = 0;
@@ -36,6 +37,11 @@ void abandon_run() {
   stop_request.compare_exchange_strong(none, kHostHasGone);
 }
 
+void end_debugged_run() {
+  int none = 0;
+  stop_request.compare_exchange_strong(none, kDebuggerEnds);
+}
+
 bool must_stop() {
   return stop_request.load(std::memory_order_relaxed) != 0;
 }
@@ -48,6 +54,8 @@ std::string stop_reason() {
     return "stopped by SIGINT";
   case SIGTERM:
     return "stopped by SIGTERM";
+  case kDebuggerEnds:
+    return "ended by the debugger";
   default:
     return "the host program ended without stop()";
   }

@@ -11,6 +11,8 @@ void catch_signals();
 
 /// The same end for a run whose host program has gone. Any thread may call it.
 void abandon_run();
+/// The same for a run whose debugger ends it.
+void end_debugged_run();
 
 /// Whether the run is to end.
 bool must_stop();

@@ -23,6 +23,7 @@
 #include "platforms/server/session.h"
 #include "platforms/server/sim_log.h"
 #include "platforms/wse/checkpoints.h"
+#include "platforms/wse/debugger.h"
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/options.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -59,6 +60,9 @@ void read_options(const cli::Executable& executable, const std::string& folder,
     throw UserError("", "", "only options of a run can be given here; there is no run otherwise");
   options.refuse(wse::CslOptions::kHeading, "the program has been compiled");
   options.checkpoints.check(options, options.fabric);
+  wse::prepare_for_debugger(options, options.fabric);
+  if (options.debug == "stdio")
+    throw UserError("", "--debug", "a host program has standard input and output; name a socket");
   if (!options.inputs.empty() || !options.outputs.empty())
     throw UserError("", "",
                     "--input and --output have no place here; the host program copies arrays");
@@ -174,6 +178,7 @@ class Server {
     wse::Machine& machine = observed.machine();
     Session session(channel_, program_, workload, config, observed, folder_);
     if (checkpoints) session.set_checkpoints(*checkpoints);
+    const wse::Debugger debugger(options_, observed, workload, &program_, driver);
     channel_.write(reply_frame(id));
     std::optional<PeerWatch> watch(std::in_place, channel_.input());
     driver.run(machine.domain(), machine.structure(), observed, session);

@@ -68,6 +68,8 @@ void CheckpointOptions::check(const cli::Options& options, const FabricOptions& 
                            "--checkpoint-every or --checkpoint-on-stop");
   if (!is_used()) return;
   const std::string option = saves() ? "--checkpoint" : "--restore";
+  if (!options.debug.empty())
+    refuse(option, "a run that a debugger holds cannot be saved or restored; leave out --debug");
   if (fabric.ranks != nullptr)
     refuse(option, "a wafer that several processes share (mpirun) cannot be saved; use --threads");
   if (options.structure == "modules")

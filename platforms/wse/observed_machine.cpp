@@ -41,8 +41,8 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
   }
   accounts_all_ = options.waits || options.why_at ||
                   (!options.report_file.empty() && !options.no_waits) ||
-                  fabric.heatmap_of == "waits" || options.serve || coverage_.is_asked() ||
-                  memory_checks_ != nullptr;
+                  fabric.heatmap_of == "waits" || options.serve || !options.debug.empty() ||
+                  coverage_.is_asked() || memory_checks_ != nullptr;
   if (!coverage_.folder.empty()) report::make_listing_folder(coverage_.folder);
   images_ = workload.programs.images();
   observe_engines();
@@ -64,12 +64,13 @@ ObservedMachine::~ObservedMachine() {
 
 void ObservedMachine::observe_engines() {
   if (observe::Sink* const stalls = recorders_.stall_listener()) {
+    stall_listeners_.stalls = stalls;
     for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
       const std::vector<int> at = coordinates(place);
       pe::ComputeEngineCore* const engine = machine_->engine({at[0], at[1]});
       if (engine == nullptr) continue;
       engine->set_step_every_group(true);
-      engine->set_stalls(stalls);
+      engine->set_listeners(&stall_listeners_);
     }
   }
   if (accounts_all_ || recorders_.wait_listener() != nullptr) account_waits();

@@ -43,6 +43,11 @@ class ObservedMachine final : public run::View {
   const Machine& machine() const { return *machine_; }
   observe::EventStream& events() { return *recorders_.sink(); }
 
+  /// What engines tell without a debugger; nullptr: nothing.
+  const pe::Listeners* listeners() const {
+    return stall_listeners_.stalls == nullptr ? nullptr : &stall_listeners_;
+  }
+
   /// Calls `listener` for each PE that is ready for the next command of the host.
   void on_ready(std::function<void(std::uint32_t place)> listener) {
     diagnoses_.on_ready(std::move(listener));
@@ -103,6 +108,7 @@ class ObservedMachine final : public run::View {
   std::vector<std::string> warnings_;
   std::unique_ptr<observe::WaitBook> waits_;        ///< nullptr: nobody asked
   std::unique_ptr<observe::LinkWaits> link_waits_;  ///< nullptr: nobody asked
+  pe::Listeners stall_listeners_;
   bool accounts_all_ = false;  ///< accounts all tiles, else those whose waits a trace shows
   std::unique_ptr<Machine> machine_;
   const bool checks_unread_;

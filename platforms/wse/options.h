@@ -105,6 +105,9 @@ struct FabricOptions {
   }
 };
 
+/// --debug needs one thread. Throws UserError if the options ask for more.
+void prepare_for_debugger(const cli::Options& options, FabricOptions& fabric);
+
 struct Options : cli::MachineOptions {
   Options() {
     own_groups.push_back(fabric.group());

@@ -12,6 +12,7 @@
 #include "platforms/wse/checkpoints.h"
 #include "platforms/wse/csl_host.h"
 #include "platforms/wse/csl_options.h"
+#include "platforms/wse/debugger.h"
 #include "platforms/wse/dense_machine.h"
 #include "platforms/wse/host_program.h"
 #include "platforms/wse/machine.h"
@@ -49,6 +50,7 @@ void require_one_process_for(const Options& options) {
   if (options.fabric.coverage.is_asked()) refuse("coverage");
   if (!options.fabric.check_memory.empty()) refuse("--check-memory");
   if (options.serve || options.why_at) refuse(options.serve ? "--serve" : "--why");
+  if (!options.debug.empty()) refuse("--debug");
 }
 
 /// What the host does and what a compiler made of the program, for a restored run.
@@ -91,6 +93,7 @@ bool run_csl(const Options& options, const WseConfig& config, Replacements& repl
     require_same(options.csl, workload, *checkpoints);
     host.set_checkpoints(*checkpoints);
   }
+  const Debugger debugger(options, observed, workload, &compiled, driver);
   driver.run(machine.domain(), machine.structure(), observed, host);
   tell_saved(options, checkpoints);
   report.wall.destroy_s = observed.destroy();
@@ -145,6 +148,7 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
     checkpoints->attach(observed, [&program](state::Archive& archive) { program.visit(archive); });
     program.set_checkpoints(*checkpoints);
   }
+  const Debugger debugger(options, observed, workload, nullptr, driver);
   driver.run(machine.domain(), machine.structure(), observed, program);
 
   tell_saved(options, checkpoints);
@@ -156,12 +160,21 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
 
 }  // namespace
 
+void prepare_for_debugger(const cli::Options& options, FabricOptions& fabric) {
+  if (options.debug.empty()) return;
+  if (fabric.threads && *fabric.threads > 1)
+    throw UserError("", "--debug",
+                    "a run that a debugger holds has one thread; leave --threads out");
+  fabric.threads = 1;
+}
+
 int run_platform(int argc, char* argv[], Replacements& replacements, const std::string& commit) {
   Options options;
   std::unique_ptr<Ranks> ranks;
   return cli::run_main(executable(commit), argc, argv, options, [&](report::Report& report) {
     ranks = start_ranks();
     options.fabric.ranks = ranks.get();
+    prepare_for_debugger(options, options.fabric);
     if (ranks != nullptr) require_one_process_for(options);
     options.checkpoints.check(options, options.fabric);
     if (options.checkpoints.is_used() && options.structure == "auto") options.structure = "dense";

@@ -1,0 +1,50 @@
+// Who is told where the main threads of PEs stand: a debugger. Nobody is told unless somebody asks, and then for the engines that
+// have pe::Listeners only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::observe {
+
+/// The instructions of a program at which somebody wants to stop.
+class StopSet {
+ public:
+  void resize(std::size_t instructions) { bits_.assign(instructions, false); }
+  void add(std::uint32_t pc) { bits_.at(pc) = true; }
+  bool has(std::uint32_t pc) const { return pc < bits_.size() && bits_[pc]; }
+
+ private:
+  std::vector<bool> bits_;
+};
+
+class PlaceWatch {
+ public:
+  virtual ~PlaceWatch() = default;
+  /// For `places` places; nothing stands anywhere.
+  void watch(std::size_t places) { stands_.assign(places, false); }
+  /// The main thread of `place` stands at an instruction that is not told: it did before anybody asked.
+  void stand(std::uint32_t place, bool stands) { stands_[place] = stands; }
+
+  // What an engine says, in the cycle that makes it so.
+  /// `pc` is the next instruction of the main thread, of which nothing has happened yet.
+  void come(std::uint32_t place, std::uint32_t pc, Cycle now) {
+    if (stands_[place]) return;
+    stands_[place] = true;
+    arrives(place, pc, now);
+  }
+  /// The main thread has issued.
+  void leave(std::uint32_t place) { stands_[place] = false; }
+
+ protected:
+  /// Once for each time that the main thread comes to the instruction.
+  virtual void arrives(std::uint32_t place, std::uint32_t pc, Cycle now) = 0;
+
+ private:
+  std::vector<bool> stands_;
+};
+
+}  // namespace tessera::observe

@@ -1,0 +1,335 @@
+#include "platforms/wse/debug_target.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "frontends/compiled/routes.h"
+#include "frontends/csl/sema/library.h"
+#include "frontends/tasm/disassembler.h"
+#include "platforms/run/wait_report.h"
+#include "platforms/wse/pe_view.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+#include "tlm_ifaces/vocabulary/nearest.h"
+
+namespace tessera::wse {
+
+namespace {
+
+debug::ProgramText text_of(const pe::Image& image) {
+  debug::ProgramText text;
+  text.name = image.file;
+  for (const pe::SourceFile& file : image.files) text.files.push_back(file.name);
+  if (text.files.empty()) text.files.push_back(image.file);
+  for (const pe::Instruction& in : image.code)
+    text.lines.emplace_back(in.file < text.files.size() ? in.file : 0, in.line);
+  for (const pe::Function& function : image.functions)
+    text.functions.push_back({function.name, function.entry, false});
+  for (const pe::TaskBinding& task : image.tasks) {
+    const bool is_known =
+        std::any_of(text.functions.begin(), text.functions.end(),
+                    [&task](const auto& f) { return f.is_task && f.entry == task.entry; });
+    if (!is_known) text.functions.push_back({task.name, task.entry, true});
+  }
+  std::stable_sort(text.functions.begin(), text.functions.end(),
+                   [](const auto& a, const auto& b) { return a.entry < b.entry; });
+  return text;
+}
+
+[[noreturn]] void refuse_name(PeView& view, const std::string& name) {
+  throw UserError("", "", "the PE has no '" + name + "'" + did_you_mean(name, view.names()));
+}
+
+}  // namespace
+
+DebugTarget::DebugTarget(ObservedMachine& observed, const Workload& workload,
+                         const compiled::Program* compiled)
+    : machine_(observed.machine()), observed_(observed), workload_(workload),
+      layout_(workload.layout), compiled_(compiled) {
+  for (const auto& image : workload.programs.images()) texts_.push_back(text_of(*image));
+  listeners_.resize(texts_.size());
+  in_use_.resize(texts_.size());
+}
+
+// --- places
+
+std::optional<std::uint32_t> DebugTarget::place_at(const std::vector<int>& at) const {
+  if (at.size() != 2 || at[0] < 0 || at[1] < 0 || at[0] >= layout_.width || at[1] >= layout_.height)
+    return {};
+  return static_cast<std::uint32_t>(layout_.tile_index({at[0], at[1]}));
+}
+
+std::string DebugTarget::name_of(std::uint32_t place) const {
+  const std::vector<int> at = coordinates(place);
+  return "PE " + to_string(TileCoord{at[0], at[1]});
+}
+
+std::optional<std::uint32_t> DebugTarget::program_of(std::uint32_t place) const {
+  const std::int32_t program = layout_.program_of_tile[place];
+  if (program < 0) return {};
+  return static_cast<std::uint32_t>(program);
+}
+
+pe::ComputeEngineCore* DebugTarget::engine_at(std::uint32_t place) const {
+  const std::vector<int> at = coordinates(place);
+  return machine_.engine({at[0], at[1]});
+}
+
+pe::ComputeEngineCore& DebugTarget::engine(std::uint32_t place) {
+  pe::ComputeEngineCore* const found = engine_at(place);
+  if (found == nullptr) throw UserError("", "", name_of(place) + " has no program");
+  found->catch_up(machine_.domain().next_free_cycle());
+  return *found;
+}
+
+// --- programs
+
+std::string DebugTarget::instruction_text(std::uint32_t program, std::uint32_t pc) const {
+  const pe::Image& image = *workload_.programs.images()[program];
+  return tasm::to_string(image.code[pc], image);
+}
+
+debug::Flow DebugTarget::flow_of(std::uint32_t program, std::uint32_t pc) const {
+  switch (workload_.programs.images()[program]->code[pc].op) {
+  case pe::Opcode::kCall:
+    return debug::Flow::kCall;
+  case pe::Opcode::kRet:
+    return debug::Flow::kReturn;
+  case pe::Opcode::kEnd:
+    return debug::Flow::kEnd;
+  default:
+    return debug::Flow::kNext;
+  }
+}
+
+std::optional<std::string> DebugTarget::library_text(const std::string& file) const {
+  if (file.size() < 3 || file.front() != '<') return {};
+  const auto text = csl::find_library(file.substr(1, file.size() - 2));
+  if (!text) return {};
+  return std::string(*text);
+}
+
+// --- stops
+
+const pe::Listeners* DebugTarget::listeners_of(std::uint32_t place) const {
+  if (followed_ == place) return &of_followed_;
+  const auto program = static_cast<std::size_t>(layout_.program_of_tile[place]);
+  return in_use_[program] ? &listeners_[program] : observed_.listeners();
+}
+
+// A PE that stands at an instruction has come there before anybody asked.
+void DebugTarget::attach(observe::PlaceWatch& watch, std::uint32_t place) {
+  pe::ComputeEngineCore* const there = engine_at(place);
+  if (there == nullptr) return;
+  watch.stand(place, pc(place).has_value());
+  const pe::Listeners* const listeners = listeners_of(place);
+  if (there->state().listeners != listeners) there->set_listeners(listeners);
+}
+
+void DebugTarget::set_stops(observe::PlaceWatch& watch,
+                            const std::vector<observe::StopSet>& stops) {
+  const pe::Listeners* const others = observed_.listeners();
+  observe::Sink* const stalls = others == nullptr ? nullptr : others->stalls;
+  for (std::size_t program = 0; program < texts_.size(); ++program) {
+    bool has_stop = false;
+    for (std::uint32_t pc = 0; pc < texts_[program].lines.size(); ++pc)
+      has_stop = has_stop || stops[program].has(pc);
+    listeners_[program] = {stalls, &watch, &stops[program]};
+    in_use_[program] = has_stop;
+  }
+  of_followed_ = {stalls, &watch, nullptr};
+  for (std::uint32_t place = 0; place < place_count(); ++place) {
+    if (program_of(place)) attach(watch, place);
+  }
+}
+
+void DebugTarget::follow(observe::PlaceWatch& watch, std::optional<std::uint32_t> place) {
+  if (followed_ == place) return;
+  const std::optional<std::uint32_t> before = followed_;
+  followed_ = place;
+  of_followed_.watch = &watch;
+  for (const auto& changed : {before, place}) {
+    if (changed && program_of(*changed)) attach(watch, *changed);
+  }
+}
+
+void DebugTarget::look_closely(std::uint32_t place) {
+  if (pe::ComputeEngineCore* const there = engine_at(place)) there->set_step_every_group(true);
+}
+
+// --- what is there
+
+std::optional<std::uint32_t> DebugTarget::pc(std::uint32_t place) {
+  pe::ComputeEngineCore* const there = engine_at(place);
+  if (there == nullptr || !there->state().main.runs() || there->operations().has_main_thread())
+    return {};
+  return there->state().main.pc();
+}
+
+std::vector<debug::Frame> DebugTarget::frames(std::uint32_t place) {
+  const auto program = program_of(place);
+  if (!program || engine_at(place) == nullptr) return {};
+  return PeView(engine(place), nullptr, now_).frames(texts_[*program]);
+}
+
+std::vector<std::string> DebugTarget::state(std::uint32_t place) {
+  return run::sentences_about(observed_, place, now_);
+}
+
+std::vector<std::string> DebugTarget::scopes() const {
+  return {"Globals", "Registers", "DSRs", "Queues", "Tasks"};
+}
+
+std::vector<debug::Variable> DebugTarget::variables(std::uint32_t place, const std::string& scope) {
+  if (engine_at(place) == nullptr) return {};
+  const PeView view(engine(place), nullptr, now_);
+  if (scope == "Globals") return view.globals();
+  if (scope == "Registers") return view.registers();
+  if (scope == "DSRs") return view.descriptors();
+  if (scope == "Queues") return view.queues();
+  if (scope == "Tasks") return view.tasks();
+  return {};
+}
+
+namespace {
+const std::map<std::string, std::string>* aliases_of(const compiled::Program* program,
+                                                     std::optional<std::uint32_t> code) {
+  if (program == nullptr || !code || *code >= program->symbols.size()) return nullptr;
+  return &program->symbols[*code].variables;
+}
+}  // namespace
+
+std::vector<debug::Variable> DebugTarget::elements(std::uint32_t place, const std::string& name,
+                                                   std::uint32_t first, std::uint32_t count) {
+  PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
+  const pe::Symbol* const symbol = view.find_symbol(name);
+  if (symbol == nullptr) refuse_name(view, name);
+  std::vector<debug::Variable> all;
+  const unsigned bytes = pe::bytes_of(symbol->type);
+  for (std::uint32_t i = first; i < symbol->count && i - first < count; ++i)
+    all.push_back({name + "[" + std::to_string(i) + "]", to_string(view.element(*symbol, i)),
+                   std::string(to_string(symbol->type)), symbol->address + i * bytes, 0});
+  return all;
+}
+
+debug::Variable DebugTarget::variable(std::uint32_t place, const debug::Name& name) {
+  PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
+  const pe::Symbol* const symbol = view.find_symbol(name.text);
+  if (symbol != nullptr && !name.index) return view.symbol_variable(name.text, *symbol);
+  debug::Variable variable;
+  variable.name = name.text;
+  if (symbol != nullptr) {
+    const std::uint32_t index = view.index_in(*symbol, *name.index);
+    variable.name += "[" + std::to_string(index) + "]";
+    variable.type = std::string(to_string(symbol->type));
+    variable.address = symbol->address + index * pe::bytes_of(symbol->type);
+    variable.value = to_string(view.element(*symbol, index));
+    return variable;
+  }
+  for (const std::vector<debug::Variable>& scope :
+       {view.descriptors(), view.queues(), view.tasks()}) {
+    for (const debug::Variable& v : scope) {
+      if (v.name == name.text && !name.index) return v;
+    }
+  }
+  variable.value = to_string(value(place, name));
+  return variable;
+}
+
+debug::Value DebugTarget::value(std::uint32_t place, const debug::Name& name) {
+  PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
+  const pe::Symbol* const symbol = view.find_symbol(name.text);
+  if (symbol != nullptr) {
+    if (!name.index && symbol->count != 1)
+      throw UserError("", "",
+                      name.text + " has " + std::to_string(symbol->count) +
+                          " elements; name one, such as " + name.text + "[0]");
+    return view.element(*symbol, view.index_in(*symbol, name.index.value_or(0)));
+  }
+  if (!name.index) {
+    if (const auto known = view.state_value(name.text)) return *known;
+  }
+  refuse_name(view, name.text);
+}
+
+debug::Value DebugTarget::length(std::uint32_t place, const std::string& name) {
+  PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
+  if (const auto queue = view.queue_length(name)) return *queue;
+  if (const pe::Symbol* const symbol = view.find_symbol(name))
+    return debug::Value::of(symbol->count);
+  throw UserError("", "", "'" + name + "' is no input queue, FIFO or array of the PE");
+}
+
+debug::Bytes DebugTarget::bytes_of(std::uint32_t place, const debug::Name& name) {
+  const PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
+  const pe::Symbol* const symbol = view.find_symbol(name.text);
+  if (symbol == nullptr) return {};
+  const unsigned bytes = pe::bytes_of(symbol->type);
+  if (!name.index) return {symbol->address, symbol->count * bytes};
+  return {symbol->address + view.index_in(*symbol, *name.index) * bytes, bytes};
+}
+
+void DebugTarget::assign(std::uint32_t place, const debug::Name& name, const debug::Value& value) {
+  PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
+  const pe::Symbol* const symbol = view.find_symbol(name.text);
+  if (symbol != nullptr) {
+    if (!name.index && symbol->count != 1)
+      throw UserError("", "", "name one element, such as " + name.text + "[0]");
+    view.set_element(*symbol, view.index_in(*symbol, name.index.value_or(0)), value);
+    return;
+  }
+  if (name.index || !view.set_register(name.text, value)) refuse_name(view, name.text);
+}
+
+std::vector<std::byte> DebugTarget::read(std::uint32_t place, std::uint32_t address,
+                                         std::uint32_t count) {
+  if (address >= pe::kSramBytes) return {};
+  std::vector<std::byte> bytes(std::min(count, pe::kSramBytes - address));
+  if (!bytes.empty())
+    engine(place).sram().read_bytes(address, static_cast<std::uint32_t>(bytes.size()),
+                                    bytes.data());
+  return bytes;
+}
+
+void DebugTarget::write(std::uint32_t place, std::uint32_t address,
+                        const std::vector<std::byte>& bytes) {
+  if (address >= pe::kSramBytes || bytes.size() > pe::kSramBytes - address)
+    throw UserError("", "", "the bytes lie outside of the memory");
+  engine(place).sram().write_bytes(address, static_cast<std::uint32_t>(bytes.size()), bytes.data());
+}
+
+std::vector<std::string> DebugTarget::names(std::uint32_t place) {
+  if (engine_at(place) == nullptr) return {};
+  return PeView(engine(place), nullptr, now_).names();
+}
+
+std::vector<std::string> DebugTarget::routes(std::uint32_t place) {
+  const std::vector<int> at = coordinates(place);
+  std::vector<std::string> lines;
+  for (const layout::TileRoute& route : layout_.routes_of({at[0], at[1]}))
+    lines.push_back("color " + std::to_string(route.color.value()) + ": " +
+                    compiled::route_text(layout_.routes[route.route].route));
+  if (lines.empty()) lines.emplace_back("no color has a route here");
+  return lines;
+}
+
+std::vector<std::string> DebugTarget::why() {
+  observe::Waits waits(10'000);
+  observed_.catch_up(machine_.domain().next_free_cycle());
+  observed_.describe_waits(waits);
+  report::Report report;
+  run::list_waits(
+      waits, observed_.flows(), observe::Help::kNone,
+      [this](std::uint32_t place) { return coordinates(place); }, report);
+  std::vector<std::string> lines;
+  const std::string summary = report::summary_of_causes(report.causes, report.places_that_follow);
+  if (!summary.empty()) lines.push_back(summary);
+  const auto name = [](const std::vector<int>& at) {
+    std::string text;
+    for (const int n : at) text += (text.empty() ? "(" : ", ") + std::to_string(n);
+    return text + ")";
+  };
+  for (const std::string& line : report::lines(report.wait_groups, name)) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace tessera::wse
