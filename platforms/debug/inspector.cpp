@@ -320,14 +320,15 @@ std::pair<std::uint32_t, std::uint32_t> Inspector::memory_at(const Json& argumen
     from = to + 1;
   }
   const auto place = target_.place_at(at);
-  const auto address =
-      colon == std::string::npos ? std::nullopt : cli::whole_number_in(reference.substr(colon + 1));
+  const std::int64_t address = colon == std::string::npos
+                                   ? -1
+                                   : cli::whole_number_in(reference.substr(colon + 1)).value_or(-1);
   const std::int64_t offset = number_in(arguments, "offset", 0);
   constexpr std::int64_t kMostAddress = std::int64_t{1} << 31;
-  if (!place || !address || *address < 0 || *address > kMostAddress || offset > kMostAddress ||
-      *address + offset < 0)
+  if (!place || address < 0 || address > kMostAddress || offset > kMostAddress ||
+      address + offset < 0)
     throw UserError("", "", "'" + reference + "' is no memory; expected such as 3,0:1512");
-  return {*place, static_cast<std::uint32_t>(*address + offset)};
+  return {*place, static_cast<std::uint32_t>(address + offset)};
 }
 
 Json Inspector::read_memory(const Json& arguments) {
