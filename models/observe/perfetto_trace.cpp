@@ -39,7 +39,8 @@ std::string name_of_row(unsigned row, unsigned color) {
 
 }  // namespace
 
-PerfettoTrace::PerfettoTrace(std::ostream& out, unsigned width, Names names, const Scope& scope)
+PerfettoTrace::PerfettoTrace(PerfettoWriter::Target out, unsigned width, Names names,
+                             const Scope& scope)
     : out_(out), width_(std::max(width, 1U)), names_(std::move(names)), scope_(scope) {}
 
 PerfettoWriter::Track PerfettoTrace::track(std::uint32_t place, unsigned row) const {

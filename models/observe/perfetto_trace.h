@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstdint>
-#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +31,8 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
 
   /// `width`: tiles in a row of the machine, to turn places into coordinates. `out` must outlive
   /// the trace.
-  PerfettoTrace(std::ostream& out, unsigned width, Names names = {}, const Scope& scope = {});
+  PerfettoTrace(PerfettoWriter::Target out, unsigned width, Names names = {},
+                const Scope& scope = {});
 
   /// Waits for another block or thread are shown. They come in the cycle in which they end.
   void on_wait(const WaitSpan& span) override;

@@ -1,5 +1,6 @@
 #include "models/observe/perfetto_writer.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -66,7 +67,18 @@ PerfettoWriter::Args& PerfettoWriter::Args::mark(std::string_view key) {
   return *this;
 }
 
-PerfettoWriter::PerfettoWriter(std::ostream& out) : out_(out) {
+std::string_view PerfettoWriter::Args::find(std::string_view key) const {
+  const std::string quoted = '"' + std::string(key) + "\":";
+  std::size_t from = members_.find(quoted);
+  if (from == std::string::npos) return {};
+  from += quoted.size();
+  const std::string_view rest = std::string_view(members_).substr(from);
+  if (rest.empty() || rest.front() != '"') return rest.substr(0, rest.find(','));
+  return rest.substr(1, rest.find('"', 1) - 1);
+}
+
+PerfettoWriter::PerfettoWriter(Target target) : target_(target) {
+  if (target_.out == nullptr) return;
   text_.reserve(2 * kBlock);
   text_ = "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us = 1 clock cycle\"},\n"
           "\"traceEvents\":[";
@@ -97,6 +109,7 @@ void PerfettoWriter::end(const Args& args) {
 }
 
 void PerfettoWriter::name_process(unsigned process, std::string_view name) {
+  if (target_.out == nullptr) return;
   begin('M', process, "process_name");
   end(Args().add("name", name));
   begin('M', process, "process_sort_index");
@@ -104,6 +117,8 @@ void PerfettoWriter::name_process(unsigned process, std::string_view name) {
 }
 
 void PerfettoWriter::name_thread(Track track, std::string_view name) {
+  if (target_.listener != nullptr)
+    return target_.listener->on_track(track.process, track.thread, name);
   begin('M', track.process, "thread_name");
   add_thread(track);
   end(Args().add("name", name));
@@ -114,6 +129,13 @@ void PerfettoWriter::name_thread(Track track, std::string_view name) {
 
 void PerfettoWriter::slice(Track track, std::string_view name, Cycle start, Cycle end_cycle,
                            const Args& args, const char* color) {
+  if (target_.listener != nullptr) {
+    std::string_view count = args.find("elements");
+    if (count.empty()) count = args.find("wavelets");
+    return target_.listener->on_slice(
+        track.process, track.thread,
+        {name, start, std::max(end_cycle, start + 1), args.find("line"), args.find("for"), count});
+  }
   begin('X', track.process, name);
   add_thread(track);
   add("ts", start);
@@ -126,6 +148,7 @@ void PerfettoWriter::slice(Track track, std::string_view name, Cycle start, Cycl
 }
 
 void PerfettoWriter::instant(Track track, std::string_view name, Cycle at, const Args& args) {
+  if (target_.out == nullptr) return;
   begin('i', track.process, name);
   add_thread(track);
   text_ += ",\"s\":\"t\"";
@@ -134,6 +157,7 @@ void PerfettoWriter::instant(Track track, std::string_view name, Cycle at, const
 }
 
 void PerfettoWriter::flow(std::string_view name, Track from, Cycle sent, Track to, Cycle received) {
+  if (target_.out == nullptr) return;
   ++flows_;
   end_flow('s', name, from, sent);
   end_flow('f', name, to, received);
@@ -148,20 +172,22 @@ void PerfettoWriter::end_flow(char phase, std::string_view name, Track track, Cy
 }
 
 void PerfettoWriter::counter(unsigned process, std::string_view name, Cycle at, const Args& args) {
+  if (target_.out == nullptr) return;
   begin('C', process, name);
   add("ts", at);
   end(args);
 }
 
 void PerfettoWriter::write_out() {
-  out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
+  target_.out->write(text_.data(), static_cast<std::streamsize>(text_.size()));
   text_.clear();
 }
 
 void PerfettoWriter::finish() {
+  if (target_.out == nullptr) return;
   text_ += "\n]}\n";
   write_out();
-  out_.flush();
+  target_.out->flush();
 }
 
 }  // namespace tessera::observe

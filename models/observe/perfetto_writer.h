@@ -13,6 +13,23 @@
 
 namespace tessera::observe {
 
+/// Takes the tracks and slices of a trace instead of a file. Processes and threads count from 0.
+class SliceListener {
+ public:
+  struct Slice {
+    std::string_view name;
+    Cycle begin = 0;
+    Cycle end = 0;          ///< the cycle after the last one
+    std::string_view line;  ///< "gemv.tasm:31"; may be empty
+    std::string_view what;  ///< of a wait: what it was for; may be empty
+    std::string_view
+        count;  ///< elements of an operation, wavelets of a queue, in digits; may be empty
+  };
+  virtual ~SliceListener() = default;
+  virtual void on_track(unsigned process, unsigned thread, std::string_view name) = 0;
+  virtual void on_slice(unsigned process, unsigned thread, const Slice& slice) = 0;
+};
+
 /// `text` as JSON writes it: between double quotes, with quotes, backslashes and control characters
 /// escaped.
 std::string json_quote(std::string_view text);
@@ -33,14 +50,25 @@ class PerfettoWriter {
     /// "KEY": true.
     Args& mark(std::string_view key);
 
+    /// The value of a key as JSON writes it, a text without its quotes; empty: there is none.
+    std::string_view find(std::string_view key) const;
+
    private:
     friend class PerfettoWriter;
     void begin(std::string_view key);
     std::string members_;
   };
 
-  /// Begins the file. `out` must outlive the writer.
-  explicit PerfettoWriter(std::ostream& out);
+  /// Where the trace goes: into a file, or to a listener, which hears of slices and the names of threads only.
+  struct Target {
+    Target(std::ostream& file) : out(&file) {}                // NOLINT: a trace takes either
+    Target(SliceListener& heard_by) : listener(&heard_by) {}  // NOLINT
+    std::ostream* out = nullptr;
+    SliceListener* listener = nullptr;
+  };
+
+  /// Begins the file. What `target` names must outlive the writer.
+  explicit PerfettoWriter(Target target);
 
   /// Processes and threads are shown in the order of their numbers.
   void name_process(unsigned process, std::string_view name);
@@ -66,7 +94,7 @@ class PerfettoWriter {
   void end_flow(char phase, std::string_view name, Track track, Cycle at);
   void write_out();
 
-  std::ostream& out_;
+  Target target_;
   std::string text_;  ///< what has not been written yet
   std::uint64_t flows_ = 0;
   bool first_ = true;

@@ -2,15 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platforms/ascend/core_counters.h"
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/machine.h"
+#include "platforms/ascend/pipe_trace.h"
 #include "platforms/run/driver.h"
 #include "platforms/run/output_file.h"
+#include "platforms/run/slice_log.h"
 
 namespace tessera::ascend {
 
@@ -23,7 +28,11 @@ class ClusterView : public run::View {
   std::size_t place_count() const override { return launch_.places(); }
   std::string state_of(std::uint32_t place, Cycle now) const override;
   run::LiveGrid live_grid() const override;
-  double live_value(std::size_t quantity, std::size_t cell, Cycle now) const override;
+  void live_read(std::size_t cell, Cycle now, std::uint32_t* counts) const override;
+  std::pair<unsigned, unsigned> live_track(std::size_t cell) const override;
+  const run::SliceLog* live_slices(Cycle) override {
+    return live_trace_ == nullptr ? nullptr : &slices_;
+  }
   std::uint32_t live_place(std::size_t cell) const override;
   std::string live_name(std::size_t cell) const override;
 
@@ -34,10 +43,19 @@ class ClusterView : public run::View {
   /// Adds the trace of the pipes to `events`, as the options ask for it; no value: they do not.
   std::optional<run::TraceFile> trace_pipes(const cli::Options& options,
                                             observe::EventStream& events) const;
+  /// Records what the pipes do for the live view.
+  void watch_pipes(const cli::Options& options, observe::EventStream& events);
+  void finish_slices() const {
+    if (live_trace_ != nullptr) live_trace_->finish();
+  }
 
  private:
+  std::function<const cluster::Program*(std::uint32_t place)> programs() const;
+
   const Machine& machine_;
   const cluster::Launch& launch_;
+  run::SliceLog slices_;
+  std::unique_ptr<PipeTrace> live_trace_;  ///< nullptr: nobody asked
 };
 
 }  // namespace tessera::ascend

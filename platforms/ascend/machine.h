@@ -35,6 +35,7 @@ class Machine {
   timing::ClockDomain& domain() { return domain_; }
   const timing::ClockDomain& domain() const { return domain_; }
   const cluster::MachineView& view() const { return *view_; }
+  const cluster::ClusterConfig& config() const { return config_; }
 
   void shuffle_step_order(std::uint64_t seed);
   /// As a new machine: no kernel runs, no flag is up. Simulated time goes on; the clock domain counts

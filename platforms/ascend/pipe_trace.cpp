@@ -28,7 +28,7 @@ std::string signal_name(const Event& e) {
 
 }  // namespace
 
-PipeTrace::PipeTrace(std::ostream& out, unsigned clusters, Programs programs,
+PipeTrace::PipeTrace(observe::PerfettoWriter::Target out, unsigned clusters, Programs programs,
                      const observe::Scope& scope)
     : out_(out), programs_(std::move(programs)), scope_(scope),
       pipes_(std::size_t{clusters} * kUnits * sync::kPipeCount) {

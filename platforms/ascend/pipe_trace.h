@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <iosfwd>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,8 +26,12 @@ class PipeTrace final : public observe::SortedSink {
   /// The program of the core at a place; nullptr: none.
   using Programs = std::function<const cluster::Program*(std::uint32_t place)>;
   /// `out` must outlive the trace.
-  PipeTrace(std::ostream& out, unsigned clusters, Programs programs,
+  PipeTrace(observe::PerfettoWriter::Target out, unsigned clusters, Programs programs,
             const observe::Scope& scope = {});
+  /// Where the slices of a pipe are.
+  static observe::PerfettoWriter::Track track(std::uint32_t place, unsigned pipe) {
+    return {place / kUnits, place % kUnits * sync::kPipeCount + pipe};
+  }
 
  protected:
   void on_sorted_event(const observe::Event& e) override;
@@ -60,9 +63,6 @@ class PipeTrace final : public observe::SortedSink {
   using Flag = std::tuple<std::uint32_t, observe::EventKind, std::uint32_t>;
 
   static constexpr unsigned kUnits = 3;
-  static Track track(std::uint32_t place, unsigned pipe) {
-    return {place / kUnits, place % kUnits * sync::kPipeCount + pipe};
-  }
   Pipe& pipe(std::uint32_t place, unsigned number) {
     return pipes_[place * sync::kPipeCount + number];
   }

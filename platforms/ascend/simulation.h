@@ -27,9 +27,15 @@ class Simulation final : public ClusterView, public run::Program {
 
  private:
   // run::View
+  run::LiveGrid live_grid() const override {
+    run::LiveGrid grid = ClusterView::live_grid();
+    grid.machine = config_.name;
+    return grid;
+  }
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override {
     if (trace_) trace_->finish();
+    finish_slices();
     write_coverage();
   }
   // run::Program

@@ -66,6 +66,10 @@ class Lines {
 
 }  // namespace
 
+const char* words_of(WaitReason reason) {
+  return kReasonWords[static_cast<std::size_t>(reason)];
+}
+
 // The text of a wait names its flag or lock; for other instructions kReasonWords says what is
 // missing.
 std::string what_waits_for(const Instruction& i, WaitReason reason) {

@@ -21,6 +21,8 @@ report::Group compute_group(const cluster::MachineView& machine, const AscendCon
 /// What an instruction that `reason` holds back waits for: "wait_flag(M, FIX, id 0)", "room in the
 /// queue of a pipe: load(..)".
 std::string what_waits_for(const cluster::Instruction& i, cluster::WaitReason reason);
+/// What a reason means, for people.
+const char* words_of(cluster::WaitReason reason);
 /// The pipes of a core that are busy in cycle `now`, in words; empty: none.
 std::string busy_pipes(const cluster::AiCore& core, Cycle now);
 

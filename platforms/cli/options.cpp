@@ -108,6 +108,8 @@ OptionGroup what_to_show(Options& o) {
             "trace for ui.perfetto.dev, e.g. --trace-perfetto t.json (1 us = 1 cycle); any "
             "trace whose name ends in .gz is compressed"),
        serve(o),
+       file("live-page", "FILE.html", o.live_page_file, File::kWritten,
+            "the live view of the run as one file for a browser, e.g. --live-page run.html"),
        text("debug", "stdio|PATH", o.debug,
             "let a debugger control the run by the Debug Adapter Protocol, on standard input and "
             "output or at a socket, e.g. --debug /tmp/d.sock"),

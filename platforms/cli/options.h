@@ -43,6 +43,7 @@ struct Options {
   std::string trace_perfetto_file;
   std::optional<std::uint64_t> serve;  ///< port of the live view
   std::string debug;  ///< "stdio" or the path of a socket: where a debugger is; empty: nobody asked
+  std::string live_page_file;
   std::optional<std::uint64_t> trace_from;  ///< cycles that traces show
   std::optional<std::uint64_t> trace_to;
   std::optional<Cycle> max_cycles;
@@ -59,6 +60,8 @@ struct Options {
   /// The names of the options that were given, by heading of --help; parse() fills it.
   std::map<std::string, std::vector<std::string>> given;
 
+  /// Whether the run is recorded for the live view.
+  bool is_recorded() const { return serve.has_value() || !live_page_file.empty(); }
   /// Throws UserError with the sentence `why` if an option under `heading` was given.
   void refuse(const std::string& heading, const std::string& why) const;
   /// The seed of --shuffle-step-order; no value: the blocks of a cycle keep their order.

@@ -8,7 +8,7 @@ namespace tessera::numesh {
 using observe::Event;
 using observe::EventKind;
 
-PhaseTrace::PhaseTrace(std::ostream& out, const scheduled::Program& program,
+PhaseTrace::PhaseTrace(observe::PerfettoWriter::Target out, const scheduled::Program& program,
                        const scheduled::MeshView& mesh, const observe::Scope& scope)
     : out_(out), program_(program), mesh_(mesh), scope_(scope), phase_(mesh.size()),
       spans_(mesh.size()) {}

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <unordered_map>
 #include <vector>
 
@@ -19,8 +18,10 @@ namespace tessera::numesh {
 class PhaseTrace final : public observe::SortedSink {
  public:
   /// All arguments must outlive the trace.
-  PhaseTrace(std::ostream& out, const scheduled::Program& program, const scheduled::MeshView& mesh,
-             const observe::Scope& scope);
+  PhaseTrace(observe::PerfettoWriter::Target out, const scheduled::Program& program,
+             const scheduled::MeshView& mesh, const observe::Scope& scope);
+  /// The run has come to cycle `end`; its last events may have been earlier.
+  void reach(Cycle end) { end_ = end; }
 
  protected:
   bool takes(observe::Event& e) override;

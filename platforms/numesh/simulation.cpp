@@ -1,5 +1,6 @@
 #include "platforms/numesh/simulation.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
@@ -13,6 +14,7 @@ namespace tessera::numesh {
 namespace {
 
 constexpr std::size_t kMostFindings = 100;
+constexpr unsigned kFirstWait = static_cast<unsigned>(scheduled::WaitReason::kIdle) + 1;
 
 /// Lines of tasks with one name and phase are one, whatever node runs them.
 void add_lines(const scheduled::Node& node, const std::vector<scheduled::ProcessorWaits::Line>& of,
@@ -131,17 +133,46 @@ void Simulation::summarize_waits(Cycle cycles, report::WaitSummary& summary) con
 
 // Nodes are numbered with x first: a row is a line of the mesh.
 run::LiveGrid Simulation::live_grid() const {
-  const auto columns = static_cast<unsigned>(program_.source.mesh.size[0]);
-  return {columns,
-          static_cast<unsigned>(mesh_.size()) / columns,
-          {{"phase", "phases over"}, {"written", "words"}, {"read", "words"}}};
+  run::LiveGrid grid;
+  grid.kind = "mesh";
+  grid.machine = config_.name;
+  grid.period_ps = static_cast<double>(config_.clock_period_ps);
+  grid.columns = static_cast<unsigned>(program_.source.mesh.size[0]);
+  grid.rows = static_cast<unsigned>(mesh_.size()) / grid.columns;
+  grid.used = {0, 0, grid.columns, grid.rows};
+  grid.layers.push_back({"busy", "the processor computes or does I/O", "cycles"});
+  for (unsigned r = kFirstWait; r < scheduled::kWaitReasonCount; ++r) {
+    const scheduled::WaitReasonInfo& reason = info(static_cast<scheduled::WaitReason>(r));
+    grid.layers.push_back(
+        {"wait:" + std::string(reason.name), std::string(reason.description), "cycles"});
+  }
+  grid.layers.push_back({"written", "words of the processor into the mesh", "words"});
+  grid.layers.push_back({"read", "words of the mesh to the processor", "words"});
+  for (std::size_t node = 0; node < std::min(mesh_.size(), run::kMostWatched); ++node)
+    grid.watched.push_back(node);
+  return grid;
 }
 
-double Simulation::live_value(std::size_t quantity, std::size_t cell, Cycle /*now*/) const {
+void Simulation::live_read(std::size_t cell, Cycle now, std::uint32_t* counts) const {
   const scheduled::ProcessorCore& processor = mesh_.processor(static_cast<scheduled::NodeId>(cell));
-  return static_cast<double>(quantity == 0   ? processor.turn()
-                             : quantity == 1 ? processor.words_written()
-                                             : processor.words_read());
+  for (const scheduled::ProcessorWaits::Line& line : processor.waits().lines(now + 1)) {
+    const auto reason = static_cast<unsigned>(line.reason);
+    if (line.reason == scheduled::WaitReason::kBusy)
+      counts[0] += static_cast<std::uint32_t>(line.cycles);
+    else if (reason >= kFirstWait)
+      counts[1 + reason - kFirstWait] += static_cast<std::uint32_t>(line.cycles);
+  }
+  counts += 1 + scheduled::kWaitReasonCount - kFirstWait;
+  counts[0] = static_cast<std::uint32_t>(processor.words_written());
+  counts[1] = static_cast<std::uint32_t>(processor.words_read());
+}
+
+const run::SliceLog* Simulation::live_slices(Cycle now) {
+  slices_ = {};
+  PhaseTrace trace(slices_, program_.lowered, mesh_, options_.trace_scope());
+  trace.reach(now + 1);
+  trace.finish();
+  return &slices_;
 }
 
 std::string Simulation::live_name(std::size_t cell) const {

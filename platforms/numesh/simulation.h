@@ -14,6 +14,7 @@
 #include "platforms/numesh/machine.h"
 #include "platforms/run/driver.h"
 #include "platforms/run/output_file.h"
+#include "platforms/run/slice_log.h"
 
 namespace tessera::numesh {
 
@@ -34,7 +35,8 @@ class Simulation final : public run::View, public run::Program {
   std::size_t place_count() const override { return mesh_.size(); }
   std::string state_of(std::uint32_t node, Cycle now) const override;
   run::LiveGrid live_grid() const override;
-  double live_value(std::size_t quantity, std::size_t cell, Cycle now) const override;
+  void live_read(std::size_t cell, Cycle now, std::uint32_t* counts) const override;
+  const run::SliceLog* live_slices(Cycle now) override;
   std::string live_name(std::size_t cell) const override;
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override {
@@ -63,6 +65,7 @@ class Simulation final : public run::View, public run::Program {
   Machine machine_;
   const scheduled::MeshView& mesh_;
   std::optional<run::TraceFile> trace_;
+  run::SliceLog slices_;
   std::vector<report::Check> checks_;
 };
 

@@ -1,11 +1,13 @@
 #include "platforms/run/driver.h"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 
 #include "frontends/text/output_file.h"
 #include "platforms/cli/main.h"
+#include "platforms/run/live_data.h"
 #include "platforms/run/live_view.h"
+#include "platforms/run/recording.h"
 #include "platforms/run/signals.h"
 #include "platforms/run/wait_report.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -55,6 +57,8 @@ Driver::Driver(const cli::Options& options, report::Report& report)
   catch_signals();
 }
 
+Driver::~Driver() = default;
+
 void Driver::run(timing::ClockDomain& domain, const char* structure, View& view, Program& program) {
   report_.structure = structure;
   report_.wall.elaborate_s = since_build_.seconds();
@@ -62,6 +66,13 @@ void Driver::run(timing::ClockDomain& domain, const char* structure, View& view,
   view.summarize(report_);
   write([&] { view.complete_traces(report_); });
   write([&] { program.finish(report_); });
+  if (live_) live_->after_run(domain.now());
+  write([&] { write_live_page(view); });
+}
+
+void Driver::write_live_page(View& view) const {
+  if (options_.live_page_file.empty()) return;
+  run::write_live_page(options_.live_page_file, options_, report_, view, *recording_);
 }
 
 // A file that could not be written does not hide why a run failed, nor keep others from being written.
@@ -79,18 +90,14 @@ void Driver::write(const std::function<void()>& files) {
 void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
   RunControl control(domain, {options_.max_cycles, options_.timeout_s, options_.progress});
   if (options_.why_at) look_at_place(domain, control, view);
-  std::optional<LiveView> live;
-  if (options_.serve) {
-    live.emplace(static_cast<unsigned short>(*options_.serve), view);
-    control.set_visitor([&live](Cycle now) { live->after_cycle(now); });
-  }
-  if (attendant_ != nullptr) {
-    control.set_visitor([this, &live](Cycle now) {
-      attendant_->after_cycle(now);
-      if (live) live->after_cycle(now);
+  if (options_.is_recorded()) record(view, control);
+  if (attendant_ != nullptr || recording_ != nullptr)
+    control.set_visitor([this](Cycle now) {
+      if (attendant_ != nullptr) attendant_->after_cycle(now);
+      if (recording_ != nullptr) recording_->after_cycle(now);
+      if (live_ != nullptr) live_->after_cycle(now);
     });
-    attendant_->before_run();
-  }
+  if (attendant_ != nullptr) attendant_->before_run();
   const auto catch_up = [&] {
     view.catch_up(std::min(domain.next_free_cycle(), options_.max_cycles.value_or(kNever)));
     report_.checks = program.checks();
@@ -112,7 +119,16 @@ void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
   }
   report_.wall.run_s = control.elapsed_s();
   if (attendant_ != nullptr) attendant_->after_run(domain.now(), report_);
-  if (live) live->after_run(domain.now(), report_.message.empty() ? "finished" : report_.message);
+}
+
+// --serve, --live-page
+void Driver::record(View& view, RunControl& control) {
+  recording_ = std::make_unique<Recording>(view);
+  if (options_.serve)
+    live_ = std::make_unique<LiveView>(static_cast<unsigned short>(*options_.serve),
+                                       LiveView::Run{options_, report_, view, *recording_});
+  control.set_command_listener(
+      [this](const std::string& name, Cycle at) { recording_->on_command(name, at); });
 }
 
 // --why

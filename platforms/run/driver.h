@@ -4,27 +4,23 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/observe/wait_causes.h"
 #include "models/timing/clock_domain.h"
 #include "platforms/cli/options.h"
 #include "platforms/report/report.h"
+#include "platforms/run/live_machine.h"
 #include "platforms/run/run_control.h"
 
 namespace tessera::run {
 
-/// What a live view shows of a machine: cells in rows, each with quantities that add up over the run.
-struct LiveQuantity {
-  const char* name;
-  const char* unit;
-};
-struct LiveGrid {
-  unsigned columns = 0;
-  unsigned rows = 0;
-  std::vector<LiveQuantity> quantities;
-};
+class LiveView;
+class Recording;
+class SliceLog;
 
 /// What the driver needs to know about a machine.
 class View {
@@ -51,16 +47,22 @@ class View {
   virtual std::string fault_at_end(const observe::Waits& /*waits*/) const { return {}; }
   // What a live view asks, between two cycles and after the run.
   virtual LiveGrid live_grid() const { return {}; }
-  /// What quantity number `quantity` of a cell has come to at the end of cycle `now`. Cells are
-  /// numbered row by row.
-  virtual double live_value(std::size_t /*quantity*/, std::size_t /*cell*/, Cycle /*now*/) const {
-    return 0;
-  }
+  /// What a cell has counted up to the end of cycle `now`: one number for each layer of live_grid(), into
+  /// `counts`. They wrap at 2^32.
+  virtual void live_read(std::size_t /*cell*/, Cycle /*now*/, std::uint32_t* /*counts*/) const {}
   /// The place behind a cell, and what it is called.
   virtual std::uint32_t live_place(std::size_t cell) const {
     return static_cast<std::uint32_t>(cell);
   }
   virtual std::string live_name(std::size_t /*cell*/) const { return {}; }
+  /// Process and thread of the slices of a cell; only where a cell is one thread.
+  virtual std::pair<unsigned, unsigned> live_track(std::size_t cell) const {
+    return {static_cast<unsigned>(cell), 0};
+  }
+  /// What was recorded up to the end of cycle `now`, of which the last cycle may be missing during the run; nullptr: nothing.
+  virtual const SliceLog* live_slices(Cycle /*now*/) { return nullptr; }
+  /// What lies in the memory of a cell now.
+  virtual std::vector<LiveSymbol> live_memory(std::size_t /*cell*/) const { return {}; }
 
   /// Adds the name of the configuration, cycles, digest, counters and diagnoses.
   virtual void summarize(report::Report& report) const = 0;
@@ -119,6 +121,7 @@ class Driver {
   /// to run() is reported as that of building the machine. From here on SIGINT and SIGTERM end the run
   /// with a report (signals.h). `options` and `report` must outlive the driver.
   Driver(const cli::Options& options, report::Report& report);
+  ~Driver();
 
   /// `attendant` must outlive the run.
   void set_attendant(Attendant& attendant) { attendant_ = &attendant; }
@@ -132,11 +135,15 @@ class Driver {
   void describe_end(Stop stop, const View& view, Program& program);
   void list(const observe::Waits& waits, const View& view);
   void judge_checks(const Program& program);
+  void record(View& view, RunControl& control);
+  void write_live_page(View& view) const;
 
   const cli::Options& options_;
   report::Report& report_;
   const Stopwatch since_build_;
   Attendant* attendant_ = nullptr;
+  std::unique_ptr<Recording> recording_;  ///< nullptr: no live view was asked for
+  std::unique_ptr<LiveView> live_;        ///< nullptr: no --serve
 };
 
 }  // namespace tessera::run

@@ -6,7 +6,10 @@
 #include <array>
 #include <limits>
 #include <new>
+#include <sstream>
 #include <string_view>
+
+#include "platforms/run/gzipped.h"
 
 namespace tessera::run {
 
@@ -66,6 +69,14 @@ bool GzipBuffer::compress(const char* text, std::size_t count, bool is_end) {
     } while (stream.avail_out == 0);
   } while (count > 0);
   return out_.good();
+}
+
+std::string gzipped(const std::string& text) {
+  std::ostringstream out;
+  GzipBuffer buffer(out);
+  buffer.sputn(text.data(), static_cast<std::streamsize>(text.size()));
+  buffer.finish();
+  return out.str();
 }
 
 }  // namespace tessera::run

@@ -6,16 +6,20 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <random>
+#include <sstream>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "platforms/run/gzipped.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::run {
@@ -32,9 +36,15 @@ constexpr std::chrono::seconds kPatience{30};  // how long a reply may take
 // its request must come soon, and the oldest such connection makes room for a new one.
 constexpr std::chrono::seconds kStrangerPatience{5};
 constexpr std::size_t kMostStrangers = 16;
+constexpr std::size_t kMostConnections = 32;  // with the token or without
+constexpr std::size_t kMostUntold = 1 << 20;  // bytes that a stream may be late
 constexpr std::chrono::milliseconds kBackOff{
     200};  // after accept() failed: no descriptors, no memory
 constexpr std::size_t kLongestRequest = 16384;
+/// The page loads nothing from elsewhere, and runs no script but its own.
+constexpr const char* kContentPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:";
+constexpr const char* kTokenField = "X-Tessera-Token";
 
 std::string random_token() {
   std::random_device random;
@@ -91,6 +101,15 @@ class HttpServer::Impl {
   }
 
   std::string address() const { return "http://" + host_ + "/?token=" + token_; }
+  const std::string& token() const { return token_; }
+  void tell(const std::string& text) {
+    if (!has_streams_.load(std::memory_order_relaxed)) return;
+    asio::post(context_, [this, text] {
+      streams_.remove_if([](const auto& held) { return held.expired(); });
+      has_streams_ = !streams_.empty();
+      for (const auto& held : streams_) held.lock()->tell(text);
+    });
+  }
   bool has_requests() const { return count_.load(std::memory_order_relaxed) != 0; }
 
   void serve(const Answer& answer, std::chrono::milliseconds patience) {
@@ -111,61 +130,117 @@ class HttpServer::Impl {
 
  private:
   struct Session : std::enable_shared_from_this<Session> {
-    Session(Impl& of, tcp::socket socket) : server(of), stream(std::move(socket)) {
-      parser.body_limit(0);
-      parser.header_limit(kLongestRequest);
-    }
-    void read() {
-      stream.expires_after(kStrangerPatience);
-      http::async_read(stream, buffer, parser,
+    Session(Impl& of, tcp::socket socket) : server(of), stream(std::move(socket)) {}
+    /// Reads a request, for which there are `patience`.
+    void read(std::chrono::seconds patience) {
+      parser.emplace();
+      parser->body_limit(0);
+      parser->header_limit(kLongestRequest);
+      stream.expires_after(patience);
+      http::async_read(stream, buffer, *parser,
                        [self = shared_from_this()](beast::error_code error, std::size_t) {
                          if (!error) self->take();
                        });
     }
     // The name of the host keeps out pages of others whose name leads here.
     void take() {
-      const auto& message = parser.get();
-      std::string token;
-      request = request_of(std::string(message.target()), token);
-      if (token != server.token_ || message[http::field::host] != server.host_)
+      const auto& message = parser->get();
+      std::string in_query;
+      request = request_of(std::string(message.target()), in_query);
+      request.is_post = message.method() == http::verb::post;
+      keeps_alive = message.keep_alive();
+      const std::string in_header(message[kTokenField]);
+      const bool has_token =
+          in_header == server.token_ || (!request.is_post && in_query == server.token_);
+      if (!has_token || message[http::field::host] != server.host_)
         return reply({"the address that the program has printed is needed", "text/plain", 403});
-      if (message.method() != http::verb::get) return reply({"GET only", "text/plain", 405});
+      if (message.method() != http::verb::get && !request.is_post)
+        return reply({"GET and POST only", "text/plain", 405});
       is_stranger = false;
       stream.expires_never();
       server.ask(shared_from_this());
     }
     void reply(HttpResponse response) {
+      answer = {};
       answer.result(response.status);
       answer.set(http::field::content_type, response.type);
       answer.set(http::field::cache_control, "no-store");
+      answer.set("Content-Security-Policy", kContentPolicy);
       answer.set("Referrer-Policy", "no-referrer");
-      answer.keep_alive(false);
+      answer.set("X-Content-Type-Options", "nosniff");
+      if (response.is_stream) return begin_stream(response.body);
+      if (response.is_packed) {
+        answer.set(http::field::content_encoding, "gzip");
+        response.body = gzipped(response.body);
+      }
+      answer.keep_alive(keeps_alive && !is_stranger);
       answer.body() = std::move(response.body);
       answer.prepare_payload();
       stream.expires_after(is_stranger ? kStrangerPatience : kPatience);
       http::async_write(stream, answer,
-                        [self = shared_from_this()](beast::error_code, std::size_t) {
+                        [self = shared_from_this()](beast::error_code error, std::size_t) {
+                          if (!error && self->answer.keep_alive()) return self->read(kPatience);
                           beast::error_code ignored;
                           self->stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
+                        });
+    }
+    /// An answer without a length: its end is that of the connection.
+    void begin_stream(const std::string& body) {
+      std::ostringstream head;
+      answer.keep_alive(false);
+      head << answer.base();
+      server.streams_.push_back(weak_from_this());
+      server.has_streams_ = true;
+      watch();
+      tell(head.str() + body);
+    }
+    /// Until who listens goes away.
+    void watch() {
+      stream.expires_never();
+      stream.async_read_some(asio::buffer(watched),
+                             [self = shared_from_this()](beast::error_code error, std::size_t) {
+                               if (error) return self->stream.close();
+                               self->watch();
+                             });
+    }
+    void tell(const std::string& text) {
+      if (untold.size() + text.size() > kMostUntold) return stream.close();
+      untold += text;
+      if (telling.empty()) write_untold();
+    }
+    void write_untold() {
+      telling.swap(untold);
+      asio::async_write(stream, asio::buffer(telling),
+                        [self = shared_from_this()](beast::error_code error, std::size_t) {
+                          self->telling.clear();
+                          if (error) return self->stream.close();
+                          if (!self->untold.empty()) self->write_untold();
                         });
     }
 
     Impl& server;
     bool is_stranger = true;  ///< has not shown the token
+    bool keeps_alive = false;
     beast::tcp_stream stream;
     beast::flat_buffer buffer;
-    http::request_parser<http::empty_body> parser;
+    std::optional<http::request_parser<http::empty_body>> parser;
     HttpRequest request;
     http::response<http::string_body> answer;
+    std::string untold, telling;  ///< of a stream
+    std::array<char, 64> watched{};
   };
 
   void accept() {
     acceptor_.async_accept([this](boost::system::error_code error, tcp::socket socket) {
       if (error) return accept_later();
-      const auto session = std::make_shared<Session>(*this, std::move(socket));
+      sessions_.remove_if([](const auto& held) { return held.expired(); });
       make_room();
-      strangers_.push_back(session);
-      session->read();
+      if (sessions_.size() < kMostConnections) {
+        const auto session = std::make_shared<Session>(*this, std::move(socket));
+        sessions_.push_back(session);
+        strangers_.push_back(session);
+        session->read(kStrangerPatience);
+      }
       accept();
     });
   }
@@ -195,7 +270,10 @@ class HttpServer::Impl {
   asio::io_context context_{1};
   tcp::acceptor acceptor_;
   asio::steady_timer back_off_{context_};
+  std::list<std::weak_ptr<Session>> sessions_;
   std::list<std::weak_ptr<Session>> strangers_;  ///< in the order in which they came
+  std::list<std::weak_ptr<Session>> streams_;
+  std::atomic<bool> has_streams_ = false;
   std::string host_;
   const std::string token_;
   std::mutex mutex_;
@@ -210,6 +288,14 @@ HttpServer::~HttpServer() = default;
 
 std::string HttpServer::address() const {
   return impl_->address();
+}
+
+const std::string& HttpServer::token() const {
+  return impl_->token();
+}
+
+void HttpServer::tell(const std::string& text) {
+  impl_->tell(text);
 }
 
 bool HttpServer::has_requests() const {

@@ -12,6 +12,7 @@ namespace tessera::run {
 struct HttpRequest {
   std::string path;                          ///< "/state"
   std::map<std::string, std::string> query;  ///< without the token
+  bool is_post = false;
   /// The value of a key; empty: it was not given.
   std::string value(const std::string& key) const {
     const auto found = query.find(key);
@@ -23,12 +24,16 @@ struct HttpResponse {
   std::string body;
   std::string type = "application/json";
   unsigned status = 200;
+  bool is_packed = false;  ///< is sent compressed
+  /// The connection stays open, and tell() adds to the answer.
+  bool is_stream = false;
 };
 
 /// Listens on 127.0.0.1. Requests come in on a thread of its own and are answered by the thread that
 /// calls serve(), so what answers them need not be safe against others. A request without the token, or
-/// under another host name, is refused. Connections without the token are few and short: 16 at a time,
-/// of which the oldest makes room for a new one, and 5 s each.
+/// under another host name, is refused; that of a POST stands in the header X-Tessera-Token, so that no
+/// page of others can send it. Connections without the token are few and short: 16 at a time, of which
+/// the oldest makes room for a new one, and 5 s each. There are 32 connections at most.
 class HttpServer {
  public:
   using Answer = std::function<HttpResponse(const HttpRequest&)>;
@@ -42,10 +47,13 @@ class HttpServer {
 
   /// "http://127.0.0.1:8080/?token=..".
   std::string address() const;
+  const std::string& token() const;
   /// Whether a request waits for its answer; costs nothing.
   bool has_requests() const;
   /// Answers the requests that have come; without one it waits for at most `patience`.
   void serve(const Answer& answer, std::chrono::milliseconds patience);
+  /// Sends text to those who listen to a stream.
+  void tell(const std::string& text);
 
  private:
   class Impl;

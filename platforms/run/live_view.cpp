@@ -2,14 +2,19 @@
 
 #include <boost/json.hpp>
 
-#include <algorithm>
+#include <array>
 #include <charconv>
-#include <cmath>
+#include <chrono>
 #include <iostream>
+#include <optional>
 #include <utility>
 
 #include "platforms/run/driver.h"
+#include "platforms/run/live_assets.h"
+#include "platforms/run/live_data.h"
+#include "platforms/run/recording.h"
 #include "platforms/run/signals.h"
+#include "platforms/run/wait_report.h"
 
 namespace tessera::run {
 
@@ -17,11 +22,11 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t kMostFrames = 256;         // frames of the recording, at most
-constexpr unsigned kRecordedSquares = 64;        // on a side of a recorded frame, at most
-constexpr unsigned kShownSquares = 256;          // on a side of the present frame, at most
 constexpr std::size_t kMostLines = 200;          // sentences about a place, at most
+constexpr std::size_t kMostTold = 10'000;        // waits of each sort that are told
 constexpr std::chrono::milliseconds kLook{100};  // time between two looks for a signal
+constexpr double kBetweenTold = 0.1;             // seconds between two states of a run that goes on
+constexpr unsigned kMostCyclesToTell = 256;      // between two looks at the clock
 
 std::uint64_t number_in(const std::string& text) {
   std::uint64_t number = 0;
@@ -33,22 +38,46 @@ HttpResponse response_of(const json::value& value) {
   return {json::serialize(value)};
 }
 
+HttpResponse unknown(const char* what) {
+  return {std::string("there is no such ") + what, "text/plain", 404};
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The cell of a request; no value: the machine has none of that number.
+std::optional<std::size_t> cell_in(const HttpRequest& request, const Recording& recording) {
+  const std::string text = request.value("cell");
+  const auto cell = static_cast<std::size_t>(number_in(text));
+  if (text.empty() || cell >= recording.grid().cells()) return std::nullopt;
+  return cell;
+}
+
 }  // namespace
 
-LiveView::LiveView(unsigned short port, View& view) : view_(view), server_(port) {
-  // A picture of a large machine takes as long as a few of its cycles.
-  constexpr std::size_t kQuicklyDrawn = 65536;
-  const LiveGrid grid = view.live_grid();
-  between_frames_ += std::size_t{grid.columns} * grid.rows / kQuicklyDrawn;
+LiveView::LiveView(unsigned short port, const Run& run) : run_(run), server_(port) {
   std::cerr << "live view: " << server_.address() << std::endl;
 }
 
 void LiveView::after_cycle(Cycle now) {
   if (closed_) return;
   now_ = now;
-  if (now >= next_frame_) record();
-  if (now >= pause_at_) state_ = State::kPaused;
+  const bool pauses = state_ != State::kPaused && now >= pause_at_;
+  if (pauses) state_ = State::kPaused;
+  tell(pauses);
   if (state_ == State::kPaused || server_.has_requests()) hold();
+}
+
+// A cycle takes 100 ns or 100 ms, so the clock is looked at once in some cycles.
+void LiveView::tell(bool has_changed) {
+  if (!has_changed && --cycles_to_tell_ > 0) return;
+  const double now = seconds_now();
+  const double since = now - told_s_;
+  cycles_to_tell_ = since < kBetweenTold / 4 ? kMostCyclesToTell : 1;
+  if (!has_changed && since < kBetweenTold) return;
+  told_s_ = now;
+  server_.tell("event: state\ndata: " + state_json() + "\n\n");
 }
 
 void LiveView::hold() {
@@ -57,22 +86,54 @@ void LiveView::hold() {
     server_.serve(answers, kLook);
 }
 
-void LiveView::after_run(Cycle now, const std::string& how) {
+void LiveView::after_run(Cycle now) {
   now_ = now;
   state_ = State::kOver;
-  how_it_ended_ = how;
-  next_frame_ = 0;
-  record();
+  run_.recording.finish(std::max(run_.report.cycles, now + 1));
+  tell(true);
   if (!closed_) hold();
   server_.serve([this](const HttpRequest& request) { return answer(request); }, kLook);
 }
 
+HttpResponse LiveView::page() const {
+  const std::string token = "?token=" + server_.token();
+  return {"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<title>Tessera: live view</title>\n<link rel=\"icon\" href=\"data:,\">\n"
+          "<link rel=\"stylesheet\" href=\"/style.css" +
+              token + "\"></head><body data-live=\"1\">\n" + live::body() +
+              "<script src=\"/app.js" + token + "\"></script></body></html>\n",
+          "text/html; charset=utf-8"};
+}
+
 HttpResponse LiveView::answer(const HttpRequest& request) {
-  if (request.path == "/") return {live_page(), "text/html; charset=utf-8"};
-  if (request.path == "/state") return answer_state(request);
-  if (request.path == "/place") return answer_place(request);
-  if (request.path == "/do") return answer_command(request);
-  return {"there is no such page", "text/plain", 404};
+  const std::string& path = request.path;
+  if (path == "/do") {
+    if (!request.is_post) return {"POST only", "text/plain", 405};
+    return answer_command(request);
+  }
+  if (request.is_post) return {"GET only", "text/plain", 405};
+  if (path == "/") return page();
+  if (path == "/app.js") return {live::script(), "text/javascript; charset=utf-8"};
+  if (path == "/style.css") return {live::style(), "text/css; charset=utf-8"};
+  if (path == "/about") return {about_json(run_.options, run_.report, run_.view, run_.recording)};
+  if (path == "/state") return {state_json()};
+  if (path == "/events") {
+    HttpResponse stream{"event: state\ndata: " + state_json() + "\n\n", "text/event-stream"};
+    stream.is_stream = true;
+    return stream;
+  }
+  if (path == "/frames") return answer_frames(request);
+  if (path == "/commands") return {commands_json(run_.recording)};
+  if (path == "/place") return answer_place(request);
+  if (path == "/slices") return answer_slices(request);
+  if (path == "/waits") return answer_waits();
+  if (path == "/report" && state_ == State::kOver) {
+    report::Report shown = run_.report;
+    shown.places = {};
+    return {report::to_json(shown)};
+  }
+  return unknown("page");
 }
 
 HttpResponse LiveView::answer_command(const HttpRequest& request) {
@@ -81,119 +142,83 @@ HttpResponse LiveView::answer_command(const HttpRequest& request) {
     closed_ = true;
     if (state_ != State::kOver) state_ = State::kRuns;
     pause_at_ = kNever;
-  } else if (state_ != State::kOver) {
-    if (what == "pause") {
-      state_ = State::kPaused;
-    } else if (what == "go" || what == "step" || what == "until") {
+  } else if (what == "pause") {
+    if (state_ == State::kRuns) state_ = State::kPaused;
+  } else if (what == "go" || what == "step" || what == "until") {
+    if (state_ != State::kOver) {
       state_ = State::kRuns;
       pause_at_ = what == "go" ? kNever : what == "step" ? now_ + 1 : number_in(request.value("n"));
-    } else {
-      return {"unknown command", "text/plain", 404};
     }
+  } else {
+    return unknown("command");
   }
+  tell(true);
   return response_of(json::object{});
 }
 
-// The present, all of it or quantity number `quantity`; or frame number `frame` of the recording.
-HttpResponse LiveView::answer_state(const HttpRequest& request) const {
-  const LiveGrid grid = view_.live_grid();
-  const std::string recorded = request.value("frame");
-  const std::size_t number = static_cast<std::size_t>(number_in(recorded));
-  const bool is_recorded = !recorded.empty() && number < frames_.size();
-  const std::string asked = request.value("quantity");
-  const auto wanted = asked.empty() ? std::nullopt : std::optional<std::size_t>(number_in(asked));
-  const Frame frame = is_recorded ? frames_[number] : frame_of(kShownSquares, wanted);
-  json::array values, cycles;
-  for (const std::vector<float>& quantity : frame.values) {
-    json::array squares;
-    squares.reserve(quantity.size());
-    for (const float value : quantity) squares.emplace_back(std::round(value * 100) / 100);
-    values.emplace_back(std::move(squares));
-  }
-  for (const Frame& f : frames_) cycles.emplace_back(f.cycle);
-  json::array quantities;
-  for (const LiveQuantity& q : grid.quantities)
-    quantities.emplace_back(json::object{{"name", q.name}, {"unit", q.unit}});
+std::string LiveView::state_json() const {
   constexpr std::array<const char*, 3> kStates = {"runs", "paused", "over"};
-  return response_of(json::object{{"cycle", frame.cycle},
-                                  {"now", now_},
-                                  {"state", kStates[static_cast<unsigned>(state_)]},
-                                  {"how", how_it_ended_},
-                                  {"grid", {grid.columns, grid.rows}},
-                                  {"block", frame.block},
-                                  {"squares", {frame.columns, frame.rows}},
-                                  {"quantities", std::move(quantities)},
-                                  {"values", std::move(values)},
-                                  {"frames", std::move(cycles)}});
+  const std::string& message = run_.report.message;
+  const bool is_over = state_ == State::kOver;
+  return json::serialize(json::object{
+      {"cycle", now_},
+      {"state", kStates[static_cast<unsigned>(state_)]},
+      {"how", is_over ? message.empty() ? std::string("finished") : message : std::string()},
+      {"generation", run_.recording.generation()},
+      {"commands", run_.recording.commands().size()}});
 }
 
-HttpResponse LiveView::answer_place(const HttpRequest& request) const {
-  const LiveGrid grid = view_.live_grid();
-  const std::size_t cell = static_cast<std::size_t>(number_in(request.value("cell")));
-  if (cell >= std::size_t{grid.columns} * grid.rows)
-    return {"there is no such place", "text/plain", 404};
-  std::vector<std::string> sentences = sentences_about(view_, view_.live_place(cell), now_);
-  if (sentences.size() > kMostLines) sentences.resize(kMostLines);
-  const json::array lines(sentences.begin(), sentences.end());
-  json::array values;
-  for (std::size_t q = 0; q < grid.quantities.size(); ++q)
-    values.emplace_back(json::object{{"name", grid.quantities[q].name},
-                                     {"unit", grid.quantities[q].unit},
-                                     {"value", view_.live_value(q, cell, now_)}});
-  return response_of(json::object{{"name", view_.live_name(cell)},
-                                  {"cycle", now_},
-                                  {"values", std::move(values)},
-                                  {"lines", lines}});
+HttpResponse LiveView::answer_frames(const HttpRequest& request) {
+  const bool is_same = number_in(request.value("generation")) == run_.recording.generation();
+  HttpResponse response{run_.recording.frames(is_same ? number_in(request.value("from")) : 0, now_),
+                        "application/octet-stream"};
+  response.is_packed = true;
+  return response;
 }
 
-// Squares at the right and the lower edge may have fewer cells than others.
-std::vector<float> LiveView::means_of(std::size_t quantity, const LiveGrid& grid,
-                                      const Frame& frame) const {
-  std::vector<double> sums(std::size_t{frame.columns} * frame.rows);
-  std::size_t cell = 0;
-  for (unsigned row = 0; row < grid.rows; ++row) {
-    double* const sums_of_row = &sums[std::size_t{row / frame.block} * frame.columns];
-    for (unsigned column = 0; column < grid.columns; ++column)
-      sums_of_row[column / frame.block] += view_.live_value(quantity, cell++, now_);
+HttpResponse LiveView::answer_place(const HttpRequest& request) {
+  const auto cell = cell_in(request, run_.recording);
+  if (!cell) return unknown("place");
+  View& view = run_.view;
+  json::array lines;
+  for (const Said& said : said_about(view, *cell, now_)) {
+    if (lines.size() == kMostLines) break;
+    lines.emplace_back(json::array{said.text, said.to ? json::value(*said.to) : json::value()});
   }
-  const auto cells = [&frame](unsigned square, unsigned all) {
-    return std::min(frame.block, all - square * frame.block);
-  };
-  std::vector<float> means(sums.size());
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const unsigned column = static_cast<unsigned>(i % frame.columns);
-    const unsigned row = static_cast<unsigned>(i / frame.columns);
-    const double held = cells(column, grid.columns) * cells(row, grid.rows);
-    means[i] = static_cast<float>(sums[i] / held);
-  }
-  return means;
+  std::vector<std::uint32_t> counts(run_.recording.grid().layers.size());
+  view.live_read(*cell, now_, counts.data());
+  const json::object place{{"name", view.live_name(*cell)},
+                           {"cycle", now_},
+                           {"counts", json::array(counts.begin(), counts.end())},
+                           {"lines", std::move(lines)},
+                           {"memory", json::parse(memory_json(view, *cell))}};
+  return response_of(place);
 }
 
-LiveView::Frame LiveView::frame_of(unsigned most, std::optional<std::size_t> quantity) const {
-  const LiveGrid grid = view_.live_grid();
-  Frame frame;
-  frame.cycle = now_;
-  frame.block = std::max(1U, (std::max(grid.columns, grid.rows) + most - 1) / most);
-  frame.columns = (grid.columns + frame.block - 1) / frame.block;
-  frame.rows = (grid.rows + frame.block - 1) / frame.block;
-  view_.catch_up(now_ + 1);
-  for (std::size_t q = 0; q < grid.quantities.size(); ++q) {
-    frame.values.emplace_back();
-    if (quantity && *quantity != q) continue;
-    frame.values.back() = means_of(q, grid, frame);
-  }
-  return frame;
+HttpResponse LiveView::answer_slices(const HttpRequest& request) {
+  if (request.value("cell").empty()) return {slices_json(run_.view, now_)};
+  const auto cell = cell_in(request, run_.recording);
+  if (!cell) return unknown("place");
+  return {slices_json(run_.view, now_, run_.view.live_track(*cell).first)};
 }
 
-// A long run keeps every second, fourth, .. frame.
-void LiveView::record() {
-  if (frames_.size() == kMostFrames) {
-    for (std::size_t i = 0; 2 * i < frames_.size(); ++i) frames_[i] = std::move(frames_[2 * i]);
-    frames_.resize(kMostFrames / 2);
-    between_frames_ *= 2;
-  }
-  frames_.push_back(frame_of(kRecordedSquares));
-  next_frame_ = now_ + between_frames_;
+// Who waits for what now, causes first, as a report of a stuck run says it.
+HttpResponse LiveView::answer_waits() {
+  run_.view.catch_up(now_ + 1);
+  observe::Waits waits(kMostTold);
+  run_.view.describe_waits(waits);
+  report::Report stuck;
+  list_waits(
+      waits, run_.view.flows(), observe::Help::kNone,
+      [this](std::uint32_t place) { return run_.view.coordinates(place); }, stuck);
+  json::array groups;
+  for (const report::WaitGroup& group : stuck.wait_groups)
+    groups.emplace_back(
+        json::object{{"is_cause", group.is_cause},
+                     {"count", group.count},
+                     {"at", json::array(group.first.at.begin(), group.first.at.end())},
+                     {"text", sentence(group)}});
+  return response_of(json::object{{"cycle", now_}, {"groups", std::move(groups)}});
 }
 
 }  // namespace tessera::run

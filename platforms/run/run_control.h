@@ -57,6 +57,13 @@ class RunControl {
   }
   /// Calls `visit` after each cycle.
   void set_visitor(std::function<void(Cycle)> visit) { visit_ = std::move(visit); }
+  /// Calls `heard` when the host begins a command, with the first cycle that it may take, and when it ends
+  /// one: without a name.
+  void set_command_listener(std::function<void(const std::string& name, Cycle at)> heard) {
+    command_ = std::move(heard);
+  }
+  void begin_command(const std::string& name) { tell_command(name); }
+  void end_command() { tell_command({}); }
   double elapsed_s() const { return since_begin_.seconds(); }
 
   /// How far the run is, for the progress line; called a few times a second. No value: it is not known.
@@ -66,6 +73,9 @@ class RunControl {
 
  private:
   bool supervise(Cycle now);
+  void tell_command(const std::string& name) {
+    if (command_) command_(name, started_ ? domain_.next_free_cycle() : 0);
+  }
   void follow_progress(Cycle now, double elapsed);
 
   timing::ClockDomain& domain_;
@@ -80,6 +90,7 @@ class RunControl {
   Cycle looked_at_ = 0;
   std::function<void()> look_;
   std::function<void(Cycle)> visit_;
+  std::function<void(const std::string&, Cycle)> command_;
   bool timed_out_ = false;
   // Clock and signals are looked at once in some cycles: a cycle takes 100 ns or, on a full wafer, 100 ms.
   unsigned cycles_per_clock_ = 1;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platforms/run/driver.h"
@@ -43,8 +44,17 @@ class PlatformView final : public run::View {
     return place % kPlaces == 0 ? first().state_of(place / kPlaces, now) : std::string();
   }
   run::LiveGrid live_grid() const override { return first().live_grid(); }
-  double live_value(std::size_t quantity, std::size_t cell, Cycle now) const override {
-    return first().live_value(quantity, cell, now);
+  void live_read(std::size_t cell, Cycle now, std::uint32_t* counts) const override {
+    first().live_read(cell, now, counts);
+  }
+  std::pair<unsigned, unsigned> live_track(std::size_t cell) const override {
+    return first().live_track(cell);
+  }
+  const run::SliceLog* live_slices(Cycle now) override {
+    return accelerators_.front()->view().live_slices(now);
+  }
+  std::vector<run::LiveSymbol> live_memory(std::size_t cell) const override {
+    return first().live_memory(cell);
   }
   std::uint32_t live_place(std::size_t cell) const override {
     return first().live_place(cell) * kPlaces;

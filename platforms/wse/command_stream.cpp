@@ -525,7 +525,9 @@ void CommandStream::take_ready(std::uint32_t place) {
 void CommandStream::run_launch(const std::string& command) {
   const bool may_be_ahead = timing_.command_cycles >= wafer::kMaxDepth;
   const auto is_done = [this] { return unready_ == 0; };
+  control_.begin_command(command);
   const run::Stop stop = run_saved(free_from_ + timing_.command_cycles, is_done, may_be_ahead);
+  control_.end_command();
   if (stop != run::Stop::kCondition) fail(stop, command);
   free_from_ = ready_at_ + 1;
   is_ahead_ = may_be_ahead;
@@ -558,8 +560,10 @@ Cycle CommandStream::next_command_from() {
 }
 
 void CommandStream::run_until(const std::function<bool()>& done, const std::string& command) {
+  control_.begin_command(command);
   const run::Stop stop =
       checkpoints_ == nullptr ? control_.run_until(done) : checkpoints_->run(control_, done, false);
+  control_.end_command();
   if (stop != run::Stop::kCondition) fail(stop, command);
 }
 

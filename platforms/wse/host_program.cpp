@@ -78,6 +78,7 @@ run::Stop HostProgram::carry_out(const layout::CopyOut& step) {
 }
 
 run::Stop HostProgram::carry_out(const layout::Launch& step) {
+  control_->begin_command("launch " + step.function);
   std::vector<std::uint32_t> arguments;
   for (const auto& argument : step.args) arguments.push_back(argument_bits(argument));
   const layout::Rect rect = step.rect.value_or(layout::Rect{0, 0, layout_.width, layout_.height});
@@ -123,6 +124,7 @@ run::Stop HostProgram::carry_out(const layout::Wait& step) {
     stop = run_to_idle();
     if (stop == Stop::kIdle) stop = Stop::kCondition;
   }
+  control_->end_command();
   transfers_.collect();
   ++waits_ended_;
   return stop;

@@ -41,7 +41,7 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
   }
   accounts_all_ = options.waits || options.why_at ||
                   (!options.report_file.empty() && !options.no_waits) ||
-                  fabric.heatmap_of == "waits" || options.serve || !options.debug.empty() ||
+                  fabric.heatmap_of == "waits" || options.is_recorded() || !options.debug.empty() ||
                   coverage_.is_asked() || memory_checks_ != nullptr;
   if (!coverage_.folder.empty()) report::make_listing_folder(coverage_.folder);
   images_ = workload.programs.images();
@@ -149,28 +149,6 @@ std::string ObservedMachine::state_of(std::uint32_t place, Cycle now) const {
 std::vector<int> ObservedMachine::coordinates(std::uint32_t place) const {
   const auto index = static_cast<int>(place);
   return {index % layout_.width, index / layout_.width};
-}
-
-run::LiveGrid ObservedMachine::live_grid() const {
-  return {static_cast<unsigned>(layout_.width),
-          static_cast<unsigned>(layout_.height),
-          {{"busy", "cycles"}, {"waits", "cycles"}, {"links", "wavelets"}}};
-}
-
-std::string ObservedMachine::live_name(std::size_t cell) const {
-  const std::vector<int> at = coordinates(static_cast<std::uint32_t>(cell));
-  return "tile (" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ")";
-}
-
-double ObservedMachine::live_value(std::size_t quantity, std::size_t cell, Cycle now) const {
-  using observe::Counter;
-  const auto place = static_cast<std::uint32_t>(cell);
-  if (quantity == 0) return counters_.tile(place, Counter::kBusyIssueCycles);
-  if (quantity == 1) {
-    const observe::TileWaits* const tile = waits_->tile(place);
-    return tile == nullptr ? 0 : static_cast<double>(observe::waited(*tile, now));
-  }
-  return counters_.tile(place, Counter::kHops);
 }
 
 void ObservedMachine::summarize(report::Report& report) const {

@@ -74,8 +74,10 @@ class ObservedMachine final : public run::View {
   std::size_t place_count() const override { return layout_.tile_count(); }
   std::string state_of(std::uint32_t place, Cycle now) const override;
   run::LiveGrid live_grid() const override;
-  double live_value(std::size_t quantity, std::size_t cell, Cycle now) const override;
+  void live_read(std::size_t cell, Cycle now, std::uint32_t* counts) const override;
   std::string live_name(std::size_t cell) const override;
+  const run::SliceLog* live_slices(Cycle) override { return recorders_.slices(); }
+  std::vector<run::LiveSymbol> live_memory(std::size_t cell) const override;
   void summarize(report::Report& report) const override;
   std::string fault_at_end(const observe::Waits& waits) const override;
   void complete_traces(const report::Report&) override;

@@ -51,6 +51,7 @@ void require_one_process_for(const Options& options) {
   if (!options.fabric.check_memory.empty()) refuse("--check-memory");
   if (options.serve || options.why_at) refuse(options.serve ? "--serve" : "--why");
   if (!options.debug.empty()) refuse("--debug");
+  if (!options.live_page_file.empty()) refuse("--live-page");
 }
 
 /// What the host does and what a compiler made of the program, for a restored run.

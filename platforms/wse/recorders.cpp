@@ -11,6 +11,7 @@
 #include "models/observe/wse_trace.h"
 #include "models/pe/isa.h"
 #include "models/pe/readiness.h"
+#include "platforms/run/live_machine.h"
 #include "platforms/wse/route_picture.h"
 #include "platforms/wse/wait_summary.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -97,7 +98,7 @@ observe::Counters counters_for(const cli::Options& options, const FabricOptions&
   using C = observe::Counter;
   const auto width = static_cast<unsigned>(layout.width);
   const auto height = static_cast<unsigned>(layout.height);
-  if (options.report_detail || options.waits || options.serve)
+  if (options.report_detail || options.waits || options.is_recorded())
     return observe::Counters(width, height);
   if (fabric.heatmap_file.empty()) return {};
   const C counter = counter_named(fabric.heatmap_counter);
@@ -106,7 +107,33 @@ observe::Counters counters_for(const cli::Options& options, const FabricOptions&
   return {width, height, {counter}};
 }
 
+std::optional<observe::Scope::Rect> watched_rect(const FabricOptions& fabric,
+                                                 const layout::Layout& layout) {
+  if (fabric.trace_rect) return fabric.trace_rect;
+  const observe::Scope::Rect used = used_rect(layout);
+  const std::uint64_t tiles = std::uint64_t{used.width} * used.height;
+  if (tiles == 0 || tiles > run::kMostWatched) return std::nullopt;
+  return used;
+}
+
 }  // namespace
+
+observe::Scope::Rect used_rect(const layout::Layout& layout) {
+  int west = layout.width, north = layout.height, east = -1, south = -1;
+  for (std::size_t place = 0; place < layout.program_of_tile.size(); ++place) {
+    if (layout.program_of_tile[place] < 0) continue;
+    const auto x = static_cast<int>(place) % layout.width;
+    const auto y = static_cast<int>(place) / layout.width;
+    west = std::min(west, x);
+    east = std::max(east, x);
+    north = std::min(north, y);
+    south = std::max(south, y);
+  }
+  if (east < west) return {0, 0, 0, 0};
+  const auto size = [](int from, int to) { return static_cast<unsigned>(to - from + 1); };
+  return {static_cast<unsigned>(west), static_cast<unsigned>(north), size(west, east),
+          size(north, south)};
+}
 
 observe::Scope::Rect rect_in(const std::string& text) {
   const std::vector<std::uint32_t> numbers = numbers_in(text);
@@ -146,6 +173,10 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
   scope_ = scope_of(options, fabric, width_, height_);
   if (const std::string& file = options.trace_perfetto_file; !file.empty())
     wait_listener_ = &add_trace<observe::PerfettoTrace>(file, width_, names, scope_);
+  if (options.is_recorded()) {
+    watched_ = watched_rect(fabric, layout_);
+    if (watched_) watch_tiles(names);
+  }
   if (!fabric.vcd_file.empty())
     add_trace<observe::VcdTrace>(fabric.vcd_file, width_, height_, config.clock_period_ps, names,
                                  scope_);
@@ -154,6 +185,20 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
       width_, height_, config.fabric.hop_latency, config.fabric.on_ramp_latency, config.generation,
       scope_};
   stall_listener_ = &add_trace<observe::WseTrace>(fabric.trace_wse_file, wse, names);
+}
+
+void Recorders::watch_tiles(const observe::Names& names) {
+  observe::Scope scope = scope_;
+  scope.rect = *watched_;
+  slice_trace_ = std::make_unique<observe::PerfettoTrace>(slices_, width_, names, scope);
+  stream_.add(*slice_trace_);
+  if (wait_listener_ == nullptr) {
+    wait_listener_ = slice_trace_.get();
+    return;
+  }
+  both_.first = wait_listener_;
+  both_.second = slice_trace_.get();
+  wait_listener_ = &both_;
 }
 
 bool Recorders::shows_waits(std::uint32_t place) const {
@@ -165,6 +210,7 @@ bool Recorders::shows_waits(std::uint32_t place) const {
 
 void Recorders::finish(const observe::WaitBook* waits) {
   for (run::TraceFile& trace : traces_) trace.finish();
+  if (slice_trace_) slice_trace_->finish();
   if (prints_) {
     prints_->finish();
     print_file_->commit();

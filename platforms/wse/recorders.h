@@ -3,18 +3,24 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "models/observe/event_stream.h"
+#include "models/observe/perfetto_trace.h"
 #include "models/observe/print_log.h"
 #include "models/observe/wait_book.h"
 #include "platforms/run/output_file.h"
+#include "platforms/run/slice_log.h"
 #include "platforms/wse/options.h"
 #include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
 
 namespace tessera::wse {
+
+/// The smallest rectangle with all tiles that have a program.
+observe::Scope::Rect used_rect(const layout::Layout& layout);
 
 class Recorders {
  public:
@@ -36,6 +42,10 @@ class Recorders {
   /// Whether that trace shows the waits of tile `place`. The accounts of a whole wafer take as much
   /// memory as its machine, so a trace of more than 65,536 tiles shows no waits.
   bool shows_waits(std::uint32_t place) const;
+  /// What the watched tiles did, for the live view; nullptr: nobody asked, or none is watched.
+  const run::SliceLog* slices() const { return slice_trace_ == nullptr ? nullptr : &slices_; }
+  /// The tiles that are watched: those of --trace-rect, or all with a program if they are few; no value: none.
+  const std::optional<observe::Scope::Rect>& watched() const { return watched_; }
   /// The trace that shows when threads are held back (observe/stall.h), and needs groups of operations
   /// announced in their own cycle (observe/sorted_sink.h); nullptr: there is none.
   observe::Sink* stall_listener() { return stall_listener_; }
@@ -49,6 +59,7 @@ class Recorders {
     traces_.push_back(run::TraceFile::of<Trace>(file, stream_, args...));
     return static_cast<Trace&>(traces_.back().trace());
   }
+  void watch_tiles(const observe::Names& names);
   void draw_heatmap(const observe::WaitBook* waits) const;
   void draw_routes_of_layout() const;
 
@@ -62,6 +73,19 @@ class Recorders {
   fabric::SwitchPositions switch_positions_;
   const layout::Layout& layout_;
   observe::WaitListener* wait_listener_ = nullptr;
+  /// Where two listen to the waits.
+  struct Both final : observe::WaitListener {
+    observe::WaitListener* first = nullptr;
+    observe::WaitListener* second = nullptr;
+    void on_wait(const observe::WaitSpan& span) override {
+      first->on_wait(span);
+      second->on_wait(span);
+    }
+  };
+  Both both_;
+  run::SliceLog slices_;
+  std::unique_ptr<observe::PerfettoTrace> slice_trace_;
+  std::optional<observe::Scope::Rect> watched_;
   observe::Scope scope_;
   unsigned width_, height_;  ///< size of the machine in tiles
   observe::Sink* stall_listener_ = nullptr;

@@ -1,4 +1,5 @@
 """A page in headless Chromium: it is opened, read and clicked on as a user does, through the browser's own protocol on a pipe."""
+import base64
 import json
 import os
 import shutil
@@ -22,7 +23,7 @@ class Browser:
         (from_us, self.to), (self.answers, from_it) = os.pipe(), os.pipe()
         # The browser reads commands from 3 and writes answers to 4.
         self.process = subprocess.Popen(  # pylint: disable=consider-using-with
-            ["bash", "-c", f'exec "$@" 3<&{from_us} 4>&{from_it}', "browser", executable(), "--headless", "--no-sandbox", "--disable-gpu",
+            ["bash", "-c", f'exec "$@" 3<&{from_us} 4>&{from_it}', "browser", executable(), "--headless", "--no-sandbox", "--allow-file-access-from-files", "--disable-gpu",
              "--remote-debugging-pipe", f"--user-data-dir={self.folder.name}", "--window-size=1400,1000", "about:blank"],
             pass_fds=(from_us, from_it), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(from_us)
@@ -70,6 +71,29 @@ class Browser:
                                               " return [r.left, r.top, r.width, r.height]; })()")
         for kind in ("mousePressed", "mouseReleased"):
             self.command("Input.dispatchMouseEvent", type=kind, x=left + x * width, y=top + y * height, button="left", clickCount=1)
+
+    def move(self, element, x=0.5, y=0.5):
+        """The pointer to a place of an element."""
+        left, top, width, height = self.value(f"(() => {{ const r = document.querySelector({json.dumps(element)}).getBoundingClientRect();"
+                                              " return [r.left, r.top, r.width, r.height]; })()")
+        self.command("Input.dispatchMouseEvent", type="mouseMoved", x=left + x * width, y=top + y * height)
+
+    def press(self, key, shift=False):
+        """A key, as a keyboard sends it: a character goes into what has the focus."""
+        text = {"Enter": "\r", " ": " "}.get(key, key if len(key) == 1 else "")
+        names = {" ": "Space", "Enter": "Enter"}
+        code = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27, "Tab": 9}.get(key, ord(key[0].upper()))
+        for kind in ("keyDown", "keyUp"):
+            self.command("Input.dispatchKeyEvent", type=kind, key=key, code=names.get(key, key), windowsVirtualKeyCode=code, modifiers=8 if shift else 0,
+                         **({"text": text} if text and kind == "keyDown" else {}))
+
+    def resize(self, width, height, scale=1):
+        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=False)
+
+    def picture(self, path):
+        """A screenshot, as a PNG file."""
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.command("Page.captureScreenshot", format="png")["data"]))
 
     def close(self):
         self.process.kill()
