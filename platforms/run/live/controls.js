@@ -13,6 +13,7 @@ function seek(cycle) {
 function drawAll() {
   drawClock();
   drawMap();
+  drawTooltip();
   drawStrip();
   describeStrip();
   drawBars();
