@@ -113,7 +113,7 @@ async function bringUp() {
   if (state.state === "over") ui.report = await askJson("/report");
   if (isFirst) return openRun();
   if (wasWhole) ui.range = [0, run.total];
-  if (wasNow || ui.cycle >= run.total) ui.cycle = Math.min(state.cycle, run.total - 1);
+  if (wasNow || ui.cycle >= run.total) ui.cycle = run.total - 1;
   keepInWindow();
   drawMachine();
   drawAll();
