@@ -6,7 +6,7 @@ namespace tessera::pto {
 
 namespace {
 
-/// Words that stand for signals: those of an array lie behind each other, far from other words.
+/// Words that stand for signals: those of an array lie one after the other, far from other words.
 constexpr std::int64_t kFirstSignal = std::int64_t{1} << 52;
 constexpr std::int64_t kMostPolls = 100'000;
 constexpr std::int64_t kMostParts = 1024;  // limit of the parts of one copy through a tile

@@ -44,7 +44,7 @@ bool is_tile(const Value* v) {
 }  // namespace
 
 void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
-  // Products with scales (.mx) name them behind each factor.
+  // Products with scales (.mx) name them after each factor.
   using F = TileFunction;
   const bool adds = info.function == F::kMatmulAdd || info.function == F::kMatmulMxAdd;
   const bool has_scales = info.function == F::kMatmulMx || info.function == F::kMatmulMxAdd ||
@@ -209,7 +209,7 @@ bool ComputeLowering::continues_function() {
 }
 
 // Tiles whose addresses are known have conflicts, those that the model has placed too: the public assembler
-// places tiles behind each other as the model does. No clear costs are published for A5.
+// places tiles one after the other as the model does. No clear costs are published for A5.
 cluster::BankConflict ComputeLowering::conflict_of(const Operation& op,
                                                    const OperationInfo& info) const {
   constexpr auto kNone = cluster::BankConflict::kNone;
@@ -253,7 +253,7 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
                                   [](const Argument& a) { return a.role == Role::kOut; });
   using F = TileFunction;
   const F function = operation.function;
-  // Scratch may stand behind the result.
+  // Scratch may stand after the result.
   if (function == F::kQuantize && outs > 1) operation.operands.pop_back();
   if (function == F::kRowArg || function == F::kColumnArg || function == F::kPartArg)
     operation.results = static_cast<std::uint8_t>(outs);
@@ -399,7 +399,7 @@ void ComputeLowering::check_operands(const Operation& op, const TileOperation& o
 void ComputeLowering::check_blocks(const Operation& op, const TileOperation& operation) const {
   const auto& scalars = operation.scalars;
   if (scalars.size() != 1 || scalars[0].is_number || scalars[0].is_real)
-    fail(op, "expected the length of a block, a whole number, behind the tile");
+    fail(op, "expected the length of a block, a whole number, after the tile");
   if (scalars[0].integer.is_register) return;
   const std::string fault =
       cluster::find_block_fault(scalars[0].integer.value, shape_of(operation.operands[0]).columns);

@@ -122,7 +122,7 @@ void ControlLowering::while_loop(const Operation& op) {
   const std::vector<Parameter>& parameters = op.regions[1].parameters;
   if (parameters.size() != passed.size())
     fail(condition, "scf.condition passes ", passed.size(),
-         " values on, and the block behind do takes ", parameters.size());
+         " values on, and the block after do takes ", parameters.size());
   for (std::size_t i = 0; i < parameters.size(); ++i)
     scope_.define(parameters[i].name, parameters[i].place, passed[i]);
   body(op.regions[1], carried, op.place, "loop");

@@ -101,7 +101,7 @@ void MoveLowering::set_quantization(const Operation& op) {
   context_.scales.by_id[number_of(op, "id", 0, diagnostics_)] = scale;
 }
 
-// The scale comes second, behind the position of a part, or in front of it where the name ends in _fp.
+// The scale comes second, after the position of a part, or in front of it where the name ends in _fp.
 const Value* MoveLowering::scale_of(const Operation& op, const OperationInfo& info,
                                     const Value& from, Element to, Location target) const {
   const bool has_position = info.meaning == Meaning::kExtract || info.meaning == Meaning::kInsert;
@@ -191,7 +191,7 @@ void MoveLowering::attach_move(const Operation& op, const OperationInfo& info) {
     part.rows = moved.rows;
     part.columns = moved.columns;
     const Value &outer = extracts ? source : target, &inner = extracts ? target : source;
-    const std::size_t at = info.least == 4 ? 2 : 1;  // behind the scales
+    const std::size_t at = info.least == 4 ? 2 : 1;  // after the scales
     const std::array<Operand, 2> first = {scope_.scalar(argument(op, Role::kIn, at)),
                                           scope_.scalar(argument(op, Role::kIn, at + 1))};
     for (unsigned d = 0; d < 2; ++d) {

@@ -296,7 +296,7 @@ class ModuleParser {
         parse_module(module);
         parse_aliases();
         // The first module is the program. Tests that are split into several modules have others
-        // behind it, which are parsed and dropped.
+        // after it, which are parsed and dropped.
         while (cursor_.accept_word("module")) {
           Module other;
           parse_module(other);

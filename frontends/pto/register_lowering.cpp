@@ -165,7 +165,7 @@ void RegisterLowering::instruction(const Operation& op) {
   if (alone) code_.close();
 }
 
-// A pointer that an access gives stands behind what it has accessed.
+// A pointer that an access gives stands after what it has accessed.
 void RegisterLowering::define_others(const Operation& op, const Operands& o) {
   std::size_t t = 0;
   for (const Result& result : op.results) {

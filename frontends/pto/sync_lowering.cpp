@@ -130,7 +130,7 @@ Operand SyncLowering::participants_of(SyncScope scope, Place place) {
 }
 
 // The operands are a pointer to the counter and, if not all cores take part, their number. The
-// counter is not in the array: each kernel argument has a word of its own, far behind all arrays.
+// counter is not in the array: each kernel argument has a word of its own, far beyond all arrays.
 void SyncLowering::soft_sync_all(const Operation& op, SyncScope scope) {
   if (op.arguments.empty())
     fail(op.place, op.name, " soft: expected a pointer to its counter in GM");

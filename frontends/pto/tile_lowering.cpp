@@ -115,7 +115,7 @@ void TileLowering::alloc_several(const Operation& op) {
     fail(op, "takes one address, that of the first tile");
   if (const Attribute* compact = pto::find(v.type.options, "compact");
       compact != nullptr && compact->value == "2")
-    fail(op, "tiles with a row beyond their own cannot lie behind each other");
+    fail(op, "tiles with a row beyond their own cannot lie one after the other");
   if (tiles < 2 || tiles > kMost) fail(op, "expected a type with count=N, N of 2..", kMost);
   v.sizes = known_sizes(v.type);
   const std::int64_t alignment = cluster::alignment_of(v.place.location);
@@ -235,7 +235,7 @@ void TileLowering::reshape(const Operation& op) {
   v.place.name = op.results[0].name;
   v.place.element = element(v.type);
   set_layout(v.place, v.type);
-  if (!dense) fail(op, "the rows of the tile do not lie one behind the other");
+  if (!dense) fail(op, "the rows of the tile do not lie one after the other");
   if (bytes_of(v.place) > bytes)
     fail(op, "the result has ", bytes_of(v.place), " bytes, the tile ", bytes);
   v.sizes = known_sizes(v.type);

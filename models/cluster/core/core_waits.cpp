@@ -42,7 +42,7 @@ CoreWaits::Reason CoreWaits::why_not_done(const IsMissing& is) const {
   for (std::uint32_t next = pc; next < context_.program->code.size(); ++next)
     if (is(context_.code(next), nullptr))
       return {where + " and has not come to " + context_.at(next)};
-  return {where + ", behind the last set of it"};
+  return {where + ", after the last set of it"};
 }
 
 bool CoreWaits::has(const IsMissing& is) const {
@@ -64,7 +64,7 @@ CoreWaits::Reason CoreWaits::why_no_signal(Mode mode, unsigned id) const {
 // `pc` is that of the instruction that is held back.
 CoreWaits::Wanted CoreWaits::wanted(const PipeState& p, std::uint32_t pc,
                                     const Explain& explain) const {
-  constexpr unsigned kSymptom = 3;  // behind those who wait for a signal
+  constexpr unsigned kSymptom = 3;  // after those who wait for a signal
   const Instruction& i = context_.code(pc);
   const std::int64_t id = p.pipe == Pipe::kS ? context_.value(i.id) : p.queue.front().id;
   const WaitReason reason = p.blocked;

@@ -46,7 +46,7 @@ CostModel::Shape CostModel::shape_of(const Instruction& i, const Sizes& sizes) {
   shape.elements = size_of(sizes[0]);
   shape.bits = bits_of(i.type);
   shape.in_repeat = 256 * 8 / shape.bits;
-  // Without rows the elements lie one behind the other.
+  // Without rows the elements lie one after the other.
   shape.rows = sizes[1] > 0 && shape.elements > 0 ? size_of(sizes[1]) : 1;
   shape.columns = divide_up(shape.elements, shape.rows);
   shape.in_row = divide_up(shape.columns, shape.in_repeat);

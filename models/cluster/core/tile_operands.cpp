@@ -38,7 +38,7 @@ transfer::Place place_of(const ResolvedOperand& operand, std::uint64_t array_bas
   for (std::size_t i = 1; i < count; ++i)
     for (std::size_t k = i; k > 0 && runs[k].stride < runs[k - 1].stride; --k)
       std::swap(runs[k], runs[k - 1]);
-  std::int64_t elements = 1;  // one behind the other
+  std::int64_t elements = 1;  // one after the other
   std::size_t next = 0;
   for (; next < count && runs[next].stride == elements; ++next) elements *= runs[next].size;
   if (next + 1 < count) return {};
@@ -122,7 +122,7 @@ TileValues TileOperands::compute(const QueueEntry& entry, Cycle now) const {
   if (operation.function == TileFunction::kNone ||
       operation.function == TileFunction::kVectorFunction)
     return {};
-  // Under the unit flag FIX reads each block behind M, and M adds to what its MADs before are about to
+  // Under the unit flag FIX reads each block after M, and M adds to what its MADs before are about to
   // write if a MAD is large enough for the cube to resolve that.
   const bool behind =
       i.unit_flag != 0 || (i.op == Opcode::kMad && CostModel::resolves_sums(entry.sizes));

@@ -41,7 +41,7 @@ class Sentences {
             stores.where(missed.store_pc) + " has stored there is " +
             (missed.is_sent ? "on its way from" : "in") + " the scalar cache of " +
             to_string(missed.holder) + times_text(missed.times) +
-            (missed.is_sent ? "; dsb behind dcci waits until it is there"
+            (missed.is_sent ? "; dsb after dcci waits until it is there"
                             : "; dcci sends it to GM"));
   }
   std::vector<std::string> take() { return std::move(list_); }

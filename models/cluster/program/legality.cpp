@@ -152,7 +152,7 @@ Found check_numbers(const Program& program, const Instruction& i) {
   const bool has_target =
       i.op == Opcode::kJump || i.op == Opcode::kBranch || i.op == Opcode::kVectorFunction;
   if (has_target && i.target >= program.code.size())
-    return violation(kSizeId, "jumps behind the end of the program");
+    return violation(kSizeId, "jumps beyond the end of the program");
   if (i.op == Opcode::kTrap && (i.a.is_register || i.a.value < 0 ||
                                 static_cast<std::size_t>(i.a.value) >= program.texts.size()))
     return violation(kSizeId, "text that the program does not have");

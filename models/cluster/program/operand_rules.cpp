@@ -320,7 +320,7 @@ std::string describe(const Side& side, bool types) {
 
 namespace {
 
-/// The rules of each function, one behind the other: operations are checked each time that they are issued.
+/// The rules of each function, one after the other: operations are checked each time that they are issued.
 class RulesByFunction {
  public:
   constexpr RulesByFunction() {

@@ -22,7 +22,7 @@ class Appender {
     program_.code.push_back(instruction);
     return program_.code.back();
   }
-  /// Every step of SYNCALL comes behind a barrier over all pipes.
+  /// Every step of SYNCALL comes after a barrier over all pipes.
   void sync(Opcode op, Pipe pipe, std::int64_t id, unsigned mode = 0) {
     add(Opcode::kBarrier, Pipe::kAll);
     Instruction& instruction = add(op, pipe);

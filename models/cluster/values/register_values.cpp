@@ -73,7 +73,7 @@ class Lanes {
     else
       out_.integers[lane] = cluster::to_integer(value, out_.element, false);
   }
-  /// The n-th source, or the scalar behind the last one.
+  /// The n-th source, or the scalar after the last one.
   double number(unsigned n, std::size_t lane) const {
     if (op_.sources[n] == kNoRegister) return step_.number;
     const TileValues& from = source(n);
@@ -209,7 +209,7 @@ void Lanes::reduce() {
   }
 }
 
-// Lane i of both results one behind the other is lane i / 2 of a or b; back: the other way.
+// Lane i of both results one after the other is lane i / 2 of a or b; back: the other way.
 void Lanes::interleave(bool back, std::size_t half) {
   const std::size_t lanes = out_.columns;
   for (std::size_t i = 0; i < lanes; ++i) {

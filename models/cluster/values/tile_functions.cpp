@@ -352,7 +352,7 @@ TileValues Computation::triangle() const {
   return to;
 }
 
-// Rounds to f32 behind each step, then to the integer.
+// Rounds to f32 after each step, then to the integer.
 TileValues Computation::quantize() const {
   TileValues to = a();
   for (std::size_t i = 0; i < to.size(); ++i) {

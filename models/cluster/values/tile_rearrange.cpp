@@ -65,7 +65,7 @@ std::size_t merge(std::vector<List> lists, bool exhausts, TileValues& to, std::s
   return i;
 }
 
-/// The element of `tile` that element `i` of `indices` names, or one `apart` elements behind it. `what`: "index", "offset".
+/// The element of `tile` that element `i` of `indices` names, or one `apart` elements after it. `what`: "index", "offset".
 std::size_t element_at(const TileValues& tile, const TileValues& indices, std::size_t i,
                        std::size_t row_stride, const char* what = "index", std::size_t unit = 1,
                        std::size_t apart = 0) {

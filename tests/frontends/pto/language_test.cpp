@@ -154,7 +154,7 @@ TEST(PtoLanguage, WhileDiagnostics) {
   EXPECT_THAT(message("scf.while : () -> () { } do { }"),
               HasSubstr("expected scf.condition at the end of the first region"));
   EXPECT_THAT(message("scf.while (%a = %c0) : (i32) -> i32 { scf.condition(%a) %a : i32 } do { }"),
-              HasSubstr("passes 1 values on, and the block behind do takes 0"));
+              HasSubstr("passes 1 values on, and the block after do takes 0"));
   EXPECT_THAT(message("scf.while (%a = %c0) : (i32) -> () { scf.condition(%a) } do { }"),
               HasSubstr("expected scf.yield with 1 values at the end of the loop, found 0"));
 }

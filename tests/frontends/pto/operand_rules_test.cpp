@@ -245,7 +245,7 @@ TEST(PtoOperandRules, BlocksHaveOneLengthWhichIsAWholeNumber) {
                       "  pto.tmrgsort ins(%a, " +
                       more + " : " + tile + ", " + types + ") outs(%c : " + tile + ")");
   };
-  const std::string expected = "expected the length of a block, a whole number, behind the tile";
+  const std::string expected = "expected the length of a block, a whole number, after the tile";
   EXPECT_EQ(merge("%b", "i32"), "accepted");
   EXPECT_THAT(merge("%f", "f32"), HasSubstr(expected));
   EXPECT_THAT(merge("%b, %b", "i32, i32"), HasSubstr(expected));

@@ -248,7 +248,7 @@ TEST(AiCore, ProgramsThatDoNotHoldTogetherAreRefused) {
   source.busy(Pipe::kV, cluster::reg(0));
   target.scalar(Opcode::kSet, 0, 1);
   pipe.tile(Opcode::kCopyIn, Pipe::kMte3, DataType::kF16, 1, 32);
-  EXPECT_THAT(refusal(jump), HasSubstr("refused: k.pto:1: jump: jumps behind the end"));
+  EXPECT_THAT(refusal(jump), HasSubstr("refused: k.pto:1: jump: jumps beyond the end"));
   EXPECT_THAT(refusal(source), HasSubstr("register 0 of 0"));
   EXPECT_THAT(refusal(target), HasSubstr("register 0 of 0"));
   EXPECT_THAT(refusal(pipe), HasSubstr("pipe MTE3, expected MTE2"));

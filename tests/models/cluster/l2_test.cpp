@@ -252,7 +252,7 @@ TEST(L2, ReadsAndWritesDoNotShareItsRate) {
   EXPECT_EQ(gm.step(53).answers.size(), 2u);
 }
 
-/// Loads of A and B that start one behind the other, with a copy beside them or not.
+/// Loads of A and B that start one after the other, with a copy beside them or not.
 Cycle mte1_busy(unsigned read_percent, unsigned write_percent, bool beside, Cycle& mte2) {
   ClusterConfig config = a2a3_config();
   config.core.cost.l1_read_percent = read_percent;

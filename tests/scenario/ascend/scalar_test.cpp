@@ -413,7 +413,7 @@ TEST(ascend, copy_of_a_line_on_its_way) {
               ElementsAre(HasSubstr("is in the scalar cache of AIV0 of cluster 0; dcci sends it")));
   EXPECT_THAT(run(text(dcci), options).hazards,
               ElementsAre(HasSubstr("is on its way from the scalar cache of AIV0 of cluster 0; dsb "
-                                    "behind dcci waits until it is there")));
+                                    "after dcci waits until it is there")));
   EXPECT_THAT(run(text(dcci + "\n      pto.dsb \"DDR\""), options).hazards, IsEmpty());
 }
 
