@@ -14,6 +14,9 @@ function(tessera_sdk folder bin python destination)
 endfunction()
 
 tessera_sdk("${PROJECT_BINARY_DIR}/sdk/bin" "${PROJECT_BINARY_DIR}/bin" "${PROJECT_SOURCE_DIR}/python" "${PROJECT_BINARY_DIR}/sdk/bin")
+# The command of a build, beside its executables; an installation has a link to the script (TesseraInstall.cmake).
+configure_file("${PROJECT_SOURCE_DIR}/scripts/tessera.in" "${PROJECT_BINARY_DIR}/bin/tessera" @ONLY
+  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
 if(TESSERA_INSTALL)
   set(sdk_dir "${CMAKE_INSTALL_LIBEXECDIR}/tessera/sdk/bin")

@@ -120,6 +120,7 @@ std::string what_waits(const EngineState& pe, const Operation& op, const Operati
 
 /// Whether the oldest wavelet of its queue is for a data task.
 bool has_wavelet(const EngineState& pe, const TaskBinding& task, Cycle now) {
+  if (now == 0) return false;  // a machine of modules may not be elaborated yet
   const auto& inputs = pe.program->inputs();
   return std::any_of(inputs.begin(), inputs.end(), [&](const InputChannel& input) {
     return input.data_task != nullptr && input.data_task->id == task.id &&
@@ -132,8 +133,7 @@ void describe_tasks(const EngineState& pe, observe::Waits& waits, Cycle now) {
   for (const TaskBinding& task : pe.image().tasks) {
     if (task.kind == TaskKind::kControl) continue;  // waits for any channel
     const bool blocked = pe.tasks.is_blocked(task.id);
-    const bool has_work = pe.tasks.is_active(task.id) || has_wavelet(pe, task, now);
-    const bool stuck = blocked && has_work;
+    const bool stuck = blocked && (pe.tasks.is_active(task.id) || has_wavelet(pe, task, now));
     if (!stuck && task.kind != TaskKind::kData) continue;
     if (!stuck && !waits.keeps_idle()) {
       waits.count_idle();

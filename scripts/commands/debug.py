@@ -293,8 +293,18 @@ class Prompt(cmd.Cmd):
         if self.attached:
             raise Refused("a run that was attached to cannot be begun again")
         if not self.over:
-            self.stop()
+            self.forget()
         self.begin()
+
+    def forget(self):
+        """Ends a run that begins again: nobody wants its report."""
+        process = getattr(self.client, "process", None)
+        if process is None:
+            self.stop()
+            return
+        process.kill()
+        self.client.close()
+        self.over, self.held = True, False
 
     def stop(self):
         try:

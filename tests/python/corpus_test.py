@@ -73,7 +73,7 @@ class Corpus(unittest.TestCase):
         self.program("result", "cs_python run.py --fail")
         self.program("time", "cs_python run.py --hang")
         self.program("bandwidth-test", "cs_python run.py")
-        done, rows, table = self.run_collection("--timeout", "2")
+        done, rows, table = self.run_collection("--timeout", "10")
         self.assertEqual(done.returncode, 1)
         reasons = {row["program"].split("/")[1]: row["reason"] for row in rows}
         self.assertEqual(reasons["compiler"], "error: bad.csl:1:1: no")

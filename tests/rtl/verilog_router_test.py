@@ -37,7 +37,8 @@ def replaced(tiles):
 
 
 def compare(rtl_router, wse_platform, layout, options, tiles, folder):
-    expected = run(wse_platform, layout, ["--structure", "modules", *options], folder)
+    # Routers that are modules have no routes that the run could check before it begins.
+    expected = run(wse_platform, layout, ["--structure", "modules", "--check-routes=off", *options], folder)
     found = run(rtl_router, layout, [*options, *replaced(tiles)], folder)
     assert expected[0] == found[0], f"{layout} {options}: exit code {expected[0]}, {found[0]}: {found[1]}"
     for key in {*expected[2], *found[2]}:
