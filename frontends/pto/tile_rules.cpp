@@ -133,7 +133,8 @@ void TileRules::check_scratch_of_a2a3(const Operation& op, const Operands& o,
   if (has_part(name, "pto.trowexpand") && name != "pto.trowexpand") {
     require(" bytes", scratch.bytes(), o.out.rows() == kDynamic ? kDynamic : o.out.rows() * 32);
     if (o.in.size() > 1 && o.in[1].has("blayout", "row_major"))
-      fail(op, "a scratch tile on A2/A3 needs a second source whose columns lie one after the other");
+      fail(op,
+           "a scratch tile on A2/A3 needs a second source whose columns lie one after the other");
   }
   if (name == "pto.tci")
     require(" bytes", scratch.bytes(), bits_of(o.out.element()) == 32 ? 768 : 1792);
