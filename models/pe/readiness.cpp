@@ -120,7 +120,6 @@ std::string what_waits(const EngineState& pe, const Operation& op, const Operati
 
 /// Whether the oldest wavelet of its queue is for a data task.
 bool has_wavelet(const EngineState& pe, const TaskBinding& task, Cycle now) {
-  if (now == 0) return false;  // a machine of modules may not be elaborated yet
   const auto& inputs = pe.program->inputs();
   return std::any_of(inputs.begin(), inputs.end(), [&](const InputChannel& input) {
     return input.data_task != nullptr && input.data_task->id == task.id &&

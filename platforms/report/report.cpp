@@ -186,9 +186,10 @@ json::array stuck_json(const Report& r) {
   return out;
 }
 
-json::array groups_json(const Report& r) {
+json::array groups_json(const Report& r, bool only_causes) {
   json::array out;
   for (const WaitGroup& group : r.wait_groups) {
+    if (only_causes && !group.is_cause) continue;
     json::array places;
     for (const std::vector<int>& at : group.places) places.push_back(to_array(at));
     out.push_back(json::object{{"part", group.part},
@@ -241,8 +242,8 @@ json::object report_json(const Report& r) {
   if (r.why) out["why"] = why_json(r);
   if (!r.stuck.empty()) {
     out["wait_count"] = r.wait_count;
-    out["causes"] = r.causes;
-    out["wait_groups"] = groups_json(r);
+    out["causes"] = groups_json(r, true);
+    out["groups"] = groups_json(r, false);
     out["stuck"] = stuck_json(r);
   }
   return out;

@@ -189,6 +189,8 @@ std::size_t ModuleMachine::wavelets_held() const {
 }
 
 void ModuleMachine::describe_waits(observe::Waits& waits) const {
+  if (sc_core::sc_get_status() < sc_core::SC_END_OF_ELABORATION)
+    return;  // ports have no queues yet
   for (std::uint32_t place = 0; place < tiles_.size(); ++place) {
     if (waits.wants(place)) tiles_[place]->describe_waits(waits, domain_.now());
   }

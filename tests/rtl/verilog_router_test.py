@@ -21,7 +21,7 @@ def run(executable, layout, options, folder):
     result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, cwd=folder)
     report = json.loads(path.read_text()) if path.exists() else {}
     # What a wavelet inside a module waits for is not known.
-    for key in ("wall", "run", "stuck", "wait_count"):
+    for key in ("wall", "run", "stuck", "wait_count", "groups", "causes"):
         report.pop(key, None)
     report["message"] = report.get("message", "").partition("; PE")[0]
     waits = report.get("waits", {})

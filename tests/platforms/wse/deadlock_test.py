@@ -121,9 +121,9 @@ class Deadlock(unittest.TestCase):
         self.assertLessEqual(len(groups), MOST_GROUPS, result.stderr)
         self.assertTrue(groups[0].startswith("  cause: PE (25, 20)"), groups[0])
         self.assertIn("no PE sends color 4 to it", result.stderr)
-        self.assertEqual(report["wait_groups"][0]["part"], "never")
-        self.assertEqual(report["wait_groups"][0]["tile"], report["stuck"][0]["tile"])
-        self.assertLess(len(report["wait_groups"]), 25)
+        self.assertEqual(report["groups"][0]["part"], "never")
+        self.assertEqual(report["groups"][0]["tile"], report["stuck"][0]["tile"])
+        self.assertLess(len(report["groups"]), 25)
 
     def test_the_same_on_both_structures_and_presets(self):
         for preset in ("wse2", "wse3"):
@@ -138,7 +138,7 @@ class Deadlock(unittest.TestCase):
     def test_a_pe_that_sends_nothing_is_named(self):
         result, report = self.report_of(3)
         self.assertRegex(result.stderr.splitlines()[0], r"PE \(27, 20\).*input queue 2 \(color 2\).*: \(\d+, \d+\), which sends color 2 to it, has nothing left to do")
-        self.assertEqual(report["wait_groups"][0]["part"], "rest")
+        self.assertEqual(report["groups"][0]["part"], "rest")
 
     def test_a_host_program_says_the_same(self):
         environment = {**os.environ, "PATH": f"{SDK}:{os.environ['PATH']}"}
