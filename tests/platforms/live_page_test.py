@@ -117,7 +117,9 @@ def check_keys(tab):
                             ("d", "theme()"), ("d", "theme()"), ("t", "ui.table"), ("t", "ui.table")):
         before = state(expression)
         tab.press(key)
-        assert state(expression) != before, (key, before)
+        # A place whose events were not recorded has no next one.
+        stays = key in "np" and not tab.value("eventsOfPlace().length")
+        assert stays or state(expression) != before, (key, before)
     if tab.value("isMap()"):
         for key, quantity in (("w", "waits"), ("k", "links"), ("b", "busy")):
             if tab.value(f"'{quantity}' in QUANTITIES[ui.run.kind]"):
@@ -156,7 +158,7 @@ def check_keys(tab):
     assert state("ui.playing")
     tab.press(" ")
     assert not state("ui.playing")
-    assert "place=0,0" in state("location.hash"), state("location.hash")
+    tab.wait_for("location.hash.includes('place=0,0')")
 
 
 def check_hover(tab):
@@ -237,7 +239,8 @@ def main():
                     check_values(tab, report)
                     check_intervals(tab, bin_folder, examples, name, folder)
                     check_colors(tab)
-                check_keys(tab)
+                if tab.value("ui.run.block || 1") == 1:  # the cursor goes by squares
+                    check_keys(tab)
                 check_hover(tab)
                 check_names(tab)
                 with_axe = check_axe(tab, name) and with_axe

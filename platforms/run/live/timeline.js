@@ -8,7 +8,7 @@ const isQueue = thread => thread.name.startsWith("input queue");
 
 /** A canvas with a row for each thread. Tasks of the main thread are pale, its operations lie in them. */
 function timelineOf(cell) {
-  const threads = ui.run.kind === "cores" ? [ui.run.threadOf(cell)] : ui.run.threadsOf(cell), canvas = el("canvas", { tabIndex: 0 });
+  const threads = ui.run.kind === "cores" ? [ui.run.threadOf(cell)].filter(Boolean) : ui.run.threadsOf(cell), canvas = el("canvas", { tabIndex: 0 });
   const heights = threads.map(thread => thread.name === "main" ? 38 : 26), height = 22 + sum(heights);
   const now = threads.flatMap(thread => {
     const slice = sliceAt(thread.rows, ui.cycle);
