@@ -2,6 +2,7 @@
 """tessera debug, tessera attach: a prompt for the debugger of the executables (docs/debugger.md)."""
 import argparse
 import cmd
+import contextlib
 import glob
 import os
 import shlex
@@ -293,24 +294,17 @@ class Prompt(cmd.Cmd):
         if self.attached:
             raise Refused("a run that was attached to cannot be begun again")
         if not self.over:
-            self.forget()
+            self.stop(wants_report=False)
         self.begin()
 
-    def forget(self):
-        """Ends a run that begins again: nobody wants its report."""
+    def stop(self, wants_report=True):
+        """Ends the run. Nobody wants the report of one that begins again."""
         process = getattr(self.client, "process", None)
-        if process is None:
-            self.stop()
-            return
-        process.kill()
-        self.client.close()
-        self.over, self.held = True, False
-
-    def stop(self):
-        try:
-            self.client.request("disconnect", terminateDebuggee=not self.attached)
-        except Gone:
-            pass
+        if process is not None and not wants_report:
+            process.kill()
+        else:
+            with contextlib.suppress(Gone):
+                self.client.request("disconnect", terminateDebuggee=not self.attached)
         self.client.close()
         self.over, self.held = True, False
 
