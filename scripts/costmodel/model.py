@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Predictions of ascend_platform: a pool of runs without values, one for each kernel that differs."""
 import concurrent.futures
+import contextlib
 import hashlib
 import json
 import os
@@ -17,6 +18,9 @@ ADAPTER_VERSION = "2.0"
 LEAST_GAIN, TIE = 0.02, 0.005
 RUN_SECONDS = 100
 MOST_TEXT = 300
+# A run is so short that most of it would be page faults of memory that malloc gives back to the system and takes again.
+SHORT_RUNS = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "MALLOC_TOP_PAD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+              "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
 
 
 class Machine:
@@ -45,7 +49,8 @@ class Machine:
         command = [self.executable, str(program), *self._options(), "--set", "launch.clusters=1", "--set", "launch.ratio=1:2", "--no-data",
                    "--hazards", "off", "--no-waits", "--quiet", "--report", str(report)]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS)
+            done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS,
+                                  env={**os.environ, **SHORT_RUNS})
         except subprocess.TimeoutExpired:
             return f"the run takes longer than {RUN_SECONDS} s"
         if done.returncode != 0:
@@ -53,12 +58,22 @@ class Machine:
             return said.replace(str(folder) + os.sep, "")[:MOST_TEXT]
         return json.loads(report.read_text())
 
-    def run_all(self, texts):
-        """{text: report or sentence}"""
-        texts = list(dict.fromkeys(texts))
-        with tempfile.TemporaryDirectory(prefix="tessera-costmodel-") as folder, concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            names = [hashlib.sha256(text.encode()).hexdigest()[:16] for text in texts]
-            return dict(zip(texts, pool.map(lambda pair: self.run(pair[0], folder, pair[1]), zip(texts, names))))
+    @contextlib.contextmanager
+    def runs(self):
+        """start(text) -> future of a report or sentence, one for equal texts. What has not begun ends with the block."""
+        with tempfile.TemporaryDirectory(prefix="tessera-costmodel-") as folder:
+            pool, started = concurrent.futures.ThreadPoolExecutor(self.jobs), {}
+
+            def start(text):
+                name = hashlib.sha256(text.encode()).hexdigest()[:16]
+                if name not in started:
+                    started[name] = pool.submit(self.run, text, folder, name)
+                return started[name]
+
+            try:
+                yield start
+            finally:
+                pool.shutdown(cancel_futures=True)
 
 
 def capabilities(machine):
@@ -104,36 +119,35 @@ class Predictions:
             self.problem = str(refused)
 
     def of(self, candidates):
-        """[(configuration, schedule)] -> [(latency or None, coverage, evidence)]"""
-        texts, problems = [], []
-        for configuration, plan in candidates:
-            text, problem = "", self.problem
-            if not problem:
-                try:
-                    text = self.kernel.arranged(configuration, plan)
-                except Refused as refused:
-                    problem = str(refused)
-            texts.append(text)
-            problems.append(problem)
-        reports = self.machine.run_all([text for text in texts if text])
+        """[(configuration, schedule)] -> [(latency or None, coverage, evidence)]. `candidates` may be a generator: what it has given runs meanwhile."""
         rows = []
-        for text, problem in zip(texts, problems):
-            report = reports.get(text)
-            if isinstance(report, str):
-                problem = report
-            rows.append((None if problem else latency_of(report), _coverage(problem), {} if problem else _evidence(report)))
+        with self.machine.runs() as start:
+            started = [self._start(configuration, plan, start) for configuration, plan in candidates]
+            for report, problem in started:
+                report = report.result() if report else None
+                problem = report if isinstance(report, str) else problem
+                rows.append((None if problem else latency_of(report), _coverage(problem), {} if problem else _evidence(report)))
         return rows
+
+    def _start(self, configuration, plan, start):
+        """(future report or None, why there is none)"""
+        if self.problem:
+            return None, self.problem
+        try:
+            return start(self.kernel.arranged(configuration, plan)), ""
+        except Refused as refused:
+            return None, str(refused)
 
 
 def evaluate(package, request, machine, propose=False):
-    package.check_request(request)
     predictions = Predictions(package, machine)
+    predicted = predictions.of((c["configuration"], c["schedule"]) for c in package.checked(request))
     candidates = request["candidates"]
     rows = [{"candidate_id": candidate["candidate_id"], "schedule_fingerprint": candidate["schedule"]["fingerprint"],
              "configuration": candidate["configuration"], "latency": {"value": value, "unit": "us"}, "coverage": coverage,
              "resources": {"unit": "bytes", **candidate["resources"]}, "evidence": evidence}
             for candidate, (value, coverage, evidence) in
-            zip(candidates, predictions.of([(c["configuration"], c["schedule"]) for c in candidates]))]
+            zip(candidates, predicted)]
     result = {**header("result"), "identity": package.identity, "model": machine.model, "candidates": rows}
     if propose:
         extensions = {"tessera.search.v1": search(package, predictions, candidates)}

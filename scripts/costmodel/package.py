@@ -77,7 +77,12 @@ class Package:
         need(seen == local, "MISSING_BUFFER", f"no count for {', '.join(sorted(local - seen))}")
 
     def check_request(self, request):
-        """Raises Refused if the request does not belong to this package, or a candidate is not what it says."""
+        for _ in self.checked(request):
+            pass
+
+    def checked(self, request):
+        """The candidates, one after the other as they have been compared with what they should be. Raises Refused if the request does not
+        belong to this package, or a candidate is not what it says."""
         check_document(request, "request")
         need(request["identity"] == self.identity, "UNKNOWN_ID", "the request belongs to another package")
         need((request["objective"], request["memory_constraint"], request["execution_mode"]) == ("latency", "hard", "recommendation"),
@@ -96,4 +101,5 @@ class Package:
             need(candidate["candidate_id"] == self.candidate_id(candidate["configuration"]), "UNKNOWN_ID",
                  f"'{candidate['candidate_id']}' is not the id of its configuration")
             schedule.check(self, candidate["configuration"], candidate["schedule"])
+            yield candidate
         need(len(candidates) <= request["search_budget"]["max_candidates"] <= MOST_CANDIDATES, "RANGE", "more candidates than the budget allows")

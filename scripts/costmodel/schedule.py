@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schedules of the kind prefix_suffix_v1: the order of stages, the slots that values lie in, and what waits for what."""
-from .wire import MOST_INSTANCES, MOST_TRIPS, SCHEDULE, fingerprint, need
+from .wire import MOST_INSTANCES, MOST_TRIPS, SCHEDULE, Refused, digest, fingerprint, need, part_of, text_of
 
 PREFIX, SUFFIX = ("C_QK", "V_P"), ("C_PV", "V_O")
 
@@ -21,6 +21,7 @@ class Values:
         for row in program["memory_accesses"]:
             accesses.setdefault(row["op_id"], []).append(row)
         self.events, self.versions, now = {}, {}, {}
+        self.texts = {}  # of parts of schedules, by what tells them apart: candidates of a package share most
         for stage, iteration in stage_order(package.trips, 0):
             for op in operations[stage]:
                 event = {"id": f"{op}@{iteration}", "op_id": op, "iteration": iteration, "stage": stage, "reads": [], "writes": []}
@@ -63,14 +64,14 @@ def _needed(spans):
     return max(1, len(ends))
 
 
-def _slots(spans, versions, count):
+def _slots(spans, values, count):
     """Slots go round, but what updates a value in place stays where it is."""
-    ends, slots, start = [-1] * count, {}, 0
+    ends, slots, start, versions = [-1] * count, {}, 0, values.versions
     for first, last, version in spans:
         writer = versions[version]["writer"]
         free = [n for n in range(count) if ends[n] <= first]
         need(free, "INSUFFICIENT_SLOTS", f"buffer '{versions[version]['buffer_id']}' has no free slot for {writer}")
-        updated = next((slots[old] for old in slots if writer in versions[old]["readers"]), None)
+        updated = next((slots[row["version"]] for row in values.events[writer]["reads"] if row["version"] in slots), None)
         slot = updated if updated in free else min(free, key=lambda n: (n - start) % count)
         slots[version], ends[slot], start = slot, last, (slot + 1) % count
     return slots
@@ -116,17 +117,60 @@ def build(package, configuration):
         spans = values.lifetimes(buffer, places)
         least[buffer] = _needed(spans)
         need(counts[buffer] >= least[buffer], "INSUFFICIENT_SLOTS", f"buffer '{buffer}' needs {least[buffer]} slots")
-        slots.update(_slots(spans, values.versions, counts[buffer]))
+        slots.update(_slots(spans, values, counts[buffer]))
     events = [{**event, **{part: [{**row, "slot": slots.get(row["version"])} for row in event[part]] for part in ("reads", "writes")}}
               for event in values.events.values()]
-    edges = [{"source": v["writer"], "target": reader, "kind": "RAW"} for v in values.versions.values() for reader in v["readers"]
-             if reader != v["writer"]]
     schedule = {"semantics_version": SCHEDULE, "requested_preload": configuration["preload_count"],
                 "effective_preload": min(configuration["preload_count"], package.trips),
                 "stage_instances": [{"stage": stage, "iteration": i} for stage, i in order], "core_order": cores, "events": events,
-                "dependencies": edges + list(_pipe_edges(package)), "buffer_requirements": least,
-                "buffer_versions": list(values.versions.values())}
-    return {**schedule, "fingerprint": fingerprint(schedule)}
+                "dependencies": _edges(package, values), "buffer_requirements": least, "buffer_versions": list(values.versions.values())}
+    return {**schedule, "fingerprint": digest(_canonical(values, schedule))}
+
+
+def _edges(package, values):
+    return [{"source": v["writer"], "target": reader, "kind": "RAW"} for v in values.versions.values() for reader in v["readers"]
+            if reader != v["writer"]] + list(_pipe_edges(package))
+
+
+NO_SLOT = '"slot": null'
+
+
+def _canonical(values, schedule):
+    """text_of() of a schedule without its fingerprint."""
+    def part(key):
+        if key == "events":
+            return "[\n    " + ",\n    ".join(_event_text(values, event) for event in schedule[key]) + "\n  ]"
+        if key in ("dependencies", "buffer_versions"):  # the same of all candidates
+            if key not in values.texts:
+                values.texts[key] = part_of(schedule[key], 1)
+            return values.texts[key]
+        return part_of(schedule[key], 1)
+
+    return "{\n" + ",\n".join(f'  "{key}": {part(key)}' for key in sorted(schedule)) + "\n}\n"
+
+
+def _event_text(values, event):
+    """Candidates differ only in the slots of an event."""
+    if event["id"] not in values.texts:
+        bare = {**event, **{part: [{**row, "slot": None} for row in event[part]] for part in ("reads", "writes")}}
+        values.texts[event["id"]] = part_of(bare, 2).split(NO_SLOT)
+    pieces = values.texts[event["id"]]
+    text = [pieces[0]]
+    for row, piece in zip(event["reads"] + event["writes"], pieces[1:]):
+        text += [NO_SLOT if row["slot"] is None else f'"slot": {row["slot"]}', piece]
+    return "".join(text)
+
+
+def _numbers(schedule):
+    """Those that 1.0 and true would equal."""
+    yield from (schedule["requested_preload"], schedule["effective_preload"], *schedule["buffer_requirements"].values())
+    yield from (instance["iteration"] for instance in schedule["stage_instances"])
+    for event in schedule["events"]:
+        yield event["iteration"]
+        for row in event["reads"]:
+            yield row["slot"]
+        for row in event["writes"]:
+            yield row["slot"]
 
 
 def least_slots(package, preload):
@@ -156,9 +200,11 @@ def has_cycle(schedule):
 
 def check(package, configuration, given):
     """Whether `given` is the schedule of the configuration. Raises Refused."""
-    without = {key: value for key, value in given.items() if key != "fingerprint"}
-    need(given.get("fingerprint") == fingerprint(without), "SCHEDULE", "a schedule does not have the fingerprint that it says")
     expected = build(package, configuration)
-    different = [key for key in expected if key != "fingerprint" and given.get(key) != expected[key]]
-    need(not different, "SCHEDULE", f"'{different[0] if different else ''}' of a schedule is not that of its configuration")
+    if given != expected or any(type(n) is not int and n is not None for n in _numbers(given)):
+        without = {key: value for key, value in given.items() if key != "fingerprint"}
+        need(given.get("fingerprint") == fingerprint(without), "SCHEDULE", "a schedule does not have the fingerprint that it says")
+        different = [key for key in expected if key not in given or text_of(given[key]) != text_of(expected[key])]
+        different += sorted(set(given) - set(expected))
+        raise Refused("SCHEDULE", f"'{different[0]}' of a schedule is not that of its configuration")
     need(not has_cycle(expected), "SCHEDULE", "the order of the cores waits for itself")

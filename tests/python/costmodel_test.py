@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import costmodel_package as given  # noqa: E402
 from costmodel import kernel_text, model, schedule  # noqa: E402
 from costmodel.package import Package  # noqa: E402
-from costmodel.wire import Refused, check_document, digest, fingerprint, text_of  # noqa: E402
+from costmodel.wire import Refused, check_document, digest, fingerprint, parsed, text_of  # noqa: E402
 
 BIN = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build/bin/ascend_platform").resolve().parent
 TESSERA = [sys.executable, "-B", str(given.ROOT / "scripts/tessera.py"), "ptoas-costmodel", "--bin", str(BIN)]
@@ -139,6 +139,23 @@ class Refusals(WithFolder):
             plan["fingerprint"] = fingerprint({key: value for key, value in plan.items() if key != "fingerprint"})
         self.refused("SCHEDULE", self.package.check_request, self.changed(change))
 
+    def test_numbers_of_a_schedule_are_whole_numbers(self):
+        for value in (2.0, 2.5):
+            self.refused("SCHEDULE", self.package.check_request, self.changed(
+                lambda r, value=value: r["candidates"][1]["schedule"].update(requested_preload=value)))
+        self.refused("SCHEDULE", self.package.check_request, self.changed(
+            lambda r: next(e for e in r["candidates"][1]["schedule"]["events"] if e["iteration"] == 1).update(iteration=True)))
+        self.refused("SCHEDULE", self.package.check_request, self.changed(lambda r: r["candidates"][1]["schedule"].update(hint=1)))
+
+    def test_the_fingerprint_is_that_of_the_canonical_text(self):
+        package = given.write(self.folder / "q", trips=5, chain=7)
+        for preload in range(4):
+            least = schedule.least_slots(package, preload)
+            for more in (0, 1, 3):
+                plan = schedule.build(package, package.configuration(preload, {name: n + more for name, n in least.items()}))
+                said = plan.pop("fingerprint")
+                self.assertEqual(said, fingerprint(plan))
+
     def test_too_few_slots(self):
         configuration = self.package.configuration(2, {})
         self.refused("INSUFFICIENT_SLOTS", schedule.build, self.package, configuration)
@@ -167,6 +184,27 @@ class Refusals(WithFolder):
                                                        given.candidate(package, 1)["schedule"])
             except Refused:
                 pass
+
+
+class Texts(unittest.TestCase):
+    """Large documents are read without a look at each object, and refused for the same reasons."""
+
+    def test_keys_that_appear_twice(self):
+        for text in ('{"a": 1, "a": 2}', '{"a" : 1, "a": 2}', '{"a"\n:1,"a":2}', '[{"b": {"a": 1, "c": 3, "a": 2}}]', '{"a\\":": 1, "x": {"b": 1, "b": 1}}'):
+            with self.assertRaises(Refused, msg=text) as caught:
+                parsed(text)
+            self.assertEqual(caught.exception.code, "SCHEMA")
+
+    def test_what_looks_like_it(self):
+        for text in ('{"a" : 1, "b": 2}', '{"a\\":": "\\":"}', '{"a": {"a": "\\" :"}}', '[]', '"a"', '{"a": 2147483647}', '{"a": [1.5e3, -2147483647, true]}'):
+            self.assertEqual(parsed(text), json.loads(text))
+
+    def test_numbers_and_depth(self):
+        for code, text in (("RANGE", "2147483648"), ("RANGE", '{"a": [-2147483648]}'), ("SCHEMA", "[1e999]"), ("SCHEMA", "[NaN]"),
+                           ("SCHEMA", "[" * 70 + "]" * 70)):
+            with self.assertRaises(Refused, msg=text) as caught:
+                parsed(text)
+            self.assertEqual(caught.exception.code, code)
 
 
 def mutate(choice, value):
