@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Links a small SystemC program at configure time and, when that fails, says why in plain words.
+# Links a small SystemC program at configure time and, when that fails, says why in plain words. The program has the version of
+# SystemC, which TESSERA_SYSTEMC_RELEASE has afterwards.
 #
 # Every object that includes <systemc> refers to a symbol sc_api_version_<version>_cxx<standard>; the library defines
 # exactly one of them. Compiled with another standard, a program builds and then fails with an obscure link error.
@@ -78,13 +79,18 @@ function(tessera_systemc_link_probe)
   file(WRITE "${probe}.in" [[
 #include <systemc>
 #include <tlm>
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+extern const char kRelease[];
+const char kRelease[] =
+    "tessera_systemc_release=" TEXT(SC_VERSION_MAJOR) "." TEXT(SC_VERSION_MINOR) "." TEXT(SC_VERSION_PATCH);
 struct Probe : sc_core::sc_module {
   explicit Probe(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
 };
-int sc_main(int, char**) {
+int sc_main(int count, char**) {
   Probe probe("probe");
   sc_core::sc_start();
-  return 0;
+  return kRelease[count] == 0;
 }
 ]])
   configure_file("${probe}.in" "${probe}" COPYONLY)
@@ -96,7 +102,7 @@ int sc_main(int, char**) {
 
   # Asked again only when something it depends on has changed.
   set(key "${CMAKE_CXX_COMPILER}|${CMAKE_CXX_FLAGS}|${standard}|${TESSERA_SC_CPLUSPLUS}|${TesseraSystemC_ORIGIN}")
-  if("${TESSERA_SYSTEMC_PROBED}" STREQUAL key)
+  if("${TESSERA_SYSTEMC_PROBED}" STREQUAL key AND TESSERA_SYSTEMC_RELEASE)
     return()
   endif()
   message(STATUS "Linking a SystemC program (${TesseraSystemC_ORIGIN})")
@@ -106,13 +112,20 @@ int sc_main(int, char**) {
     CXX_STANDARD ${standard}
     CXX_STANDARD_REQUIRED ON
     CXX_EXTENSIONS OFF
-    OUTPUT_VARIABLE output)
+    OUTPUT_VARIABLE output
+    COPY_FILE "${CMAKE_BINARY_DIR}/CMakeFiles/systemc_probe.out"
+    COPY_FILE_ERROR copy_failed)
   set(result "${linked}")
   unset(linked CACHE)
   if(NOT result)
     unset(TESSERA_SYSTEMC_PROBED CACHE)
     _tessera_explain_link_failure("${output}")
   endif()
+  file(STRINGS "${CMAKE_BINARY_DIR}/CMakeFiles/systemc_probe.out" release REGEX "tessera_systemc_release=[0-9.]+")
+  if(NOT release MATCHES "tessera_systemc_release=([0-9.]+)")
+    message(FATAL_ERROR "A program that was linked with SystemC (${TesseraSystemC_ORIGIN}) does not tell its version. ${copy_failed}")
+  endif()
+  set(TESSERA_SYSTEMC_RELEASE "${CMAKE_MATCH_1}" CACHE INTERNAL "Version of SystemC")
   set(TESSERA_SYSTEMC_PROBED "${key}" CACHE INTERNAL "Configuration that was seen to link with SystemC")
   message(STATUS "Linking a SystemC program - done")
 endfunction()

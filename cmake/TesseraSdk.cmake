@@ -23,7 +23,13 @@ if(TESSERA_INSTALL)
   set(python_dir "${CMAKE_INSTALL_DATADIR}/tessera/python")
   set(staged_sdk "${PROJECT_BINARY_DIR}/package/sdk")
   tessera_sdk("/${sdk_dir}" "/${CMAKE_INSTALL_BINDIR}" "/${python_dir}" "${staged_sdk}")
-  install(PROGRAMS "${staged_sdk}/cslc" "${staged_sdk}/cs_python" "${staged_sdk}/csdb" "${staged_sdk}/sdk_debug_shell" DESTINATION "${sdk_dir}")
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/" DESTINATION "${python_dir}" FILES_MATCHING PATTERN "*.py"
-    PATTERN "py.typed")
+  install(PROGRAMS "${staged_sdk}/cslc" "${staged_sdk}/cs_python" "${staged_sdk}/csdb" "${staged_sdk}/sdk_debug_shell"
+    DESTINATION "${sdk_dir}" COMPONENT tools)
+  # What cs_python adds to the path of Python, and beside it the package `tessera`, which a package for a system installs where
+  # every Python finds it.
+  set(TESSERA_PYTHON_DIR "${python_dir}" CACHE STRING "Folder of the Python package tessera, below the prefix")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/cerebras" "${PROJECT_SOURCE_DIR}/python/tessera_csl" DESTINATION "${python_dir}"
+    COMPONENT tools FILES_MATCHING PATTERN "*.py")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/tessera" DESTINATION "${TESSERA_PYTHON_DIR}" COMPONENT python
+    FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
 endif()

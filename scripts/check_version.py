@@ -22,10 +22,17 @@ def main():
     for name, pattern in PLACES.items():
         match = re.search(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
         found[name] = match[1] if match else "none"
-    if len(set(found.values())) == 1 and "none" not in found.values():
-        return 0
-    print("the versions differ: " + ", ".join(f"{name} has {version}" for name, version in found.items()), file=sys.stderr)
-    return 1
+    if len(set(found.values())) != 1 or "none" in found.values():
+        print("the versions differ: " + ", ".join(f"{name} has {version}" for name, version in found.items()), file=sys.stderr)
+        return 1
+    # The shared library is called after the interface, the promise (docs/releasing.md) speaks of the version.
+    major = found["CMakeLists.txt"].partition(".")[0]
+    interface = re.search(r"^#define TESSERA_ABI_VERSION (\d+)", (ROOT / "platforms/capi/tessera.h").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    if major != "0" and major != interface:
+        print(f"the version is {found['CMakeLists.txt']} and platforms/capi/tessera.h has the ABI {interface}; from 1.0.0 on they begin with "
+              "one number", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

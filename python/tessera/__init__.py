@@ -20,9 +20,10 @@ import numpy as np
 
 from . import ascend, library as _library, values as _values
 from .errors import Error, FailedError
+from .library import data_folder
 
 __all__ = ["Edge", "Error", "FailedError", "Machine", "Notice", "Stop", "Symbol", "Wait", "Waits",
-           "ascend", "version"]
+           "ascend", "data_folder", "version"]
 
 _c = _library.load()
 # The library carries out one call at a time. Texts are copied, and errors read, before the next one; a listener may call for

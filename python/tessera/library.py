@@ -8,6 +8,7 @@ import pathlib
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_uint32, c_uint64, c_void_p
 
 ABI_VERSION = 1
+SONAME = f"libtessera.so.{ABI_VERSION}"
 
 
 class Whole:
@@ -101,21 +102,34 @@ _OTHERS = {
 
 
 def candidates() -> list[pathlib.Path]:
-    """Where the library may be: in the installation, or in the build."""
+    """Where the library may be: in the installation, or in the build. The name with a number is there without headers too."""
     here = pathlib.Path(__file__).resolve()
-    folders = [here.parents[4] / "lib"] if len(here.parents) > 4 else []  # PREFIX/share/tessera/python
+    # PREFIX/share/tessera/python, or PREFIX/lib/python3.11/site-packages
+    folders = [here.parents[4] / "lib"] if len(here.parents) > 4 else []
     folders.append(here.parents[2] / "build" / "lib")
-    return [folder / "libtessera.so" for folder in folders]
+    return [folder / name for folder in folders for name in ("libtessera.so", SONAME)]
+
+
+def data_folder() -> pathlib.Path:
+    """The folder with examples, presets and scripts: share/tessera of the installation, or the checkout."""
+    here = pathlib.Path(__file__).resolve()
+    for folder in (here.parents[2], *(above / "share" / "tessera" for above in here.parents[4:5])):
+        if (folder / "examples").is_dir():
+            return folder
+    raise OSError("the folder with the examples of Tessera was not found; it comes with the executables, and this package is "
+                  f"installed alone in {here.parent}")
 
 
 def load() -> ctypes.CDLL:
-    """The library: that of the variable TESSERA_LIBRARY, of the installation, or of the build."""
+    """The library: that of the variable TESSERA_LIBRARY, of the installation, of the build, or of the system."""
     named = os.environ.get("TESSERA_LIBRARY")
-    found = [pathlib.Path(named)] if named else [p for p in candidates() if p.exists()]
-    if not found:
-        raise OSError("libtessera.so was not found; name it with the environment variable "
-                      "TESSERA_LIBRARY")
-    library = ctypes.CDLL(str(found[0]))
+    found = [pathlib.Path(named)] if named else [p for p in candidates() if p.exists()] + [pathlib.Path(SONAME)]
+    try:
+        library = ctypes.CDLL(str(found[0]))
+    except OSError as error:
+        if os.sep in str(found[0]):
+            raise
+        raise OSError(f"libtessera.so was not found; name it with the environment variable TESSERA_LIBRARY ({error})") from error
     library.tessera_abi_version.restype = c_uint32
     if library.tessera_abi_version() != ABI_VERSION:
         raise OSError(f"{found[0]} has ABI version {library.tessera_abi_version()}, expected "

@@ -10,13 +10,11 @@ EXECUTABLES = ("wse_platform", "ascend_platform", "numesh_platform", "vp_platfor
 
 
 def citation():
-    """The fields of CITATION.cff that BibTeX has: beside the scripts of a checkout, in the documents of an installation."""
-    here = Path(__file__).resolve()
-    places = [here.parents[2] / "CITATION.cff", here.parents[3] / "doc" / "Tessera" / "CITATION.cff"]
-    for place in places:
-        if place.exists():
-            return dict(re.findall(r'^([\w-]+): "?(.*?)"?$', place.read_text(encoding="utf-8"), re.MULTILINE))
-    raise Problem("CITATION.cff is neither in the checkout nor in the installation")
+    """The fields of CITATION.cff that BibTeX has: it lies beside the folder of the scripts, in a checkout and in an installation."""
+    place = Path(__file__).resolve().parents[2] / "CITATION.cff"
+    if place.exists():
+        return dict(re.findall(r'^([\w-]+): "?(.*?)"?$', place.read_text(encoding="utf-8"), re.MULTILINE))
+    raise Problem(f"{place} is missing")
 
 
 def bibtex():

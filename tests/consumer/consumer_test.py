@@ -149,22 +149,11 @@ def case_vp(a):
 def case_capi(a):
     """The installed C interface: a C program and the Python package."""
     folder = a.work / "capi"
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(a.prefix / "share/tessera/examples/consumers/capi", folder)
     library = next(a.prefix.glob("lib*/**/libtessera.so"))
-    (folder / "mine.c").write_text('''#include <stdio.h>
-#include <tessera.h>
-int main(int argc, char** argv) {
-  tessera_machine* m;
-  if (argc != 2 || tessera_create("wse", argv[1], 0, NULL, &m) != TESSERA_OK) return puts(tessera_last_error());
-  if (tessera_launch(m, "main", 0, 0, 0, 0, NULL, 0) != TESSERA_OK || tessera_run(m, UINT64_MAX, NULL) != TESSERA_OK)
-    return puts(tessera_last_error());
-  puts(tessera_report(m));
-  tessera_destroy(m);
-  return 0;
-}
-''', encoding="utf-8")
-    run(["cc", "-std=c99", folder / "mine.c", f"-I{a.prefix}/include", f"-L{library.parent}", "-ltessera",
-         f"-Wl,-rpath,{library.parent}", "-o", folder / "mine"])
+    run(["bash", "-c", f"cc -std=c99 mine.c $(pkg-config --cflags --libs tessera-c) -Wl,-rpath,{library.parent} -o mine"], cwd=folder,
+        env={"PKG_CONFIG_PATH": str(next(a.prefix.glob("lib*/**/pkgconfig")))})
     layout = a.prefix / "share/tessera/examples/hello_wavelet/layout.json"
     require(run([folder / "mine", layout]), '"status": "finished"')
     script = f"import tessera; m = tessera.Machine('{layout}'); m.launch('main'); m.run(); print(m.read('answer', 1)[0])"
@@ -202,6 +191,15 @@ def case_package(a):
     require(text, "Tessera has no component 'wafer'; its components are tlm_ifaces, wse, ascend, numesh.")
     text = try_find(a, "newer", "find_package(Tessera 99 CONFIG REQUIRED)", 1)
     require(text, 'compatible with requested version "99"')
+    other = a.work / "other_systemc/lib/cmake/Tessera"  # as if Tessera had been built with another SystemC
+    shutil.rmtree(a.work / "other_systemc", ignore_errors=True)
+    shutil.copytree(next(a.prefix.glob("lib*/**/cmake/Tessera")), other)
+    config = other / "TesseraConfig.cmake"
+    config.write_text(re.sub(r"SYSTEMC_RELEASE STREQUAL \"[\d.]+\"", 'SYSTEMC_RELEASE STREQUAL "2.3.1"', config.read_text(encoding="utf-8")),
+                      encoding="utf-8")
+    text = try_find(a, "systemc", f"set(Tessera_DIR {other})\nfind_package(Tessera CONFIG REQUIRED COMPONENTS wse)", 1)
+    require(text, "and this project uses SystemC")
+    require(text, "or build Tessera with yours")
     try_find(a, "optional", "\n".join((
         "set(CMAKE_DISABLE_FIND_PACKAGE_TesseraBoost ON)  # the kits do without",
         "find_package(Tessera 0.1 CONFIG REQUIRED COMPONENTS tlm_ifaces OPTIONAL_COMPONENTS wafer)",
