@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "frontends/text/files_read.h"
 #include "platforms/cli/options.h"
 #include "platforms/run/driver.h"
 #include "platforms/run/wait_report.h"
@@ -46,6 +47,7 @@ Machine::Machine(const std::string& kind, const std::string& program,
   const Simulation::Entered entered(simulation_);
   read_options(program, options, options_);
   refuse_options_of_runs(options_);
+  const text::FilesRead read;  // for save() and restore()
   accelerator_ = vp::build_accelerator(options_, {kind, program, ""}, &options_.csl);
   accelerator_->destroy_with_this();
   taken_.resize(info().edges.size() * kColorCount);
@@ -57,6 +59,7 @@ Machine::Machine(const std::string& kind, const std::string& program,
 Machine::~Machine() {
   const Simulation::Entered entered(simulation_);
   csl_.reset();
+  debugger_.reset();
   try {
     accelerator_->view().complete_traces(describe());
   } catch (const std::exception&) {  // a full disk; the machine is gone all the same
@@ -64,13 +67,19 @@ Machine::~Machine() {
   accelerator_.reset();
 }
 
+// Blocks begin again from what they have found at the start.
 void Machine::reset(bool keep_memory) {
+  start();
   device().reset(keep_memory);
   csl_.reset();  // after the machine, which forgets what PEs still had to take
   is_launched_ = false;
   open_launches_ = 0;
   stop_asked_ = false;
+  held_launch_.clear();
   std::fill(taken_.begin(), taken_.end(), 0);
+  if (debugger_ == nullptr) return;
+  supervise();
+  debugger_->begin_again({});
 }
 
 void Machine::require_working() const {
@@ -80,7 +89,9 @@ void Machine::require_working() const {
 
 tessera_stop Machine::run(Cycle limit) {
   require_working();
+  if (!held_launch_.empty()) return go_on_with_launch(limit);
   carry_out([&] { advance(limit); });
+  if (is_held_) return TESSERA_AT_STOP;
   if (stop_asked_) return TESSERA_ON_REQUEST;
   return domain().idle() ? TESSERA_AT_REST : TESSERA_AT_LIMIT;
 }
@@ -95,14 +106,14 @@ void Machine::advance(Cycle limit) {
       if (started_ && end <= now) break;
       sc_core::sc_start(std::max(end, now) - now);
       started_ = true;
-    } while (!stop_asked_);
+    } while (!must_return());
   } else {
     // The first call elaborates: only then something may be due.
     do {
       if (started_ && clock.idle()) break;
       sc_core::sc_start();
       started_ = true;
-    } while (!stop_asked_);
+    } while (!must_return());
   }
   started_ = true;
 }
@@ -115,6 +126,7 @@ void Machine::carry_out(const std::function<void()>& work) {
   is_running_ = true;
   const WhileAlive running{is_running_};
   stop_asked_ = false;
+  is_held_ = false;
   work();
   if (!listener_error_.empty())
     throw UserError("", "", "the listener threw " + std::exchange(listener_error_, {}));
@@ -124,6 +136,15 @@ void Machine::carry_out(const std::function<void()>& work) {
 Machine::CslHost::CslHost(vp::Accelerator& accelerator)
     : control(accelerator.domain(), {}), stream(accelerator.open_commands(control)) {}
 
+void Machine::open_csl() {
+  if (csl_ != nullptr) return;
+  csl_ = std::make_unique<CslHost>(*accelerator_);
+  csl_->stream->set_hold([this] {
+    return is_held_ || (launch_limit_ != kNever && domain().next_due() >= launch_limit_);
+  });
+  supervise();
+}
+
 void Machine::csl(const std::function<void(wse::CommandStream&)>& command) {
   require_working();
   if (is_launched_)
@@ -131,7 +152,11 @@ void Machine::csl(const std::function<void(wse::CommandStream&)>& command) {
         "", "",
         "tessera_launch has started a function since the last reset, so the host cannot "
         "tell which commands of CSL are complete; reset the machine first");
-  if (csl_ == nullptr) csl_ = std::make_unique<CslHost>(*accelerator_);
+  if (!held_launch_.empty())
+    throw UserError("", "",
+                    "the launch of '" + held_launch_ +
+                        "' is held by the debugger; tessera_run goes on with it");
+  open_csl();
   carry_out([&] {
     try {
       command(*csl_->stream);
@@ -159,7 +184,7 @@ void Machine::launch_ended(Cycle now) {
 }
 
 void Machine::notify(tessera_notice notice, Cycle now) {
-  if (listener_ == nullptr || !listener_error_.empty()) return;
+  if (listener_ == nullptr || is_restoring_ || !listener_error_.empty()) return;
   try {
     if (listener_(user_, static_cast<std::uint32_t>(notice), now) == 0) return;
   } catch (const std::exception& error) {

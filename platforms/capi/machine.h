@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "models/timing/scheduler.h"
+#include "platforms/capi/machine_debugger.h"
 #include "platforms/capi/tessera.h"
 #include "platforms/report/report.h"
 #include "platforms/run/run_control.h"
@@ -70,6 +73,12 @@ class Machine : private host::DeviceListener {
   const timing::ClockDomain& domain() const { return accelerator_->domain(); }
 
   void reset(bool keep_memory);
+  /// Writes the state between two cycles, and becomes what was written (docs/checkpoints.md). Throw UserError.
+  void save(const std::string& path);
+  void restore(const std::string& path);
+  /// Answers a request of the Debug Adapter Protocol: a JSON list of messages. Throws UserError for a machine without a
+  /// debugger.
+  std::string debug(const std::string& request);
   /// Throws IllegalBehaviour when the machine has failed.
   tessera_stop run(Cycle limit);
   /// Whether the listener is being called.
@@ -77,6 +86,12 @@ class Machine : private host::DeviceListener {
   /// Carries out a command of the host of a CSL program. Throws UserError, and IllegalBehaviour for one that
   /// cannot be completed.
   void csl(const std::function<void(wse::CommandStream&)>& command);
+  /// A launch, which a debugger may hold: run() goes on with it.
+  struct Call {
+    std::string function;
+    std::vector<std::uint32_t> arguments;
+  };
+  void csl_launch(const std::function<Call()>& call);
   layout::Rect csl_rectangle() const;
   void set_listener(tessera_listener listener, void* user);
   void launch(const std::string& function, host::LaunchRequest request);
@@ -103,7 +118,23 @@ class Machine : private host::DeviceListener {
   void stream_completed(Cycle now) override { notify(TESSERA_STREAM_DONE, now); }
   void came_to_rest(Cycle now) override { notify(TESSERA_CAME_TO_REST, now); }
 
+  /// A cycle in which nothing happens.
+  struct Passage final : timing::Steppable {
+    Cycle step(Cycle) override { return kNever; }
+  };
+
   void notify(tessera_notice notice, Cycle now);
+  run::CheckpointHeader saved_header() const;
+  void visit(state::Archive& archive, Cycle next);
+  /// Lets time pass up to cycle `next` in a machine that has been restored.
+  void pass_to(Cycle next);
+  /// Everything is built and has started, and nothing has been stepped.
+  void start();
+  void settle();
+  void open_csl();
+  void supervise();
+  bool is_held_after(Cycle now);
+  tessera_stop go_on_with_launch(Cycle limit);
   report::Report describe();
   /// Nothing moves any more, and somebody waits who is no service (docs/running.md).
   bool is_stuck(const observe::Waits& waits) const;
@@ -111,6 +142,7 @@ class Machine : private host::DeviceListener {
   /// Lets the machine run; the listener cannot use it meanwhile.
   void carry_out(const std::function<void()>& work);
   void advance(Cycle limit);
+  bool must_return() const { return stop_asked_ || is_held_; }
 
   Simulation simulation_;
   Options options_;
@@ -124,6 +156,13 @@ class Machine : private host::DeviceListener {
   bool is_launched_ = false;    // since the last reset
   std::string listener_error_;  // what it threw
   std::uint32_t open_launches_ = 0;
+  Passage passage_;
+  std::optional<timing::BlockId> passage_id_;
+  bool is_restoring_ = false;  // nobody is told of anything
+  std::unique_ptr<MachineDebugger> debugger_;
+  bool is_held_ = false;     // at a stop of the debugger
+  std::string held_launch_;  // of CSL, which is under way
+  Cycle launch_limit_ = kNever;
   std::vector<std::size_t> taken_;  // wavelets that receive() has given, by edge and color
 };
 

@@ -199,6 +199,18 @@ tessera_status tessera_reset(tessera_machine* machine, int keep_memory) {
   return in(machine, [&](tessera_machine& m) { m.reset(keep_memory != 0); });
 }
 
+tessera_status tessera_save(tessera_machine* machine, const char* path) {
+  return in(machine, [&](tessera_machine& m) { m.save(given(path, "path")); });
+}
+
+tessera_status tessera_restore(tessera_machine* machine, const char* path) {
+  return in(machine, [&](tessera_machine& m) { m.restore(given(path, "path")); });
+}
+
+const char* tessera_debug(tessera_machine* machine, const char* request) {
+  return text_of(machine, [&](auto& m) { return m.debug(given(request, "request")); });
+}
+
 tessera_status tessera_get_info(tessera_machine* machine, tessera_info* info) {
   return in(machine, [&](tessera_machine& m) {
     const auto& from = m.info();
@@ -447,8 +459,9 @@ tessera_status tessera_csl_stream_from(tessera_machine* machine, uint32_t color,
 tessera_status tessera_csl_launch(tessera_machine* machine, const char* function,
                                   const uint32_t* arguments, uint32_t argument_count) {
   return in(machine, [&](tessera_machine& m) {
-    m.csl([&](auto& host) {
-      host.launch(given(function, "function"), words_of(arguments, argument_count));
+    m.csl_launch([&] {
+      return tessera_machine::Call{given(function, "function"),
+                                   words_of(arguments, argument_count)};
     });
   });
 }

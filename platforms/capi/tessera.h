@@ -35,9 +35,10 @@ typedef enum tessera_status {
 
 /** Why a run stopped. */
 typedef enum tessera_stop {
-  TESSERA_AT_REST = 0,   /**< nothing moves any more: all is done, or what is left waits for ever */
-  TESSERA_AT_LIMIT = 1,  /**< the cycle that was asked for is reached */
-  TESSERA_ON_REQUEST = 2 /**< the listener asked for it */
+  TESSERA_AT_REST = 0,  /**< nothing moves any more: all is done, or what is left waits for ever */
+  TESSERA_AT_LIMIT = 1, /**< the cycle that was asked for is reached */
+  TESSERA_ON_REQUEST = 2, /**< the listener asked for it */
+  TESSERA_AT_STOP = 3     /**< the debugger holds it; see tessera_debug() */
 } tessera_stop;
 
 /** Bits of a notification, as the interrupts of the host port (docs/host-port.md). */
@@ -111,6 +112,16 @@ void tessera_destroy(tessera_machine* machine);
  * on, cycles count from 0. */
 tessera_status tessera_reset(tessera_machine* machine, int keep_memory);
 
+/** Writes the state of the machine between two cycles to a file (docs/checkpoints.md): memory, what moves, launches, streams
+ * of the host, counters, digest and accounts of waits. The file that had the name becomes `path`.1. Fabrics of structure
+ * "dense" can be saved (option "--structure=dense"). */
+tessera_status tessera_save(tessera_machine* machine, const char* path);
+/** The machine becomes the one that was saved, in the middle of anything: this one or another one of this or another process, of
+ * the same program, files, parameters, configuration and version. The number of threads may differ. Its cycles count on from
+ * the saved one, simulated time passes as if it had run. What the listener is, and the breakpoints of the debugger, stay. A
+ * file that does not fit is refused, and nothing has changed or, where the sentence says so, the machine is reset. */
+tessera_status tessera_restore(tessera_machine* machine, const char* path);
+
 tessera_status tessera_get_info(tessera_machine* machine, tessera_info* info);
 /** Names by number; NULL: there is none. */
 const char* tessera_function_name(tessera_machine* machine, uint32_t number);
@@ -169,6 +180,14 @@ tessera_status tessera_counter(tessera_machine* machine, uint32_t number, uint64
  * waits for what now. JSON; NULL: see tessera_last_error(). */
 const char* tessera_report(tessera_machine* machine);
 const char* tessera_waits(tessera_machine* machine);
+
+/** A request of the Debug Adapter Protocol as JSON; answers a JSON list of messages: the events since the last call, and the
+ * response (docs/debugger.md). NULL: the machine has no debugger; see tessera_last_error(). The machine is held between two calls
+ * that let it run. `continue`, `next` and other steps say how the next tessera_run(), tessera_step() or
+ * tessera_csl_launch() goes on; these return at a stop, tessera_run() and tessera_step() with TESSERA_AT_STOP. A launch of
+ * CSL that is held goes on in tessera_run(), which answers TESSERA_AT_REST when it is complete. Other commands of CSL cannot be
+ * held: what they meet counts as a hit. `disconnect` ends the debugger. Fabrics that one thread steps have one. */
+const char* tessera_debug(tessera_machine* machine, const char* request);
 
 /* The host of a CSL program gives commands, one after the other (docs/csl-host.md): each lets the machine run until it
  * is complete, and takes the time that the configuration says (memcpy.*). TESSERA_FAILED: it can never be complete;

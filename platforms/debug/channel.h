@@ -7,30 +7,24 @@
 #include <memory>
 #include <string>
 
+#include "platforms/debug/wire.h"
+
 namespace tessera::debug {
 
-class Channel {
+class Channel final : public Wire {
  public:
   /// `where`: "stdio", or the path of a socket. With "stdio" all else that the process prints goes to standard
   /// error from now on. Throws UserError.
   explicit Channel(const std::string& where);
   /// Removes the socket.
-  ~Channel();
+  ~Channel() override;
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  enum class Got : unsigned char {
-    kMessage,
-    kNothing,  ///< in the time given
-    kBroken,   ///< `body` says what is wrong; what follows may be read
-    kLost      ///< the client has gone; another one may come at a socket
-  };
-  /// Waits for the next message for so long.
-  Got read(std::string& body, std::chrono::milliseconds wait);
-  /// Whether read() would not wait.
-  bool has_input();
-  void write(const std::string& body);
-  bool is_stdio() const { return listener_ < 0; }
+  Got read(std::string& body, std::chrono::milliseconds wait) override;
+  bool has_input() override;
+  void write(const std::string& body) override;
+  bool is_stdio() const override { return listener_ < 0; }
   bool is_connected() const { return in_ >= 0; }
   const std::string& path() const { return path_; }
 

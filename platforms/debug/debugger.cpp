@@ -68,6 +68,22 @@ void Debugger::remove_all() {
   target_.follow(*this, {});
 }
 
+void Debugger::begin_again(std::optional<Cycle> now) {
+  now_ = now;
+  target_.set_now(now.value_or(0));
+  arrivals_.clear();
+  step_.reset();
+  until_.reset();
+  pause_ = false;
+  target_.follow(*this, {});
+  install();
+  for (auto& [group, members] : groups_) {
+    for (Breakpoint& breakpoint : members) {
+      for (Breakpoint::Watched& watched : breakpoint.places) begin_watching(watched, breakpoint);
+    }
+  }
+}
+
 void Debugger::install() {
   at_.clear();
   for (std::size_t p = 0; p < stops_.size(); ++p)

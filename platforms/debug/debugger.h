@@ -52,6 +52,8 @@ class Debugger final : private observe::PlaceWatch {
   /// All of them; in the order of their ids.
   std::vector<const Breakpoint*> breakpoints() const;
   void remove_all();
+  /// The machine is another one: it was reset or restored. Breakpoints and their hits stay. `now`: as now().
+  void begin_again(std::optional<Cycle> now);
   /// Finds what a data breakpoint watches: `expression` in every place of its condition. Throws UserError.
   void find_watched(const std::string& expression, Breakpoint& breakpoint);
 

@@ -69,7 +69,7 @@ void take_options(const Json& given, Breakpoint& breakpoint) {
 
 }  // namespace
 
-Session::Session(Debugger& debugger, Channel& channel)
+Session::Session(Debugger& debugger, Wire& channel)
     : debugger_(debugger), channel_(channel), inspector_(debugger, focus_) {
   begin_again();
 }
@@ -88,15 +88,15 @@ void Session::begin_again() {
 void Session::serve(std::chrono::milliseconds wait) {
   std::string body;
   while (true) {
-    const Channel::Got got = channel_.read(body, wait);
-    if (got == Channel::Got::kNothing) return;
-    if (got == Channel::Got::kLost) {
+    const Wire::Got got = channel_.read(body, wait);
+    if (got == Wire::Got::kNothing) return;
+    if (got == Wire::Got::kLost) {
       debugger_.remove_all();
       begin_again();
       if (channel_.is_stdio()) over_ = ends_run_ = true;
       return;
     }
-    if (got == Channel::Got::kBroken)
+    if (got == Wire::Got::kBroken)
       refuse(0, "", body);
     else
       answer(body);
@@ -263,7 +263,7 @@ std::vector<Breakpoint> Session::made(const Json& arguments, const char* what) c
 Json Session::shown(const std::vector<Breakpoint>& breakpoints) const {
   json::array all;
   for (const Breakpoint& b : breakpoints) {
-    Json object = {{"id", b.id}, {"verified", b.is_verified}};
+    Json object = {{"id", b.id}, {"verified", b.is_verified}, {"hits", b.hits}};
     if (!b.message.empty()) object["message"] = b.message;
     if (b.at.line != 0) {
       object["line"] = b.at.line - (lines_from_1_ ? 0 : 1);

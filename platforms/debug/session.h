@@ -7,20 +7,24 @@
 #include <string>
 #include <vector>
 
-#include "platforms/debug/channel.h"
 #include "platforms/debug/debugger.h"
 #include "platforms/debug/focus.h"
 #include "platforms/debug/inspector.h"
+#include "platforms/debug/wire.h"
 
 namespace tessera::debug {
 
 class Session {
  public:
   /// Both must outlive it.
-  Session(Debugger& debugger, Channel& channel);
+  Session(Debugger& debugger, Wire& channel);
 
   /// Answers what has come; waits so long for the first message.
   void serve(std::chrono::milliseconds wait);
+  /// Answers one request.
+  void answer(const std::string& body);
+  /// The run is held, and nothing has to be said of it: requests come between two of its parts.
+  void hold() { configured_ = held_ = true; }
 
   // Where the session is. A client that has gone leaves a session that has not begun.
   bool is_configured() const { return configured_; }
@@ -37,7 +41,6 @@ class Session {
   void ended(int exit_code);
 
  private:
-  void answer(const std::string& body);
   Json carry_out(const std::string& command, const Json& arguments);
   void respond(std::int64_t request, const std::string& command, const Json& body);
   void refuse(std::int64_t request, const std::string& command, const std::string& why);
@@ -66,7 +69,7 @@ class Session {
   Json shown(const std::vector<Breakpoint>& breakpoints) const;
 
   Debugger& debugger_;
-  Channel& channel_;
+  Wire& channel_;
   Focus focus_;
   Inspector inspector_;
   std::int64_t sequence_ = 0;

@@ -168,7 +168,7 @@ class Server {
     std::optional<wse::Checkpoints> checkpoints;
     if (options_.checkpoints.is_used()) {
       checkpoints.emplace(options_.checkpoints, options_, config, report.run, commit_);
-      checkpoints->require_same("host", "a host program");
+      checkpoints->header().same["host"] = "a host program";
     }
     run::Driver driver(options_, report);
     wse::ObservedMachine observed(options_, options_.fabric, config, workload);

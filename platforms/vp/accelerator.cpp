@@ -1,6 +1,10 @@
 #include "platforms/vp/accelerator.h"
 
+#include "frontends/text/files_read.h"
+#include "models/state/archive.h"
 #include "platforms/vp/wse_device.h"
+#include "platforms/wse/checkpoints.h"
+#include "platforms/wse/debug_target.h"
 #include "platforms/wse/observed_machine.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -19,10 +23,11 @@ wse::WseConfig config_of(const Options& options) {
 class WseAccelerator final : public Accelerator {
  public:
   WseAccelerator(const Options& options, const DeviceStatement& device, const wse::CslOptions* csl)
-      : config_(config_of(options)), compiled_(csl != nullptr && wse::is_csl(device.file)
-                                                   ? std::make_unique<const compiled::Program>(
-                                                         wse::load_csl(options, *csl, config_))
-                                                   : nullptr),
+      : options_(options), csl_(csl), config_(config_of(options)),
+        compiled_(
+            csl != nullptr && wse::is_csl(device.file)
+                ? std::make_unique<const compiled::Program>(wse::load_csl(options, *csl, config_))
+                : nullptr),
         workload_(compiled_ ? wse::Workload(*compiled_, config_)
                             : wse::Workload(device.file, options.whole_params(), config_)),
         observed_(options, options.fabric, config_, workload_),
@@ -32,6 +37,8 @@ class WseAccelerator final : public Accelerator {
           std::make_unique<const wse::Workload>(file, options.whole_params(), config_));
       device_.add_program(*others_.back());
     }
+    // A process may read other files later.
+    if (text::FilesRead::current() != nullptr) saved_header_ = make_header();
   }
 
   timing::ClockDomain& domain() override { return observed_.machine().domain(); }
@@ -46,6 +53,25 @@ class WseAccelerator final : public Accelerator {
   std::optional<layout::Rect> csl_rectangle() const override {
     return compiled_ == nullptr ? std::nullopt : std::optional(compiled_->rectangle);
   }
+  run::CheckpointHeader saved_header() const override {
+    if (structure() != std::string("dense"))
+      throw UserError(
+          "", "",
+          "a machine of structure 'modules' cannot be saved or restored; create it with "
+          "--structure dense, which has the same results");
+    wse::require_restorable(options_.fabric, "save and restore");
+    return saved_header_;
+  }
+  void visit(state::Archive& archive, Cycle next) override {
+    if (archive.saving()) observed_.catch_up(next);
+    observed_.visit(archive, next);
+  }
+  std::unique_ptr<debug::Target> debug_target() override {
+    if (observed_.machine().threads() > 1)
+      throw UserError("", "",
+                      "a machine with a debugger has one thread; create it with --threads 1");
+    return std::make_unique<wse::DebugTarget>(observed_, workload_, compiled_.get());
+  }
   const host::DeviceInfo& info_of(std::uint32_t program) const override {
     return device_.info_of(program);
   }
@@ -58,12 +84,26 @@ class WseAccelerator final : public Accelerator {
   }
 
  private:
+  run::CheckpointHeader make_header() const {
+    report::Run run;
+    if (compiled_ == nullptr)
+      run.set_params(workload_.layout.params);
+    else
+      run.set_params(compiled_->params);
+    run::CheckpointHeader header = wse::header_of(options_, config_, run, "");
+    if (compiled_ != nullptr && csl_ != nullptr) wse::add_code(*csl_, workload_, header);
+    return header;
+  }
+
+  const Options& options_;
+  const wse::CslOptions* const csl_;
   const wse::WseConfig config_;
   const std::unique_ptr<const compiled::Program> compiled_;  // nullptr: a layout
   const wse::Workload workload_;
   std::vector<std::unique_ptr<const wse::Workload>> others_;  // programs that the host may load
   wse::ObservedMachine observed_;
   WseDevice device_;
+  run::CheckpointHeader saved_header_;
 };
 
 }  // namespace
@@ -71,6 +111,24 @@ class WseAccelerator final : public Accelerator {
 std::unique_ptr<wse::CommandStream> Accelerator::open_commands(run::RunControl&) {
   throw UserError("", "",
                   "the program is not written in CSL, so it takes no commands of a CSL host");
+}
+
+run::CheckpointHeader Accelerator::saved_header() const {
+  throw UserError("", "",
+                  "only fabrics can be saved and restored: the state of AI cores and of the nodes "
+                  "of a scheduled "
+                  "mesh has no form outside of the process");
+}
+
+void Accelerator::visit(state::Archive&, Cycle) {
+  state::Archive::fail("the machine cannot be saved");
+}
+
+std::unique_ptr<debug::Target> Accelerator::debug_target() {
+  throw UserError(
+      "", "",
+      "only fabrics have a debugger: AI cores and the nodes of a scheduled mesh do not tell where "
+      "their programs stand");
 }
 
 std::unique_ptr<Accelerator> build_accelerator(const Options& options,

@@ -8,7 +8,10 @@
 #include <string>
 
 #include "models/host/device.h"
+#include "models/state/fwd.h"
 #include "models/timing/clock_domain.h"
+#include "platforms/debug/target.h"
+#include "platforms/run/checkpoint_file.h"
 #include "platforms/run/driver.h"
 #include "platforms/vp/options.h"
 #include "platforms/vp/script.h"
@@ -34,6 +37,13 @@ class Accelerator {
   virtual std::unique_ptr<wse::CommandStream> open_commands(run::RunControl& control);
   /// Where a CSL program lies on the tiles; no value: it is another program.
   virtual std::optional<layout::Rect> csl_rectangle() const { return std::nullopt; }
+  /// What has to be the same where a saved machine goes on. Throws UserError for one that cannot be saved: it says why.
+  virtual run::CheckpointHeader saved_header() const;
+  /// Saves the machine as it is between two cycles, of which `next` is the second, and what observes it; or restores it
+  /// where it has been reset. Only after saved_header(). Throws state::Mismatch.
+  virtual void visit(state::Archive& archive, Cycle next);
+  /// What a debugger sees. Throws UserError for a machine that has none: it says why.
+  virtual std::unique_ptr<debug::Target> debug_target();
   /// What the device shows when it runs this program, one of DeviceInfo::programs.
   virtual const host::DeviceInfo& info_of(std::uint32_t program) const = 0;
   /// Address of a symbol in the memory of a tile that runs `program`; no value: it has none of that name.

@@ -12,6 +12,7 @@
 #include "platforms/config/schema.h"
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/options.h"
+#include "platforms/wse/workload.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
@@ -75,23 +76,26 @@ void CheckpointOptions::check(const cli::Options& options, const FabricOptions& 
   if (options.structure == "modules")
     refuse(option, "machines of structure 'modules' cannot be saved; use --structure dense, which "
                    "has the same results");
-  if (!restore_file.empty() && !fabric.print_log_file.empty())
-    refuse("--print-log",
-           "what was printed before the checkpoint is not in it; leave one of --print-log "
-           "and --restore out");
-  if (!restore_file.empty() && fabric.coverage.is_asked())
-    refuse("--coverage", "counts from the first cycle on; leave one of it and --restore out");
-  if (!restore_file.empty() && !fabric.check_memory.empty())
-    refuse("--check-memory",
-           "sees who writes memory from the first cycle on; leave one of it and --restore out");
+  if (!restore_file.empty()) require_restorable(fabric, "--restore");
   if (at && *at == 0)
     refuse("--checkpoint-at", "0 is the beginning of the run; take a later cycle");
 }
 
-Checkpoints::Checkpoints(const CheckpointOptions& given, const cli::Options& options,
-                         const WseConfig& config, const report::Run& run, const std::string& commit)
-    : given_(given) {
-  std::map<std::string, std::string>& same = same_.same;
+void require_restorable(const FabricOptions& fabric, const std::string& what) {
+  const auto refuse = [&what](const std::string& option, const std::string& why) {
+    throw UserError("", option, why + "; leave one of " + option + " and " + what + " out");
+  };
+  if (!fabric.print_log_file.empty())
+    refuse("--print-log", "what was printed before the checkpoint is not in it");
+  if (fabric.coverage.is_asked()) refuse("--coverage", "counts from the first cycle on");
+  if (!fabric.check_memory.empty())
+    refuse("--check-memory", "sees who writes memory from the first cycle on");
+}
+
+run::CheckpointHeader header_of(const cli::Options& options, const WseConfig& config,
+                                const report::Run& run, const std::string& commit) {
+  run::CheckpointHeader header;
+  std::map<std::string, std::string>& same = header.same;
   same["platform"] = "wse";
   same["structure"] = "dense";
   same["version"] = TESSERA_VERSION;
@@ -105,8 +109,21 @@ Checkpoints::Checkpoints(const CheckpointOptions& given, const cli::Options& opt
     cli::describe_run({}, {}, options, *read, files);
   for (const auto& [name, digest] : files.files) same["program " + name] = digest;
   for (const auto& [name, digest] : files.inputs) same["input " + name] = digest;
-  same_.told["machine"] = config.name;
-  same_.told["program"] = std::filesystem::path(options.program).filename().string();
+  header.told["machine"] = config.name;
+  header.told["program"] = std::filesystem::path(options.program).filename().string();
+  return header;
+}
+
+void add_code(const CslOptions& csl, const Workload& workload, run::CheckpointHeader& header) {
+  header.same["style of code"] = csl.style + ", locals in " + csl.locals;
+  std::size_t instructions = 0;
+  for (const auto& image : workload.programs.images()) instructions += image->code.size();
+  header.same["number of instructions"] = std::to_string(instructions);
+}
+
+Checkpoints::Checkpoints(const CheckpointOptions& given, const cli::Options& options,
+                         const WseConfig& config, const report::Run& run, const std::string& commit)
+    : given_(given), same_(header_of(options, config, run, commit)) {
   if (given.restore_file.empty()) return;
   restored_ = run::read_checkpoint(given.restore_file);
   const Cycle cycle = restored_->header.cycle;

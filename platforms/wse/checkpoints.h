@@ -21,7 +21,9 @@ class Archive;
 namespace tessera::wse {
 
 class ObservedMachine;
+struct CslOptions;
 struct FabricOptions;
+struct Workload;
 
 struct CheckpointOptions {
   static constexpr const char* kHeading = "Checkpoints";
@@ -40,6 +42,15 @@ struct CheckpointOptions {
   void check(const cli::Options& options, const FabricOptions& fabric) const;
 };
 
+/// What has to be the same where a run or a machine goes on, once all files of the program and the host have been read.
+/// `run` has the parameters of the program.
+run::CheckpointHeader header_of(const cli::Options& options, const WseConfig& config,
+                                const report::Run& run, const std::string& commit);
+/// What a compiler made of the program.
+void add_code(const CslOptions& csl, const Workload& workload, run::CheckpointHeader& header);
+/// Throws UserError for what observes a run from its first cycle on and has no state: `what` is "--restore".
+void require_restorable(const FabricOptions& fabric, const std::string& what);
+
 /// The checkpoints of one run. A program runs its machine through run() instead of RunControl.
 class Checkpoints {
  public:
@@ -54,8 +65,8 @@ class Checkpoints {
   void attach(
       ObservedMachine& observed, std::function<void(state::Archive&)> visit_program,
       std::function<Cycle()> saved_from = [] { return Cycle{0}; });
-  /// Something else that has to be the same in a restored run, under a name as in run::CheckpointHeader. Before begin().
-  void require_same(const std::string& name, const std::string& value) { same_.same[name] = value; }
+  /// What has to be the same in a restored run; something else may be added before begin().
+  run::CheckpointHeader& header() { return same_; }
 
   /// The run begins: restores the state if there is one to restore. Answers whether there was.
   bool begin(const run::RunControl& control);

@@ -524,11 +524,12 @@ void CommandStream::take_ready(std::uint32_t place) {
 // that they have computed.
 void CommandStream::run_launch(const std::string& command) {
   const bool may_be_ahead = timing_.command_cycles >= wafer::kMaxDepth;
-  const auto is_done = [this] { return unready_ == 0; };
+  const auto is_done = [this] { return unready_ == 0 || (hold_ && hold_()); };
   control_.begin_command(command);
   const run::Stop stop = run_saved(free_from_ + timing_.command_cycles, is_done, may_be_ahead);
   control_.end_command();
   if (stop != run::Stop::kCondition) fail(stop, command);
+  if (unready_ > 0) throw LaunchHeld();
   free_from_ = ready_at_ + 1;
   is_ahead_ = may_be_ahead;
 }

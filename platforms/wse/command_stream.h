@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontends/compiled/program.h"
@@ -33,6 +34,9 @@ class CommandError : public std::runtime_error {
   CommandError(run::Stop why, const std::string& text) : std::runtime_error(text), stop(why) {}
   const run::Stop stop;
 };
+
+/// A launch was left in the middle (CommandStream::set_hold); complete_launch() goes on.
+class LaunchHeld {};
 
 class CommandStream {
  public:
@@ -107,8 +111,11 @@ class CommandStream {
   void visit(state::Archive& archive);
   /// The first cycle before which that can be done; kNever: not while the present command runs.
   Cycle saved_from() const { return streams_.empty() ? saved_from_ : kNever; }
-  /// Restored: completes the launch in which the state was saved.
+  /// Completes the launch in which the state was saved, or that is held.
   void complete_launch(const std::string& function);
+  /// A launch that runs throws LaunchHeld between two cycles as soon as `hold` answers true, which is asked whenever the
+  /// clock domain pauses.
+  void set_hold(std::function<bool()> hold) { hold_ = std::move(hold); }
 
   /// Commands that have been completed.
   std::size_t completed() const { return completed_; }
@@ -172,6 +179,7 @@ class CommandStream {
   std::size_t unready_ = 0;   ///< PEs with a missing answer
   std::vector<HostStream> streams_;
   std::size_t completed_ = 0;
+  std::function<bool()> hold_;
 };
 
 }  // namespace tessera::wse

@@ -142,6 +142,7 @@ void ObservedMachine::catch_up_at(std::uint32_t place, Cycle end) {
 }
 
 std::string ObservedMachine::state_of(std::uint32_t place, Cycle now) const {
+  if (waits_ == nullptr) return "nobody accounts what the tile does (--waits)";
   const observe::TileWaits* const tile = waits_->tile(place);
   return tile == nullptr ? "the tile has no program" : observe::describe(*tile, now);
 }

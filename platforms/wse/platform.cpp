@@ -55,14 +55,11 @@ void require_one_process_for(const Options& options) {
 }
 
 /// What the host does and what a compiler made of the program, for a restored run.
-void require_same(const CslOptions& csl, const Workload& workload, Checkpoints& checkpoints) {
+void require_same(const CslOptions& csl, const Workload& workload, run::CheckpointHeader& header) {
   std::string launches;
   for (const std::string& launch : csl.launches) launches += (launches.empty() ? "" : " ") + launch;
-  checkpoints.require_same("list of launches", launches);
-  checkpoints.require_same("style of code", csl.style + ", locals in " + csl.locals);
-  std::size_t instructions = 0;
-  for (const auto& image : workload.programs.images()) instructions += image->code.size();
-  checkpoints.require_same("number of instructions", std::to_string(instructions));
+  header.same["list of launches"] = launches;
+  add_code(csl, workload, header);
 }
 
 /// Where the last state is.
@@ -91,7 +88,7 @@ bool run_csl(const Options& options, const WseConfig& config, Replacements& repl
   std::optional<Checkpoints> checkpoints;
   if (options.checkpoints.is_used()) {
     checkpoints.emplace(options.checkpoints, options, config, report.run, commit);
-    require_same(options.csl, workload, *checkpoints);
+    require_same(options.csl, workload, checkpoints->header());
     host.set_checkpoints(*checkpoints);
   }
   const Debugger debugger(options, observed, workload, &compiled, driver);

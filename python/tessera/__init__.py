@@ -12,17 +12,19 @@
 import ctypes
 import enum
 import json
+import os
 import pathlib
 import threading
 from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from . import ascend, library as _library, values as _values
+from . import ascend, debug as _debug, library as _library, values as _values
+from .debug import Breakpoint
 from .errors import Error, FailedError
 from .library import data_folder
 
-__all__ = ["Edge", "Error", "FailedError", "Machine", "Notice", "Stop", "Symbol", "Wait", "Waits",
+__all__ = ["Breakpoint", "Edge", "Error", "FailedError", "Machine", "Notice", "Stop", "Symbol", "Wait", "Waits",
            "ascend", "data_folder", "version"]
 
 _c = _library.load()
@@ -40,6 +42,7 @@ class Stop(enum.IntEnum):
     AT_REST = 0
     AT_LIMIT = 1
     ON_REQUEST = 2
+    AT_STOP = 3
 
 
 class Notice(enum.IntFlag):
@@ -124,6 +127,7 @@ class Machine:
                                      words, ctypes.byref(self._handle)))
         self._listener: Any = None
         self._listener_error: BaseException | None = None
+        self._debugger: _debug.Debugger | None = None
         info = _library.Info()
         self._call("get_info", ctypes.byref(info))
         self.kind = {1: "wse", 2: "ascend", 3: "numesh"}[info.kind]
@@ -164,6 +168,34 @@ class Machine:
     def reset(self, keep_memory: bool = False) -> None:
         """The machine is as it was built; simulated time goes on, cycles count from 0."""
         self._call("reset", int(keep_memory))
+
+    def save(self, path: str | pathlib.Path) -> None:
+        """Writes the state of the machine to a file. A fabric can be saved that has the option "--structure=dense"."""
+        self._call("save", os.fsencode(path))
+
+    def restore(self, path: str | pathlib.Path) -> None:
+        """The machine becomes the one that was saved, by this or another process, with the same program and options."""
+        self._call("restore", os.fsencode(path))
+
+    # --- the debugger
+
+    @property
+    def debugger(self) -> _debug.Debugger:
+        """Requests of the Debug Adapter Protocol (docs/debugger.md), between two calls that let the machine run."""
+        if self._debugger is None:
+            self._debugger = _debug.Debugger(lambda request: self._value("debug", request))
+        return self._debugger
+
+    def break_at(self, where: str, pe: str | tuple[int, int] = "", when: str = "", hits: int | str = "") -> Breakpoint:
+        """Holds run() and step(), and launches of CSL, where a PE comes to "pe.csl:73", a function or task, or instruction "*12".
+        `pe`: (3, 0) or places as in docs/debugger.md; `when`: an expression; `hits`: 3 is the third hit, ">=3" it and later
+        ones. run() goes on."""
+        return self.debugger.break_at(where, pe, when, hits)
+
+    @property
+    def stop(self) -> str:
+        """What holds the machine: "breakpoint 1, pe.csl:73, cycle 40, PE (3, 0)"; "": nothing."""
+        return "" if self._debugger is None else self._debugger.stop
 
     @property
     def cycle(self) -> int:
@@ -297,10 +329,12 @@ class Machine:
         """The next words that each PE sends on a color."""
         return self._csl_out("stream_from", color, elements, rectangle, dtype, region)
 
-    def csl_launch(self, function: str, *arguments: Any) -> None:
-        """Calls an exported function on all PEs that have it, until each has asked for the next command."""
+    def csl_launch(self, function: str, *arguments: Any) -> Stop:
+        """Calls an exported function on all PEs that have it, until each has asked for the next command: AT_REST. With a
+        breakpoint it may be AT_STOP; run() goes on then and says the same."""
         words = self._words(_values.words_of(arguments))
         self._call("csl_launch", function.encode(), words, len(words))
+        return Stop.AT_STOP if self._debugger is not None and self._debugger.look() else Stop.AT_REST
 
     # --- results
 
@@ -384,6 +418,8 @@ class Machine:
             error, self._listener_error = self._listener_error, None
             if error is not None:
                 raise error
+        if self._debugger is not None:
+            self._debugger.look()
         return Stop(stop.value)
 
     def _json(self, name: str) -> Any:

@@ -63,6 +63,8 @@ Listener = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint32, c_uint64)
 # Argument types after the machine; the answer is a status unless it is named.
 _STATUS = {
     "reset": [c_int],
+    "save": [c_char_p],
+    "restore": [c_char_p],
     "get_info": [POINTER(Info)],
     "get_symbol": [_U32, POINTER(Symbol)],
     "get_edge": [_U32, POINTER(Edge)],
@@ -96,6 +98,7 @@ _OTHERS = {
     "array_name": (c_char_p, [_U32]),
     "symbol_name": (c_char_p, [_U32]),
     "counter_name": (c_char_p, [_U32]),
+    "debug": (c_char_p, [c_char_p]),
     "report": (c_char_p, []),
     "waits": (c_char_p, []),
 }

@@ -30,7 +30,8 @@ class Capi(unittest.TestCase):
                 (pathlib.Path(folder) / name).write_text(text)
             program = f"{folder}/use"
             self.build(compiler, "c99", "use.c", program)
-            subprocess.run([program, str(ROOT / "examples/gemv_stream/layout.json"), f"{folder}/illegal.json"],
+            subprocess.run([program, str(ROOT / "examples/gemv_stream/layout.json"), f"{folder}/illegal.json",
+                            f"{folder}/state"],
                            check=True, timeout=600)
 
     def test_calls_that_make_no_sense_are_refused(self):

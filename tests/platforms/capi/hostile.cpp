@@ -52,6 +52,9 @@ int call_everything(tessera_machine* m, const char* text) {
   REFUSED(tessera_csl_stream_to(m, 0, nullptr, nullptr, 1), refusal("'region' is NULL"));
   REFUSED(tessera_csl_stream_from(m, 0, nullptr, nullptr, 1), refusal("'region' is NULL"));
   REFUSED(tessera_csl_launch(m, nullptr, nullptr, 0), refusal("not written in CSL"));
+  REFUSED(tessera_save(m, nullptr), refusal("'path' is NULL"));
+  REFUSED(tessera_restore(m, nullptr), refusal("'path' is NULL"));
+  CHECK(tessera_debug(m, nullptr) == nullptr);
   REFUSED(tessera_csl_rectangle(m, nullptr), refusal("not written in CSL"));
   if (text == nullptr) return 0;
   REFUSED(tessera_run(m, 1, nullptr), text);

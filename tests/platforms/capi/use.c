@@ -76,7 +76,8 @@ int main(int argc, char** argv) {
   char report[20000];
   void* view;
   int failed;
-  if (argc != 3) return 1;
+  tessera_stop stop;
+  if (argc != 4) return 1;
   CHECK(tessera_abi_version() == TESSERA_ABI_VERSION);
   CHECK(tessera_create("wse", "/nowhere.json", 0, NULL, &m) == TESSERA_USER_INPUT && m == NULL);
   CHECK(strstr(tessera_last_error(), "/nowhere.json") != NULL);
@@ -108,6 +109,32 @@ int main(int argc, char** argv) {
   CHECK(tessera_create("wse", argv[1], 2, options, &other) == TESSERA_OK);
   if ((failed = gemv(other, UINT64_MAX, 1)) != 0) return failed;
   CHECK(tessera_cycle(other) == cycle);
+  /* Saved in the middle of it, and restored twice. */
+  CHECK(tessera_save(m, argv[3]) == TESSERA_USER_INPUT); /* modules */
+  CHECK(strstr(tessera_last_error(), "--structure dense") != NULL);
+  CHECK(tessera_save(other, NULL) == TESSERA_USER_INPUT);
+  CHECK(tessera_reset(other, 0) == TESSERA_OK);
+  if ((failed = gemv(other, 8, 0)) != 0) return failed;
+  CHECK(tessera_save(other, argv[3]) == TESSERA_OK);
+  CHECK(tessera_restore(other, argv[1]) == TESSERA_USER_INPUT);
+  for (failed = 0; failed < 2; ++failed) {
+    CHECK(tessera_restore(other, argv[3]) == TESSERA_OK && tessera_cycle(other) == 8);
+    CHECK(tessera_run(other, UINT64_MAX, NULL) == TESSERA_OK && tessera_cycle(other) == cycle);
+  }
+
+  /* A breakpoint. */
+  CHECK(tessera_debug(other, NULL) == NULL);
+  CHECK(strstr(tessera_debug(other, "nonsense"), "\"success\":false") != NULL);
+  CHECK(strstr(tessera_debug(other, "{\"seq\":1,\"type\":\"request\",\"command\":\"setFunctionBreakpoints\","
+                                    "\"arguments\":{\"breakpoints\":[{\"name\":\"reduce\"}]}}"),
+               "\"verified\":true") != NULL);
+  CHECK(tessera_restore(other, argv[3]) == TESSERA_OK);
+  CHECK(tessera_run(other, UINT64_MAX, &stop) == TESSERA_OK && stop == TESSERA_AT_STOP);
+  CHECK(strstr(tessera_debug(other, "{\"seq\":2,\"type\":\"request\",\"command\":\"disconnect\"}"),
+               "\"reason\":\"breakpoint\"") != NULL);
+  CHECK(tessera_run(other, UINT64_MAX, &stop) == TESSERA_OK && stop == TESSERA_AT_REST);
+  CHECK(tessera_cycle(other) == cycle);
+
   tessera_destroy(m);
   CHECK(tessera_reset(other, 1) == TESSERA_OK);
   CHECK(tessera_read(other, 99, 0, report, 4) == TESSERA_USER_INPUT);
