@@ -12,16 +12,17 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).resolve().parents[1] / "support")]
 import browser  # noqa: E402 pylint: disable=wrong-import-position
+import share  # noqa: E402 pylint: disable=wrong-import-position
 
 SKIPPED = 77
 SIZES = (390, 760, 1024, 1440, 2560)
 PAGES = {
     "gemv": ("wse", "csl/gemv/layout.csl", ["--params", "M:64,N:64,width:8,height:8", "--launch", "compute"]),
     "stream": ("wse", "gemv_stream/layout.json", ["--param", "M=96", "--param", "N=64"]),
-    "ragged": ("wse", "exchange/layout.json", ["--structure", "dense", "--param", "W=257", "--param", "H=130"]),
     "cores": ("ascend", "ascend/vector_add.pto", ["--param", "TILES=2"]),
+    "ragged": ("wse", "exchange/layout.json", ["--structure", "dense", "--param", "W=257", "--param", "H=130"]),
     "mesh": ("numesh", "numesh/tour.json", []),
 }
 
@@ -231,7 +232,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = kept or pathlib.Path(temporary)
         with_axe = True
-        for name in PAGES:
+        for name in share.part(PAGES, 2):  # a page of each machine
             page, report = make(bin_folder, examples, folder, name)
             with opened(page) as tab:
                 tab.value("window.errors = null; addEventListener('error', e => { window.errors = String(e.message); })")

@@ -15,14 +15,15 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 SDK = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build/sdk/bin").resolve()
-sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).resolve().parent)]
+sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).resolve().parent), str(ROOT / "tests/support")]
 os.environ["TESSERA_BIN"] = str(SDK.parent.parent / "bin")
 
 import server_program  # noqa: E402
+import share  # noqa: E402
 from cerebras.sdk.runtime import sdkruntimepybind as sdk  # noqa: E402
 
 COPY = {"streaming": False, "data_type": sdk.MemcpyDataType.MEMCPY_32BIT, "order": sdk.MemcpyOrder.ROW_MAJOR}
-INTERRUPTS = int(os.environ.get("TESSERA_INTERRUPTS", "1000"))
+INTERRUPTS = share.count(1000, otherwise=200)
 
 
 class Interrupter:

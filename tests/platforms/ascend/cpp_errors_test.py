@@ -9,6 +9,10 @@ import tempfile
 
 import numpy as np
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import share  # noqa: E402
+
 KERNEL = """#include <pto/pto-inst.hpp>
 #include <cassert>
 #include <csignal>
@@ -91,7 +95,7 @@ def expect(done, words, what):
 
 
 def check_mistakes(runner):
-    for old, new, words in MISTAKES:
+    for old, new, words in share.part(MISTAKES, 2):
         assert old in KERNEL
         expect(runner.run(KERNEL.replace(old, new)), [w.replace("{n}", str(HERE)) for w in words], new)
 

@@ -9,6 +9,10 @@ import tempfile
 
 import numpy as np
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import share  # noqa: E402
+
 BOTH = ("a2a3", "a5")
 MOST_APART = 0.01  # largest difference, as a share of the cycles
 # In PTO text the addresses of its tiles are in registers, so the lowering does not see their bank conflicts; in C++ they are known.
@@ -103,8 +107,8 @@ def main():
         os.environ.setdefault("TESSERA_CACHE", str(pathlib.Path(folder) / "cache"))
         runner = Runner(sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(folder))
         wanted = sys.argv[3:]
-        for case in CASES:
-            for profile in case.profiles:
+        for place, case in enumerate(CASES):
+            for profile in share.part(case.profiles[::(-1) ** place], 2):
                 if not wanted or case.name in wanted:
                     runner.compare(case, profile)
 

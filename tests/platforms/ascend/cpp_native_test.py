@@ -14,6 +14,10 @@ import time
 
 import numpy as np
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import share  # noqa: E402
+
 TOP = """#include <pto/pto-inst.hpp>
 #include <cassert>
 #include <cfenv>
@@ -245,12 +249,12 @@ def main():
         os.environ["TESSERA_CACHE"] = str(pathlib.Path(folder) / "cache")
         runner = Runner(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder), sys.argv[2] if len(sys.argv) > 2 else "")
         failures = []
-        for number, (_, n, words) in enumerate(runner.rows):
+        for number, (_, n, words) in share.part(enumerate(runner.rows), 2):
             try:
                 runner.check_mistake(number + 1, n, words)
             except (AssertionError, subprocess.TimeoutExpired) as error:
                 failures.append(str(error))
-        for number, (_, n) in enumerate(runner.harmless):
+        for number, (_, n) in share.part(enumerate(runner.harmless), 2):
             try:
                 runner.check_harmless(len(runner.rows) + number + 1, n)
             except (AssertionError, subprocess.TimeoutExpired) as error:

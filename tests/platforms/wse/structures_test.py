@@ -5,7 +5,8 @@ that are cut short, runs that fail, and random layouts.
 structures_test.py EXECUTABLE SOURCES [FIRST COUNT]: only the random layouts FIRST .. FIRST + COUNT - 1 (soak).
 structures_test.py EXECUTABLE SOURCES threads: dense with one thread and with several, instead of modules and dense.
 structures_test.py EXECUTABLE SOURCES skews: dense with tiles that are level and with tiles ahead of others.
-structures_test.py EXECUTABLE SOURCES ranks: dense in one process and in several, which mpirun starts."""
+structures_test.py EXECUTABLE SOURCES ranks: dense in one process and in several, which mpirun starts.
+The default run has a part of the sizes, seeds and variants; TESSERA_TEST_WHOLE=1 all of them (../../support/share.py)."""
 import collections
 import json
 import os
@@ -19,7 +20,9 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(1, str(pathlib.Path(__file__).parents[2] / "support"))
 import random_layout  # noqa: E402
+import share  # noqa: E402
 
 SIZES = {
     "examples/broadcast_tree": [[], ["W=2", "H=2", "B=1"], ["W=9", "H=7", "B=33"]],
@@ -68,13 +71,13 @@ Run = collections.namedtuple("Run", "exit_code error report files")
 
 STRUCTURES = [["--structure=modules"], ["--structure=dense"]]
 # A number instead of options: processes.
-RANKS = [["--structure=dense"], [2, "--structure=dense"], [4, "--structure=dense", "--threads=2"]]
+RANKS = [["--structure=dense"], *share.part([[4, "--structure=dense", "--threads=2"], [2, "--structure=dense"]], 2)]
 MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n"]
-THREADS = [["--structure=dense", f"--threads={count}"] for count in (1, 2, 3, 7)]
+THREADS = [["--structure=dense", f"--threads={count}"] for count in share.part((1, 2, 3, 7), 2)]
 # Tiles that are stepped ahead of others, in blocks of several sizes.
-SKEWS = [["--structure=dense", "--threads=1", f"--skew={skew}"] for skew in ("1,1,1", "2,3,2", "3,1,5", "8,4,4", "32,16,16")]
-SKEWS += [["--structure=dense", f"--threads={threads}", f"--skew={skew}"]
-          for threads, skew in ((2, "32,16,16"), (3, "3,2,5"), (7, "8,1,3"))]
+SKEWS = [["--structure=dense", f"--threads={threads}", f"--skew={skew}"]
+         for threads, skew in share.part(((1, "1,1,1"), (1, "8,4,4"), (1, "2,3,2"), (3, "3,2,5"), (1, "3,1,5"), (2, "32,16,16"),
+                                          (1, "32,16,16"), (7, "8,1,3")), 3)]
 
 
 def check_waits(report):
@@ -148,10 +151,11 @@ class Structures:
 
 
 def check_examples(structures, sources):
-    for example, sizes in SIZES.items():
+    for place, (example, sizes) in enumerate(SIZES.items()):
         layout = sources / example if example.endswith(".json") else sources / example / "layout.json"
         for number, params in enumerate(sizes):
-            for preset in ("wse2", "wse3"):
+            # Not whole: a size has one preset, and the next size the other one.
+            for preset in share.part(("wse2", "wse3") if (place + number) % 2 else ("wse3", "wse2"), 2):
                 options = ["--preset", preset, *[f"--param={param}" for param in params]]
                 whole = structures.compare(layout, [*options, "--report-detail"], traces=True)
                 structures.compare_shuffled(whole, layout, [*options, "--report-detail"], traces=True)
@@ -171,10 +175,11 @@ def check_skews(structures, sources):
             options = ["--preset", ("wse2", "wse3")[number % 2], *[f"--param={param}" for param in params]]
             whole = structures.compare(layout, options)
             structures.compare_shuffled(whole, layout, options)
-            structures.compare(layout, [*options, "--max-cycles", str(max(whole.report["cycles"] // 3, 1))])
-            structures.compare(layout, [*options, *[f"--set={entry}" for entry in CONFIGS[number % len(CONFIGS)]]])
+            if share.WHOLE or params is sizes[0]:
+                structures.compare(layout, [*options, "--max-cycles", str(max(whole.report["cycles"] // 3, 1))])
+                structures.compare(layout, [*options, *[f"--set={entry}" for entry in CONFIGS[number % len(CONFIGS)]]])
     check_broken(structures, sources, ("wse3",))
-    for seed in range(2000, 2040):
+    for seed in range(2000, 2000 + share.count(40, otherwise=10)):
         folder = structures.folder / f"random_{seed}"
         folder.mkdir()
         drawn = random_layout.RandomLayout(seed)
@@ -310,7 +315,8 @@ def main():
             structures = Structures(executable, pathlib.Path(name), RANKS)
             check_ranks(structures, sources)
             check_broken(structures, sources, presets=("wse3",))
-            check_broken(structures, sources, ("wse3",), ["--skew=8,4,4"])
+            if share.WHOLE:
+                check_broken(structures, sources, ("wse3",), ["--skew=8,4,4"])
             check_lost_rank(structures, sources)
             return
         if sys.argv[3:] == ["skews"]:
@@ -319,8 +325,8 @@ def main():
         if sys.argv[3:] == ["threads"]:
             structures = Structures(executable, pathlib.Path(name), THREADS)
             check_examples(structures, sources)
-            check_broken(structures, sources)
-            check_random(structures, 1000, 40)
+            check_broken(structures, sources, share.part(("wse3", "wse2"), 2))
+            check_random(structures, 1000, share.count(40, otherwise=12))
             return
         structures = Structures(executable, pathlib.Path(name), STRUCTURES)
         if len(sys.argv) > 3:
@@ -328,7 +334,7 @@ def main():
             return
         check_examples(structures, sources)
         check_broken(structures, sources)
-        check_random(structures, 0, 150)
+        check_random(structures, 0, share.count(150, otherwise=40))
         check_choice(structures, sources)
         print(f"{structures.runs} runs")
 
