@@ -211,7 +211,9 @@ class Session::Commands {
            const wse::WseConfig& config, wse::ObservedMachine& observed, run::RunControl& control,
            wse::Checkpoints* checkpoints)
       : program_(program), workload_(workload), keeps_log_(checkpoints != nullptr),
-        stream_(program, workload, config, observed, control, checkpoints) {}
+        stream_(program, workload, config, observed, control, checkpoints) {
+    stream_.allow_silent_launch();
+  }
 
   wse::CommandStream& stream() { return stream_; }
   Reply carry_out(const std::string& name, const Frame& frame) {
@@ -319,12 +321,12 @@ class Session::Commands {
   }
 
   Reply launch(const Request& request) {
-    if (std::exchange(is_launched_, false)) {
+    if (std::exchange(is_launched_, false))
       stream_.complete_launch(request.text("function"));
-      return {};
-    }
-    stream_.launch(request.text("function"), request.numbers<std::uint32_t>("arguments"));
-    return {};
+    else
+      stream_.launch(request.text("function"), request.numbers<std::uint32_t>("arguments"));
+    if (stream_.silent_launch().empty()) return {};
+    return {{{"warning", stream_.silent_launch() + "; no further command can begin"}}, {}};
   }
   Reply read(const Request& request) {
     Reply reply;

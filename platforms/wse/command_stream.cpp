@@ -528,6 +528,11 @@ void CommandStream::run_launch(const std::string& command) {
   control_.begin_command(command);
   const run::Stop stop = run_saved(free_from_ + timing_.command_cycles, is_done, may_be_ahead);
   control_.end_command();
+  if (stop == run::Stop::kIdle && allows_silent_launch_ && !is_stuck(observe::Help::kNone)) {
+    silent_launch_ = why_incomplete(stop, command);
+    free_from_ = now();
+    return;
+  }
   if (stop != run::Stop::kCondition) fail(stop, command);
   if (unready_ > 0) throw LaunchHeld();
   free_from_ = ready_at_ + 1;
@@ -555,6 +560,7 @@ void CommandStream::visit(state::Archive& archive) {
 }
 
 Cycle CommandStream::next_command_from() {
+  if (!silent_launch_.empty()) throw CommandError(run::Stop::kIdle, silent_launch_);
   const Cycle free_from = is_ahead_ ? free_from_ : std::max(now(), free_from_);
   is_ahead_ = false;
   return free_from + timing_.command_cycles;
@@ -578,6 +584,11 @@ std::string CommandStream::name_of(std::uint32_t place) const {
 }
 
 void CommandStream::fail(run::Stop stop, const std::string& command, observe::Help help) const {
+  throw CommandError(stop, why_incomplete(stop, command, help));
+}
+
+std::string CommandStream::why_incomplete(run::Stop stop, const std::string& command,
+                                          observe::Help help) const {
   catch_up(machine_, workload_.layout, now());
   observe::Waits waits(kMostWaits);
   machine_.describe_waits(waits);
@@ -601,7 +612,7 @@ void CommandStream::fail(run::Stop stop, const std::string& command, observe::He
         (unready_ == 1 ? " has" : " and " + report::plural(unready_ - 1, "other PE") + " have") +
         " not called unblock_cmd_stream";
   for (const std::string& line : report::lines(report.wait_groups, name)) text += "\n  " + line;
-  throw CommandError(stop, text);
+  return text;
 }
 
 }  // namespace tessera::wse

@@ -62,6 +62,11 @@ class CommandStream {
   /// Runs a function on all PEs that have it. Each argument is a word: 16-bit values in the low
   /// half, f32 as its bits.
   void launch(const std::string& function, const std::vector<std::uint32_t>& arguments);
+  /// From now on a launch after which nothing moves and nobody waits is complete, although PEs have not called
+  /// `unblock_cmd_stream` (wse.md 7.3). It is the last command: a further one throws what the launch would throw otherwise.
+  void allow_silent_launch() { allows_silent_launch_ = true; }
+  /// What the last launch lacks; empty: nothing.
+  const std::string& silent_launch() const { return silent_launch_; }
   /// Words into the PEs of a region on a streaming color.
   void stream_to(Color color, const Region& region, const std::vector<std::uint32_t>& words);
   /// The next words that each PE of the region sends on the color.
@@ -161,6 +166,9 @@ class CommandStream {
   Cycle next_command_from();
   [[noreturn]] void fail(run::Stop stop, const std::string& command,
                          observe::Help help = observe::Help::kNone) const;
+  /// Why the command is not complete, and who waits for what.
+  std::string why_incomplete(run::Stop stop, const std::string& command,
+                             observe::Help help = observe::Help::kNone) const;
   std::string name_of(std::uint32_t place) const;
   pe::ComputeEngineCore& engine_at(TileCoord tile) const;
 
@@ -177,6 +185,8 @@ class CommandStream {
   bool is_ahead_ = false;     ///< tiles may have been stepped some cycles beyond free_from_
   std::vector<int> missing_;  ///< by tile: launches without the answer of the PE; < 0: it was first
   std::size_t unready_ = 0;   ///< PEs with a missing answer
+  bool allows_silent_launch_ = false;
+  std::string silent_launch_;
   std::vector<HostStream> streams_;
   std::size_t completed_ = 0;
   std::function<bool()> hold_;

@@ -30,6 +30,7 @@ class Reply:
     def __init__(self, on_done=None, on_end=None):
         self.header = None
         self.data = b""
+        self.warning = None
         self.error = None
         self.is_submitted = False  # the thread has taken it
         self.on_done = on_done
@@ -49,6 +50,7 @@ class Reply:
     def complete(self, header, data, error):
         """Called by the thread of the frames."""
         self.data = data
+        self.warning = (header or {}).get("warning")
         if error is None and self.on_done is not None:
             try:
                 self.on_done(self)

@@ -30,6 +30,11 @@ class Task:
         self.transfer = transfer
 
 
+def _tell_warning(reply):
+    if reply.warning:
+        print(f"tessera: warning: {reply.warning}", file=sys.stderr)
+
+
 def _warn_about_numpy_2():
     """Once, since a wrong result has no other sign."""
     if int(np.__version__.split(".", maxsplit=1)[0]) < 2 or _warn_about_numpy_2.done:
@@ -206,7 +211,8 @@ class SdkRuntime:
         return self._issue(Task(self, self._server.submit(header, reply=reply)), nonblock)
 
     def launch(self, name, *args, nonblock=False):
-        """Calls an exported function on all PEs; complete when each has called unblock_cmd_stream()."""
+        """Calls an exported function on all PEs; complete when each has called unblock_cmd_stream(). One that comes to rest
+        without it is complete too, with a warning, and is the last command."""
         return self._launch(name, args, arguments.argument_word, nonblock)
 
     def _launch(self, name, args, word_of, nonblock):
@@ -221,7 +227,8 @@ class SdkRuntime:
             counts = f"{len(inputs)} argument{'s'[:len(inputs) != 1]}"
             raise TypeError(f"the function '{name}' takes {counts} ({', '.join(inputs) or 'none'}), not {len(args)}")
         words = [word_of(value, kind, f"argument {n} of '{name}'") for n, (value, kind) in enumerate(zip(args, inputs))]
-        return self._issue(Task(self, self._server.submit({"cmd": "launch", "function": name, "arguments": words})), nonblock)
+        reply = self._server.submit({"cmd": "launch", "function": name, "arguments": words}, reply=Reply(on_done=_tell_warning))
+        return self._issue(Task(self, reply), nonblock)
 
     def call(self, name, args=(), nonblock=False):
         """launch() with the arguments as a list of words: a whole number is taken as it is, whatever the type of the parameter."""

@@ -311,15 +311,29 @@ class Layouts(unittest.TestCase):
 class BadUse(ServerTest):
     def test_a_command_that_cannot_end(self):
         done = self.host("""
-            expect(RuntimeError, ["launch of 'silent'", "PE (0, 0)", "unblock_cmd_stream"], runner.launch, "silent")
+            runner.launch("silent")
+            expect(RuntimeError, ["launch of 'silent'", "PE (0, 0)", "unblock_cmd_stream"], runner.launch, "double")
             expect(RuntimeError, ["has ended", "silent"], runner.launch, "double")
             runner.stop()
             assert runner.read_symbol is not None
             """, TESSERA_OPTIONS="--report r.json")
-        self.assertEqual((done.returncode, without_remark(done.stderr)), (0, ""))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no further command can begin", done.stderr)
         report = json.loads((self.work / "r.json").read_text(encoding="utf-8"))
         self.assertEqual((report["status"], report["exit_code"]), ("could_not_finish", 4))
         self.assertIn("silent", report["message"])
+
+    def test_a_last_launch_that_leaves_the_stream_blocked(self):
+        """As a tutorial has it that is published: the function is done, and nobody asks for more."""
+        for nonblock in (False, True):
+            done = self.host(f"""
+                runner.launch("silent", nonblock={nonblock})
+                runner.stop()
+                """, TESSERA_OPTIONS="--report r.json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("have not called unblock_cmd_stream; no further command can begin", done.stderr)
+            report = json.loads((self.work / "r.json").read_text(encoding="utf-8"))
+            self.assertEqual(report["status"], "finished")
 
     def test_illegal_behaviour(self):
         done = self.host("""

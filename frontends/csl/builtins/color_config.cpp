@@ -1,17 +1,33 @@
 // Reads the configuration of a color (csl.md 10, wse.md 1.3).
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+
 #include "frontends/csl/builtins/builtins.h"
 
 namespace tessera::csl {
 namespace {
 
-bool is_filter_field(std::string_view name) {
-  for (const std::string_view known :
-       {"kind", "count_data", "count_control", "filter_control", "init_counter", "limit1", "limit2",
-        "max_counter", "min_idx", "max_idx"}) {
-    if (name == known) return true;
-  }
-  return false;
-}
+constexpr std::string_view kFilterKinds[] = {"counter", "sparse_counter", "range"};
+
+/// A field of filters, and the kinds that have it, one bit each in the order of kFilterKinds (wse.md 1.7).
+struct FilterField {
+  std::string_view name;
+  unsigned kinds;
+  std::int64_t highest;  ///< 0: true or false
+};
+constexpr std::int64_t kHighestCount = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kHighestIndex = std::numeric_limits<std::uint16_t>::max();
+constexpr FilterField kFilterFields[] = {{"count_data", 3, 0},
+                                         {"count_control", 3, 0},
+                                         {"filter_control", 1, 0},
+                                         {"init_counter", 3, kHighestCount},
+                                         {"limit1", 3, kHighestCount},
+                                         {"limit2", 2, kHighestCount},
+                                         {"max_counter", 3, kHighestCount},
+                                         {"min_idx", 4, kHighestIndex},
+                                         {"max_idx", 4, kHighestIndex}};
 
 class ColorReader {
  public:
@@ -29,7 +45,7 @@ class ColorReader {
       if (name == "switches") {
         read_switches(field);
       } else if (name == "filter") {
-        read_filter(field, "");
+        read_filter(field);
       } else if (name == "teardown") {
         made_.teardown = boolean(field, name);
       } else if (!routes && (name == "rx" || name == "tx" || read_switch_field(name, field))) {
@@ -55,8 +71,7 @@ class ColorReader {
 
   std::int64_t integer(const Result& field, std::int64_t highest, const std::string& name) const {
     if (!field.type->is_any_integer() || field.value().is_undefined() ||
-        field.value().integer() < 0 ||
-        field.value().integer() > highest)
+        field.value().integer() < 0 || field.value().integer() > highest)
       call_.fail("the field .", name, " is not a number in 0..", highest);
     return static_cast<std::int64_t>(field.value().integer());
   }
@@ -80,6 +95,14 @@ class ColorReader {
     return all;
   }
 
+  /// wse.md 1.3: inputs merge on WSE-2 only.
+  Directions inputs(const Result& field) const {
+    const Directions all = directions(field, "rx");
+    if ((all & (all - 1)) != 0 && call_.is_wse3())
+      call_.fail("the field .rx has several directions; a color of WSE-3 receives from one");
+    return all;
+  }
+
   /// `is_own`: the struct is the field .routes and not the configuration as a whole.
   void read_routes(const Result& routes, bool is_own) {
     if (routes.type->is_any_integer()) {
@@ -90,7 +113,7 @@ class ColorReader {
     }
     for (const auto& [name, field] : fields_of(routes)) {
       if (name == "rx") {
-        made_.rx = directions(field, name);
+        made_.rx = inputs(field);
       } else if (name == "tx") {
         made_.tx = directions(field, name);
       } else if (name == "color_swap_x") {
@@ -164,21 +187,47 @@ class ColorReader {
     position.is_valid = position.rx || position.tx;
   }
 
-  void read_filter(const Result& filter, const std::string& prefix) {
+  void read_filter(const Result& filter) {
     if (!filter.type->is(TypeKind::kStruct)) call_.fail("the field .filter is no struct");
+    const std::optional<Result> kinds = field_of(filter, "kind");
+    const unsigned kind = kinds ? filter_kind(*kinds) : std::size(kFilterKinds);
+    if (kind == std::size(kFilterKinds))
+      call_.fail("a filter has one kind: .counter, .sparse_counter or .range");
+    made_.filter["kind." + std::string(kFilterKinds[kind])] = "true";
+    std::map<std::string, std::int64_t> numbers;
     for (const auto& [name, field] : fields_of(filter)) {
-      if (name == "fast_mode") continue;
-      const bool is_kind = prefix == "kind.";
-      if (is_kind && name != "counter" && name != "sparse_counter" && name != "range")
-        call_.fail("there is no filter ", text::in_quotes(name));
-      if (!is_kind && !is_filter_field(name))
+      if (name == "kind" || name == "fast_mode") continue;
+      const auto known = std::find_if(std::begin(kFilterFields), std::end(kFilterFields),
+                                      [&name = name](const auto& f) { return f.name == name; });
+      if (known == std::end(kFilterFields))
         call_.fail("the field .filter has an unknown field ", text::in_quotes(name));
-      if (field.type->is(TypeKind::kStruct) && !field.type->is_tuple) {
-        read_filter(field, prefix + name + ".");
-      } else {
-        made_.filter[prefix + name] = text_of(*field.type, field.value());
-      }
+      std::int64_t& number = numbers[name];
+      number = known->highest == 0 ? static_cast<std::int64_t>(boolean(field, name))
+                                   : integer(field, known->highest, name);
+      if ((known->kinds >> kind & 1U) == 0 && number != 0)
+        call_.fail("a filter of the kind .", kFilterKinds[kind], " has no field .", name);
+      made_.filter[name] = text_of(*field.type, field.value());
     }
+    const bool counts = numbers["count_data"] != 0 || numbers["count_control"] != 0;
+    if (counts && numbers["init_counter"] > numbers["limit1"])
+      call_.fail("the counter of the filter runs from .init_counter to .limit1, and ",
+                 numbers["init_counter"], " is above ", numbers["limit1"]);
+  }
+
+  /// The one that is true; kinds behind all: none is.
+  unsigned filter_kind(const Result& kinds) const {
+    if (!kinds.type->is(TypeKind::kStruct)) call_.fail("the field .kind is no struct");
+    unsigned found = std::size(kFilterKinds);
+    for (const auto& [name, field] : fields_of(kinds)) {
+      const auto kind = std::find(std::begin(kFilterKinds), std::end(kFilterKinds), name);
+      if (kind == std::end(kFilterKinds)) call_.fail("there is no filter ", text::in_quotes(name));
+      if (!boolean(field, name)) continue;
+      if (found != std::size(kFilterKinds))
+        call_.fail("a filter has one kind, and this one has .", kFilterKinds[found], " and .",
+                   name);
+      found = static_cast<unsigned>(kind - std::begin(kFilterKinds));
+    }
+    return found;
   }
 
   const BuiltinCall& call_;

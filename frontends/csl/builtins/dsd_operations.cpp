@@ -295,7 +295,8 @@ class Operation {
     if (is_input && has_input_ && code_.tile.is_wse3())
       call_.fail("an operation of WSE-3 has one input from the fabric at most");
     has_input_ = has_input_ || is_input;
-    may_be_async_ = may_be_async_ || is_input || value.type->name == "fabout_dsd";
+    may_have_queue_ = may_have_queue_ || is_input || value.type->name == "fabout_dsd";
+    may_be_async_ = may_be_async_ || may_have_queue_;
     has_vector_ = true;
     const LiveDsd live = live_dsd(evaluator_, value, call_.expr(i));
     check_width(i, live.element);
@@ -311,6 +312,7 @@ class Operation {
     check_dsr_kind(i, kind);
     has_fifo_ =
         has_fifo_ || value.type->is(TypeKind::kFifo) || kind.find("fifo") != std::string::npos;
+    may_have_queue_ = may_have_queue_ || !value.type->is(TypeKind::kFifo);
     may_be_async_ = has_vector_ = true;
     if (value.type->is(TypeKind::kFifo)) check_fifo_width(i, value);
     checks_.add_unknown(slot_of(i));
@@ -361,6 +363,18 @@ class Operation {
                           is_destination(i) ? "destination" : "source");
   }
 
+  /// Of an asynchronous operation on FIFOs and memory alone (wse.md 4).
+  void choose_microthread() {
+    if (!code_.tile.is_wse3())
+      call_.fail("an asynchronous operation of WSE-2 runs on the microthread of a queue, and none "
+                 "of its operands is of the fabric");
+    for (std::size_t i = 0; i < types_.size(); ++i) {
+      if (!types_[i]->is(TypeKind::kFifo)) continue;
+      const auto number = static_cast<unsigned>(call_.operand(i).value().integer());
+      config_.ut = code_.tile.microthread_of_fifo(number, is_destination(i));
+    }
+  }
+
   void read_options(std::size_t number) {
     Result index;
     config_ = operation_options(code_.tile, operation_options_table(),
@@ -369,6 +383,7 @@ class Operation {
     if (config_.async && !may_be_async_)
       call_.fail("an operation on memory alone is not asynchronous; one operand has to be of the "
                  "fabric or a FIFO");
+    if (config_.async && has_fifo_ && !may_have_queue_ && !config_.ut) choose_microthread();
     if (index.type == nullptr) return;
     const Type* u16 = call_.types().word("u16");
     index = index.is_known() ? call_.engine().convert(index, u16, call_.node, "the option .index")
@@ -401,6 +416,7 @@ class Operation {
   pe::OpConfig config_;
   ir::Value index_;
   bool has_fifo_ = false, has_vector_ = false, has_input_ = false, may_be_async_ = false;
+  bool may_have_queue_ = false;  ///< an operand is of the fabric, or a DSR that may be
 };
 
 }  // namespace

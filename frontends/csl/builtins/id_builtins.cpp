@@ -237,6 +237,11 @@ Result task_state(const BuiltinCall& call, pe::Opcode op) {
     });
     if (id.type->is_handle("color") && !is_local)
       code_of(call.evaluator).tile.use_queue(true, std::nullopt, number, call.node);
+    const bool is_bound = std::any_of(tasks.begin(), tasks.end(), [&](const TaskBinding& task) {
+      return task.kind != TaskKind::kControl && task.id == number;
+    });
+    if (op == pe::Opcode::kActvt && !is_bound)
+      call.fail("no local task is bound to the id ", number);
     builder_of(call).control(op, {pe::kTask, 0, static_cast<std::int32_t>(number)});
   }
   return call.nothing();

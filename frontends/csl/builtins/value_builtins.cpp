@@ -47,8 +47,21 @@ Result bitcast_builtin(const BuiltinCall& call) {
   if (are_pointers(call)) return {call.type(0), call.operand(1).operand};
   return bitcast_operand(call.evaluator, call.operand(1), call.type(0), call.node);
 }
+/// Whether elements of the type, or of an array of it, have 8 bits or less. They take 16 bits of memory.
+bool is_byte(const Type& type) {
+  const Type& one = type.is(TypeKind::kArray) ? *type.element : type;
+  return one.is(TypeKind::kInteger) && one.bits <= 8;
+}
+
 Result ptrcast(const BuiltinCall& call) {
   if (!are_pointers(call)) call.fail("casts pointers to pointers");
+  const Type &to = *call.type(0)->element, &from = *call.operand(1).type->element;
+  if (is_byte(to) != is_byte(from)) {
+    const Type &byte = is_byte(to) ? to : from, &other = is_byte(to) ? from : to;
+    call.engine().warn(call.node, text::joined("a value of type ", text::in_quotes(byte.name),
+                                               " takes 16 bits of memory here and is not a byte of ",
+                                               text::in_quotes(other.name)));
+  }
   return {call.type(0), call.operand(1).operand};
 }
 

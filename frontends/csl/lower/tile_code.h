@@ -58,6 +58,9 @@ class TileCode {
   const DsrPlan& dsrs() const { return dsrs_; }
   FunctionPointers& pointers() { return pointers_; }
   const pe::Fifo& fifo(std::size_t number);
+  /// WSE-3: the microthread of operations that push to a FIFO, or pop from it, and have no operand of
+  /// the fabric. It is one that no queue has; if there is none, the highest.
+  MicrothreadId microthread_of_fifo(unsigned fifo, bool pushes);
   /// Remembers on which microthread operations with an explicit DSR run.
   void note_load(const pe::Operand& dsr, const pe::Dsd& dsd, const pe::OpConfig& config);
   DsrUses dsr_uses;
@@ -144,6 +147,7 @@ class TileCode {
   const DsrPlan dsrs_;
   std::set<unsigned> chosen_queues_;              ///< input queues for colors that name none
   std::map<unsigned, unsigned> output_of_color_;  ///< output queues of WSE-2, by color
+  std::map<std::pair<unsigned, bool>, unsigned> fifo_microthreads_;  ///< by FIFO and direction
   ir::Module module_;
   std::map<const Cell*, ir::VariableId> variables_;
   std::vector<std::shared_ptr<Cell>> kept_;  ///< so that no other object gets their addresses

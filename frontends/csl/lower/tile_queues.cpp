@@ -115,6 +115,19 @@ std::optional<unsigned> TileCode::free_queue(bool is_input, bool is_shared) {
   return std::nullopt;
 }
 
+MicrothreadId TileCode::microthread_of_fifo(unsigned fifo, bool pushes) {
+  const auto known = fifo_microthreads_.find({fifo, pushes});
+  if (known != fifo_microthreads_.end()) return MicrothreadId(known->second);
+  unsigned taken = 0;  // one bit each
+  for (const pe::QueueBinding& queue : module_.settings.queues) taken |= 1U << queue.id.value();
+  for (const auto& [end, microthread] : fifo_microthreads_) taken |= 1U << microthread;
+  unsigned chosen = kMicrothreadCount - 1;
+  while (chosen > 0 && (taken >> chosen & 1U) != 0) --chosen;
+  if ((taken >> chosen & 1U) != 0) chosen = kMicrothreadCount - 1;
+  fifo_microthreads_.emplace(std::pair{fifo, pushes}, chosen);
+  return MicrothreadId(chosen);
+}
+
 QueueUse TileCode::add_queue(bool is_input, unsigned id, std::optional<unsigned> color,
                              bool is_named, const Node& at) {
   has_chosen_queue = has_chosen_queue || !is_named;
