@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of `tessera` that stand in front of the executables (docs/command.md)."""
-from commands import adapter, checkpoint, coverage, debug, golden, information, programs, show
+from commands import adapter, checkpoint, coverage, debug, diff, golden, information, programs, show
 
 
 def add_to(commands):
     """To the subparsers of scripts/tessera.py."""
     programs.add_to(commands)
+    diff.add_to(commands)
     debug.add_to(commands)
     adapter.add_to(commands)
     golden.add_to(commands)

@@ -2,30 +2,18 @@
 """`tessera show`: a report in words, and as a picture of the machine (docs/command.md)."""
 import argparse
 import html
-import json
 import webbrowser
 from pathlib import Path
 
 import pictures
 from commands import programs
+from commands.reports import read
 from files import write_text
 
-SCHEMA = "tessera-report-1"
 MOST_LINES = 8
 LEAST_GRID = 48  # cells on a side from which on they have no gaps
 LEFT, TOP, SIDE = 64, 86, 576  # of the map
 MOST_CELLS = 256  # on a side
-
-
-def read(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            report = json.load(file)
-    except (OSError, ValueError) as error:
-        raise programs.Problem(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    if not isinstance(report, dict) or report.get("schema") != SCHEMA:
-        raise programs.Problem(f"{path}: is no report of a run (schema {SCHEMA})")
-    return report
 
 
 # --- in words

@@ -297,6 +297,29 @@ class Diff(WithFolder):
         self.assertEqual(set(run["inputs"]), {"b"})
         self.assertEqual(run["params"], {"H": 3, "M": 6, "N": 8, "SUM": 2, "W": 4, "X": 0})
 
+    def test_lists_are_compared_by_what_their_members_are_about(self):
+        """Waits by source line and reason, tiles by place: the order in which they stand says nothing."""
+        a = self.report("a.json", "--report-detail")
+        report = json.loads(a.read_text())
+        for member in ("lines", "links"):
+            report["waits"][member].reverse()
+        report["tiles"].reverse()
+        for row in report["waits"]["lines"]:
+            row["place"] = row["place"].replace(str(ROOT), "/another/checkout")
+        moved = self.work / "moved.json"
+        moved.write_text(json.dumps(report), encoding="utf-8")
+        self.assertEqual(self.diff(a, moved), (0, "inputs are equal\nresults are equal\n"))
+        row = report["waits"]["lines"].pop(3)
+        report["tiles"][5]["hops_east"] += 10
+        moved.write_text(json.dumps(report), encoding="utf-8")
+        status, text = self.diff(a, moved)
+        self.assertEqual(status, 1)
+        place = row["place"].rpartition("/")[2]
+        for words in (f"waits.lines.{place} {row['reason']}", "-> (absent)", "tiles.({}, {}).hops_east".format(*report["tiles"][5]["tile"])):
+            self.assertIn(words, text)
+        leaves = set(row) - {"place", "reason", "what", "thread"}
+        self.assertEqual(len(text.splitlines()), 2 + len(leaves) + 1, text)
+
     def test_every_platform_says_which_run_it_was(self):
         for name, program, options in (("numesh", "numesh/two_phases.json", []), ("ascend", "ascend/vector_add.pto", ["--param", "TILES=4"]),
                                        ("vp", "vp/gemv.vps", [])):
