@@ -19,7 +19,7 @@ set(copyright "Format: https://www.debian.org/doc/packaging-manuals/copyright-fo
 Upstream-Name: Tessera
 
 Files: *
-Copyright: The Tessera authors
+Copyright: 2026 The Tessera authors
 License: Apache-2.0
 
 License: Apache-2.0

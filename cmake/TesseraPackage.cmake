@@ -69,20 +69,33 @@ set(this_version "${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
 file(CONFIGURE OUTPUT "${staged}/shlibs" CONTENT "libtessera ${TESSERA_ABI_VERSION} ${library} (>= ${PROJECT_VERSION})\n")
 file(CONFIGURE OUTPUT "${staged}/triggers" CONTENT "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${staged}/shlibs;${staged}/triggers")
-set(about "Tessera tells how many cycles a program takes on a spatial accelerator, and why, without the machine: wafer-scale \
-fabrics, AI-core clusters and statically scheduled meshes.")
+set(CPACK_DEBIAN_MPI_PACKAGE_CONTROL_EXTRA "${staged}/triggers")
+set(about "Tessera tells how many cycles a program takes on a spatial accelerator,
+and why, without the machine: wafer-scale fabrics, AI-core clusters and
+statically scheduled meshes.")
 tessera_deb(tools tessera "cycle-level models of spatial accelerators"
-  "${about}\n.\nThis package has the executables, the command tessera, and the modules that host programs of CSL import."
+  "${about}
+.
+This package has the executables, the command tessera, and the modules
+that host programs of CSL import."
   DEPENDS "python3, python3-numpy" RECOMMENDS "g++, python3-yaml, python3-tessera" SUGGESTS "tessera-doc, tessera-mpi, qemu-system-x86")
 tessera_deb(library "${library}" "cycle-level models of spatial accelerators - C library"
-  "${about}\n.\nThis package has the shared library behind tessera.h." SECTION libs)
+  "${about}
+.
+This package has the shared library behind tessera.h." SECTION libs)
 tessera_deb(mpi tessera-mpi "cycle-level models of spatial accelerators - several processes"
-  "${about}\n.\nThis package lets several processes of Open MPI share one wafer." DEPENDS "tessera (= ${this_version})" RECOMMENDS openmpi-bin)
+  "${about}
+.
+This package lets several processes of Open MPI share one wafer." DEPENDS "tessera (= ${this_version})" RECOMMENDS openmpi-bin)
 tessera_deb(python python3-tessera "cycle-level models of spatial accelerators - Python package"
-  "${about}\n.\nThis package has the Python package tessera, for programs and notebooks." SECTION python ARCHITECTURE all
+  "${about}
+.
+This package has the Python package tessera, for programs and notebooks." SECTION python ARCHITECTURE all
   DEPENDS "python3, python3-numpy, ${library} (>= ${PROJECT_VERSION})" RECOMMENDS tessera)
 tessera_deb(documentation tessera-doc "cycle-level models of spatial accelerators - documentation"
-  "${about}\n.\nThis package has the manual." SECTION doc ARCHITECTURE all)
+  "${about}
+.
+This package has the manual." SECTION doc ARCHITECTURE all)
 
 # Libraries in C++ go with one version of SystemC.
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" boost "${Boost_VERSION}")
@@ -92,8 +105,11 @@ list(GET parts 1 systemc_last)
 math(EXPR systemc_last "${systemc_last} + 1")
 set(systemc "libsystemc-dev (>= ${TESSERA_SYSTEMC_RELEASE}), libsystemc-dev (<< ${systemc_begin}${systemc_last}~)")
 tessera_deb(development libtessera-dev "cycle-level models of spatial accelerators - development files"
-  "${about}\n.\nThis package has the headers and static libraries of the models in SystemC, the files for CMake and pkg-config, tessera.h for C, \
-and projects that use them." SECTION libdevel
+  "${about}
+.
+This package has the headers and static libraries of the models in SystemC,
+the files for CMake and pkg-config, tessera.h for C, and projects that use
+them." SECTION libdevel
   DEPENDS "${library} (= ${this_version}), ${systemc}, zlib1g-dev, libboost${boost}-dev, libboost-json${boost}-dev, \
 libboost-program-options${boost}-dev, libboost-context${boost}-dev"
   SUGGESTS "cmake, pkg-config, tessera-doc")

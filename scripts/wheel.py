@@ -115,7 +115,7 @@ def arrange(tree, version):
         (scripts / name).write_text(START + text + "\n", encoding="utf-8")
         (scripts / name).chmod(0o755)
     # The package is imported from where Python looks; cs_python adds the folder of the host modules.
-    (data / "share/tessera/python/tessera").rename(tree / "tessera")
+    next(data.rglob("tessera/library.py")).parent.rename(tree / "tessera")
     for path in [*tree.rglob("__pycache__")]:
         shutil.rmtree(path)
 

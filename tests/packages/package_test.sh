@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The packages in a bare Debian: package_test.sh BUILD [FOLDER]
 # Makes a Debian of the release of this computer with debootstrap, installs the packages of BUILD/packages there (scripts/package.sh
-# makes them if there are none), and does as a user without a checkout what use.sh does. FOLDER keeps the bare system for the next
+# makes them if there are none, or older ones), and does as a user without a checkout what use.sh does. FOLDER keeps the bare system for the next
 # time. Exit code 77: not root, or debootstrap is missing.
 set -euo pipefail
 build=$(realpath "$1")
@@ -24,7 +24,8 @@ trap finish EXIT
 
 said() { printf '%s: %d s\n' "$1" "$((SECONDS - since))"; since=$SECONDS; }
 since=$SECONDS
-if ! compgen -G "$packages/*.deb" >/dev/null; then
+oldest=$(find "$packages" -name '*.deb' -printf '%T@ %p\n' 2>/dev/null | sort -n | awk 'NR == 1 {print $2}')
+if [ -z "$oldest" ] || [ "$build/bin/wse_platform" -nt "$oldest" ]; then
   TESSERA_BUILD_DIR=$build "$here/../../scripts/package.sh"
   said "packages made"
 fi

@@ -55,6 +55,17 @@ class Capi(unittest.TestCase):
         declared = set(re.findall(r"\b(tessera_\w+)\(", re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.DOTALL)))
         self.assertEqual(declared, expected - {"sc_main"})
 
+    def test_what_the_header_declares_has_not_changed(self):
+        """Types, numbers, structures and functions, without comments: what compiled programs rely on (docs/releasing.md)."""
+        recorded = HERE / "declarations.txt"
+        now = re.sub(r"/\*.*?\*/", "", HEADER.read_text(encoding="utf-8"), flags=re.DOTALL)
+        now = [" ".join(line.split()).rstrip(",") for line in now.splitlines() if line.strip()]
+        before = recorded.read_text(encoding="utf-8").splitlines()
+        gone = [line for line in before if line not in now]
+        self.assertFalse(gone, "programs that were compiled with these lines of tessera.h rely on them: a new TESSERA_ABI_VERSION, and a new MAJOR "
+                               "version")
+        self.assertEqual(now, before, f"an addition to tessera.h belongs into {recorded.name} too")
+
 
 if __name__ == "__main__":
     unittest.main()
