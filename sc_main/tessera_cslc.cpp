@@ -49,6 +49,7 @@ po::options_description described() {
       "of an inline loop")("comptime-func-depth-limit", text()->default_value("256"),
                            "functions that call each other at compile time")(
       "max-parallelism", text(), "accepted and ignored")("out-routes", "accepted and ignored")(
+      "dump-dsr-alloc-graph", "accepted and ignored")(
       "output-json", text()->implicit_value(""), "accepted and ignored")(
       "warnings-as-errors", "a warning makes the exit status 2")("verbose", "accepted and ignored")(
       "debug-level,g", text(), "accepted and ignored")("csl-version", text(),
