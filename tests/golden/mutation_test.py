@@ -10,8 +10,9 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(sys.argv[2]) / "scripts"))
+sys.path[:0] = [str(pathlib.Path(sys.argv[2]) / "scripts"), str(pathlib.Path(sys.argv[2]) / "tests/support")]
 import golden  # noqa: E402
+import share  # noqa: E402
 
 # What no golden can hold, because the shipped presets decide with it only whether a run is accepted, or name things.
 NOT_TIMING = {
@@ -85,6 +86,7 @@ def main():
         goldens.sort(key=lambda one: (one.metrics.get("tasks_started", 0), -one.metrics.get("dsd_operations", 0)))
         tried = list(mutations(executable, preset))
         assert len(tried) > 100, f"{preset}: only {len(tried)} keys"
+        tried = share.part(tried, 4)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             found = list(pool.map(lambda mutation: noticed_by(mutation, goldens, executable), tried))
         for mutation, witness in zip(tried, found):
