@@ -76,7 +76,9 @@ def sweep(options):
         todo = [point for point in points if options.again or point.result() is None]
         print(f"{len(points)} points, {len(points) - len(todo)} of them done", file=sys.stderr)
         interrupted = False
+        warm = list({point.warm.state: point.warm for point in todo if point.warm}.values())
         try:
+            run_all(options, [point for point in warm if options.again or point.result() is None])
             run_all(options, todo)
         except KeyboardInterrupt:
             interrupted = True

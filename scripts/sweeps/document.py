@@ -5,7 +5,7 @@ import stat
 
 from sweeps.expression import BadSpec, is_number, parse
 
-KEYS = ("program", "platform", "preset", "params", "settings", "templates", "defines", "options", "axes", "columns", "plots", "roofline")
+KEYS = ("program", "platform", "preset", "params", "settings", "templates", "defines", "options", "axes", "columns", "plots", "roofline", "warm")
 PLATFORMS = ("wse", "ascend", "numesh", "vp")
 ROOFLINE = ("operations", "bytes", "peak", "bandwidth")
 PLOT = ("x", "y", "by", "log", "name")
@@ -104,8 +104,18 @@ def check_form(given, path):
             raise BadSpec(f"{path}: axes: an entry has no axis")
     for number, plot in enumerate(_list(given.get("plots", []), f"{path}: plots"), 1):
         _check_plot(plot, f"{path}: plots, number {number}")
+    if "warm" in given:
+        check_warm(given["warm"], f"{path}: warm")
     if "roofline" in given:
         _check_roofline(given["roofline"], f"{path}: roofline")
+
+
+def check_warm(warm, where):
+    if set(_mapping(warm, where)) != {"cycle"}:
+        raise BadSpec(f"{where}: needs 'cycle' and nothing else")
+    cycle = warm["cycle"]
+    if isinstance(cycle, bool) or not isinstance(cycle, int) or not 0 < cycle < 1 << 63:
+        raise BadSpec(f"{where}: cycle: expected a number of cycles above 0")
 
 
 def check_options(options):

@@ -132,8 +132,9 @@ def run_point(command, report, timeout=None):
 class Point:
     """`labels`: axis -> value, as the table has them; `values`: all names of expressions."""
 
-    def __init__(self, labels, values, command, folder):
+    def __init__(self, labels, values, command, folder, warm=None):
         self.labels, self.values, self.command = labels, values, command
+        self.warm, self.state = warm, None  # the point whose `state` this one begins with
         self.report = str(folder / f"{hashlib.sha256(json.dumps(command).encode()).hexdigest()[:12]}.json")
 
     def name(self):
@@ -146,12 +147,18 @@ class Point:
             return None
         if any(digest(path) != known for path, known in key["files"].items()):
             return None
+        if self.state is not None and not Path(self.state).exists():
+            return None
         report = read_json(self.report)
         return report if is_result(report) else None
 
     def problem(self):
         """Why there is no result."""
         report = read_json(self.report)
+        if self.warm is not None and self.warm.result() is None:
+            ended = read_json(self.warm.report)
+            return ("the warm-up " + (f"ended before cycle {self.warm.labels['warm-up to cycle']}" if is_result(ended) else
+                                      f"has no state: {self.warm.problem()}"))
         if not isinstance(report, dict):
             return self._printed() or "has not been run"
         return " ".join(str(report.get("message", "")).split()) or "its files have changed"

@@ -15,6 +15,10 @@ from sweeps.point import Point
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = {"params": "param", "settings": "set", "templates": "template", "defines": "define"}
+# Options that may be axes: what a run that goes on from a saved state may change (docs/checkpoints.md).
+FREE_OPTIONS = ("max-cycles", "threads", "skew")
+# A state has counted what was announced for so many cycles, so a run that goes on does not end within them.
+ANNOUNCED_AHEAD = 64
 SCHEMAS = {"tessera-wse-layout-1": "wse", "tessera-numesh-program-1": "numesh"}
 ENDINGS = {".pto": "ascend", ".cpp": "ascend", ".vps": "vp", ".csl": "wse"}
 # What belongs to a program that is a template: the files of these kinds in its folder.
@@ -68,13 +72,16 @@ class Spec:
         self.options = []
         self.axes = []  # each {axis: values}: those of one entry vary together
         self.columns, self.plots, self.roofline = {}, [], None
+        self.warm = None  # {"cycle": N}: points that differ in free options only begin with a saved state
 
     def add(self, entry):
         """{axis: values}: values of several axes vary together. One value is a setting of all points."""
         for axis in entry:
             kind, dot, name = axis.partition(".")
-            if axis != "preset" and (kind not in KINDS.values() or not dot or not name):
-                raise BadSpec(f"axis {axis}: expected param.NAME, set.KEY, template.NAME, define.NAME or preset")
+            if kind == "option" and name not in FREE_OPTIONS:
+                raise BadSpec(f"axis {axis}: options that may be axes are {', '.join(FREE_OPTIONS)}")
+            if axis != "preset" and (kind not in (*KINDS.values(), "option") or not dot or not name):
+                raise BadSpec(f"axis {axis}: expected param.NAME, set.KEY, template.NAME, define.NAME, option.NAME or preset")
             if axis in self.names():
                 raise BadSpec(f"axis {axis}: is given twice")
             for other in [*self.names(), *entry]:
@@ -119,6 +126,11 @@ class Spec:
         if not self.program.is_file():
             raise BadSpec(f"{self.program}: there is no such program")
         document.check_options(self.options)
+        if self.warm and (self.platform or self.guessed_platform()) != "wse":
+            raise BadSpec("warm: only runs of wse_platform can be saved")
+        if self.warm and not any(axis.startswith("option.") for entry in self.axes for axis in entry):
+            raise BadSpec("warm: points that differ in parameters, settings, presets, templates or macros have no beginning in common; "
+                          f"an axis has to be option.NAME, with one of {', '.join(FREE_OPTIONS)}")
         count = math.prod(len(next(iter(entry.values()))) for entry in self.axes)
         if count > MOST_POINTS:
             raise BadSpec(f"the sweep has {count} points, more than {MOST_POINTS}")
@@ -146,9 +158,31 @@ class Spec:
             kind, _, name = axis.partition(".")
             if kind == "preset":
                 command += ["--preset", str(value)]
-            elif kind not in ("template", "define"):
+            elif kind not in ("template", "define", "option"):
                 command += [f"--{kind}", f"{name}={value}"]
-        return Point(labels, {short(axis): value for axis, value in values.items()}, command + self.options, out / "reports")
+        command += self.options
+        free = [word for axis, value in values.items() if axis.startswith("option.") for word in (f"--{axis[7:]}", str(value))]
+        warm = self.warm_point(command, out) if self.warm else None
+        least = self.warm["cycle"] + ANNOUNCED_AHEAD if self.warm else 0
+        for end in (value for axis, value in values.items() if warm and axis == "option.max-cycles"):
+            if not isinstance(end, int) or end < least:
+                raise BadSpec(f"option.max-cycles: {end} is not a number of {least} or more, {ANNOUNCED_AHEAD} cycles after the warm-up")
+        restore = ["--restore", warm.state] if warm else []
+        return Point(labels, {short(axis): value for axis, value in values.items()}, command + restore + free, out / "reports", warm)
+
+    def warm_point(self, command, out):
+        """The run that saves the state with which points of this command begin."""
+        for option in ("--checkpoint", "--checkpoint-at", "--checkpoint-every", "--checkpoint-on-stop", "--restore", "--max-cycles"):
+            if any(word.partition("=")[0] == option for word in command):
+                raise BadSpec(f"warm: the sweep saves and restores by itself; leave {option} out, or make option.max-cycles an axis")
+        cycle = str(self.warm["cycle"])
+        name = hashlib.sha256(json.dumps([command, cycle]).encode()).hexdigest()[:12]
+        (out / "warm").mkdir(exist_ok=True)
+        state = str(out / "warm" / f"{name}.state")
+        saving = ["--checkpoint", state, "--checkpoint-at", cycle, "--max-cycles", str(self.warm["cycle"] + ANNOUNCED_AHEAD)]
+        warm = Point({"warm-up to cycle": cycle}, {}, command + saving, out / "warm")
+        warm.state = state
+        return warm
 
     def instance(self, templates, defines, out):
         """The program and the files beside it, with values for ${NAME} and, at the top of a kernel in C++, for its macros."""
@@ -237,6 +271,7 @@ def from_file(path):
             raise BadSpec(f"{path}: columns: the table has a column '{name}' already")
     spec.plots = given.get("plots", [])
     spec.roofline = given.get("roofline")
+    spec.warm = given.get("warm")
     return spec
 
 

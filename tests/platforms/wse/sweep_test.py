@@ -49,6 +49,36 @@ class WithFolder(unittest.TestCase):
             time.sleep(0.02)
 
 
+class Warm(WithFolder):
+    def spec(self, text):
+        file = self.work / "warm.yaml"
+        file.write_text(f"program: {GEMV}/layout.json\nparams: {{M: 24, N: 24, W: 2, H: 2}}\n{text}\n")
+        return file
+
+    def test_points_that_differ_in_limits_begin_with_one_state(self):
+        axes = "axes: {option.max-cycles: [150, 180, 100000], set.fabric.hop_latency: [1, 2]}\noptions: [--waits]"
+        self.sweep(self.spec(f"{axes}\nwarm: {{cycle: 80}}"))
+        whole = self.work / "whole"
+        self.sweep(self.spec(axes), out=whole)
+        plain = [{key: value for key, value in row.items() if key != "report"} for row in self.rows(whole)]
+        self.assertEqual([{key: value for key, value in row.items() if key != "report"} for row in self.rows()], plain)
+        self.assertEqual(len(list((self.out / "warm").glob("*.state"))), 2)
+        states = {file: file.stat().st_mtime_ns for file in (self.out / "warm").glob("*.state")}
+        self.assertIn("6 of them done", self.sweep(self.spec(f"{axes}\nwarm: {{cycle: 80}}")).stderr)
+        self.assertEqual({file: file.stat().st_mtime_ns for file in states}, states)
+
+    def test_what_restored_points_may_not_change_is_refused(self):
+        for text, words in (("axes: {set.fabric.hop_latency: [1, 2]}\nwarm: {cycle: 10}", "have no beginning in common"),
+                            ("axes: {option.preset: [1, 2]}", "options that may be axes are max-cycles, threads, skew"),
+                            ("axes: {option.threads: [1, 2]}\nwarm: {cycles: 10}", "needs 'cycle'"),
+                            ("axes: {option.threads: [1, 2]}\nwarm: {cycle: true}", "a number of cycles"),
+                            ("axes: {option.max-cycles: [143, 200]}\nwarm: {cycle: 80}", "143 is not a number of 144 or more"),
+                            ("axes: {option.threads: [1, 2]}\noptions: [--max-cycles=9]\nwarm: {cycle: 10}", "saves and restores by itself")):
+            self.assertIn(words, self.sweep(self.spec(text), status=2).stderr)
+        done = self.sweep(self.spec("axes: {option.threads: [1, 2]}\nwarm: {cycle: 1000000}"), status=1)
+        self.assertIn("the warm-up ended before cycle 1000000", done.stderr)
+
+
 class Sweeps(WithFolder):
     def test_112_points_interrupted_and_resumed_give_the_same_table(self):
         spec = ROOT / "examples/sweeps/gemv.yaml"
