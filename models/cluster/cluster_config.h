@@ -64,7 +64,7 @@ struct StepRate {
 struct VectorConfig {
   unsigned reduce_chunk = 0;  ///< kReduce, kReduceExtreme: cycles per further repeat of a row
   unsigned reduce_tail =
-      0;  ///< cycles for a last repeat that is not full; behind others it takes one more per row
+      0;  ///< cycles for a last repeat that is not full; after others it takes one more per row
   /// A2/A3: cycles of an instruction whose repeats have a mask, or which counts its elements. 0: as on A5 rows need
   /// no repeats of their own.
   unsigned mask = 0;

@@ -14,7 +14,7 @@
 //
 // Rule. A wavelet belongs at a router to the last epoch that had begun when it was sent. If the
 // epoch began by a marker (a TEARDOWN command), it also belongs to it when it came through the same
-// input behind the marker, or when its source had begun as late an epoch, or obeyed the same
+// input after the marker, or when its source had begun as late an epoch, or obeyed the same
 // marker. The first epoch from there on whose route receives the wavelet's input is the one it was
 // sent for. If a later epoch is in force and
 //   - sends it somewhere else, it is misrouted;
@@ -25,7 +25,7 @@
 // The answer does not depend on the order in which blocks are stepped: in a cycle it uses only what
 // was told for earlier cycles, or by the same router.
 //
-// Memory: what a run of wavelets has in common is kept once; a new run begins behind a
+// Memory: what a run of wavelets has in common is kept once; a new run begins after a
 // reconfiguration. So it grows with the number of reconfigurations and not with the traffic.
 #pragma once
 

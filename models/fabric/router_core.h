@@ -14,7 +14,7 @@
 //      at now + hop_latency, or at now + off_ramp_latency behind RAMP;
 //   4. a head whose last copy has left is removed; its room is a credit upstream at
 //      now + credit_latency. If it was a control wavelet, its first command now acts on the switch
-//      of its color: what comes behind it finds the new position (wse.md 1.4, 1.5).
+//      of its color: what comes after it finds the new position (wse.md 1.4, 1.5).
 // The next wavelet of a buffer is looked at in the next cycle: one wavelet per cycle and buffer,
 // one per output port. The copies of a multicast leave independently; the head stays until the last
 // one has left, and holds its color only.

@@ -21,7 +21,7 @@ std::string progress(std::size_t done, std::size_t total, const char* what) {
   return std::to_string(done) + " of " + std::to_string(total) + " wavelets " + what;
 }
 
-// The cache line behind an entry of a stream is on its way: many streams take turns.
+// The cache line after an entry of a stream is on its way: many streams take turns.
 void fetch_behind(const void* entry) {
   __builtin_prefetch(static_cast<const char*>(entry) + 64, 1);
 }

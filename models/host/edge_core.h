@@ -90,7 +90,7 @@ class EdgeCore {
   /// The tile has room again from cycle `due` on: the edge wants to be stepped then. Throws
   /// std::logic_error when no wavelet was outstanding.
   void credit(Color color, Cycle due);
-  /// Sends `words` on `color`, behind what was asked for earlier, the first in cycle `from` or
+  /// Sends `words` on `color`, after what was asked for earlier, the first in cycle `from` or
   /// later: the edge wants to be stepped then.
   void send(Color color, std::vector<Word> words, Cycle from);
 

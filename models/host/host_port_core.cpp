@@ -128,7 +128,7 @@ HostPortCore::Place HostPortCore::find(Address address) const {
   return {};
 }
 
-// An access ends with the window, whatever lies behind.
+// An access ends with the window, whatever lies after it.
 HostPortCore::Place HostPortCore::find_window(Address offset) const {
   if (offset >= kWindowBytes) return {};
   Place place = find_memory(window_ * kWindowBytes + offset);

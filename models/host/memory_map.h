@@ -13,7 +13,7 @@
 //                why the machine has stopped
 //   0x0002_0000  symbols of tile programs, kSymbolEntry bytes each (SymbolField), read only
 //   0x0010_0000  streams: kEdgeStride bytes an edge (a rim link that the host holds), in them
-//                kChannelStride bytes a color (ChannelField), behind the colors EdgeField
+//                kChannelStride bytes a color (ChannelField), after the colors EdgeField
 //   0x0100_0000  kWindowBytes of the memory below, those that Register::kWindow names: so a base address
 //                register of 32 bits reaches all
 //   0x1_0000_0000  memory: kTileStride bytes a tile, row-major; DeviceInfo::tile_bytes of them are

@@ -68,7 +68,7 @@ class EventStream final : public Sink {
   /// Somebody but digest and counters listens; only such readers look at Event::ident.
   bool is_traced() const { return !others_.empty(); }
 
-  /// Cycles `begin` to `begin` + `cycles` - 1 are recorded in any order, each behind ahead(), until keep()
+  /// Cycles `begin` to `begin` + `cycles` - 1 are recorded in any order, each after ahead(), until keep()
   /// says up to which of them this stays so. Requires that only digest and counters of the machine listen.
   void begin_ahead(Cycle begin, unsigned cycles);
   /// What is recorded now belongs to cycle `now`, but for events of earlier cycles.

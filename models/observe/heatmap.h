@@ -14,7 +14,7 @@ struct HeatMap {
   unsigned width = 1;   ///< tiles
   unsigned height = 1;  ///< tiles
   std::string title;
-  std::string unit;            ///< behind numbers: "%", "wavelets"
+  std::string unit;            ///< after numbers: "%", "wavelets"
   std::vector<double> values;  ///< row by row, width * height of them, none negative
 };
 

@@ -10,7 +10,7 @@ namespace tessera::observe {
 
 namespace {
 
-constexpr std::size_t kFirstSignal = 1;  // behind the one of the cycle
+constexpr std::size_t kFirstSignal = 1;  // after the one of the cycle
 // Number of the name in the signals of a tile; its task is number 0.
 constexpr unsigned kNameSignal = 1;
 constexpr unsigned kFirstOutput = 2;
@@ -146,7 +146,7 @@ void VcdTrace::begin() {
   for (const auto& [place, e] : running_) write_task(static_cast<std::size_t>(e.ident), e);
 }
 
-// A pulse falls at the end of its cycle unless the next wavelet leaves in the cycle behind it,
+// A pulse falls at the end of its cycle unless the next wavelet leaves in the cycle after it,
 // which is known only once all events of that cycle have come.
 void VcdTrace::advance_to(Cycle cycle) {
   if (cycle <= now_) return;

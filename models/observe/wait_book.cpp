@@ -98,7 +98,7 @@ void TileWaits::tell_issue(std::uint32_t pc, Cycle turn, Cycle now) const {
 void TileWaits::finish(Cycle cycles, Cycle stepped) {
   if (reason_ == WaitReason::kBusy && stepped < cycles) change(WaitReason::kIdle, stepped);
   if (cycles > since_) charge(cycles);
-  // Behind the last event of a run a wait can become another one, as at the first group of an
+  // After the last event of a run a wait can become another one, as at the first group of an
   // operation that then lacks room.
   if (since_ > cycles) {
     std::uint32_t& last = cycles_[static_cast<std::size_t>(charged_)];

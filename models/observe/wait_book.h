@@ -74,7 +74,7 @@ class WaitListener {
   virtual void on_wait(const WaitSpan& span) = 0;
 };
 
-/// Number of the main thread, behind the microthreads.
+/// Number of the main thread, after the microthreads.
 inline constexpr unsigned kWaitMainThread = 8;
 
 /// What one operation did with its cycles, by kOperationReasons.
@@ -249,7 +249,7 @@ class alignas(64) TileWaits {
 
   /// The run has had `cycles` cycles: accounts what lasts. Call once, when the engine has finished
   /// its threads. No engine was stepped in cycle `stepped` or later: a run that fails may have
-  /// announced events of the cycles behind it.
+  /// announced events of the cycles after it.
   void finish(Cycle cycles, Cycle stepped);
   /// After finish(): they add up to the cycles of the run.
   std::uint32_t cycles(WaitReason reason) const {

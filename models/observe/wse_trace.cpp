@@ -43,7 +43,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// The part of the line behind the tile, with the stage of the stall (wse.md 6.5, 9.2).
+/// The part of the line after the tile, with the stage of the stall (wse.md 6.5, 9.2).
 std::string words_of(const Stall& s) {
   switch (s.kind) {
   case Stall::Kind::kWavelets:
@@ -285,7 +285,7 @@ void WseTrace::write_hop(Cycle cycle, std::uint32_t place, std::uint64_t ident, 
   out_ << '\n';
 }
 
-// What was to be shown behind the reset did not happen.
+// What was to be shown after the reset did not happen.
 void WseTrace::on_machine_reset(Cycle origin) {
   cycles_.erase(cycles_.lower_bound(origin), cycles_.end());
   written_to_queue_.clear();

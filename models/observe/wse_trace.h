@@ -9,7 +9,7 @@
 //   * A wavelet is known by its serial number (Event::ident), so that equal payloads are told apart.
 //   * A wavelet lands at a neighbour one cycle after its departure line, as the visualizer wants
 //     it. With a hop latency above 1 the departure line therefore stands hop_latency - 1 cycles
-//     behind the landing line.
+//     after the landing line.
 //   * idx and data are the halves of the payload; the number in parentheses is the payload as f32.
 //   * Issue and execute lines carry the cycle in which the issue slot was used.
 //   * The PC is in 16-bit words: twice the number of the instruction (wse.md 6.1).

@@ -25,7 +25,7 @@ class AddressWalk {
   /// `base` and `stride` of the inner loop as the DSR has them now, in bytes and elements.
   AddressWalk(std::uint32_t base, std::int16_t stride) : position_(base), stride_(stride) {}
 
-  /// Address of the next element; behind the last element, of the element that the slowest loop
+  /// Address of the next element; after the last element, of the element that the slowest loop
   /// would go on to (wse.md 5.11 save_address).
   std::uint32_t address() const { return position_ + offset_; }
   /// The same without what shift() adds.

@@ -60,7 +60,7 @@ std::uint32_t integer(Opcode op, Word a, Word b) {
   if (is_any(op, Opcode::kSll16, Opcode::kSlr16, Opcode::kSar16)) return shift(op, a, b);
   if (is_any(op, Opcode::kSll32, Opcode::kSlr32, Opcode::kSar32)) return shift(op, a, b);
   if (is_any(op, Opcode::kImul16, Opcode::kImul32)) return static_cast<Word>(std::uint32_t{a} * b);
-  // A one behind the 16 bits, so that there is one to be found.
+  // A one after the 16 bits, so that there is one to be found.
   if (op == Opcode::kClz16)
     return static_cast<std::uint32_t>(__builtin_clz(std::uint32_t{a} << 16 | 0x8000U));
   if (op == Opcode::kCtz16)

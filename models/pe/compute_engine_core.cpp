@@ -36,7 +36,7 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Decoded
                                      PeQueues& queues, observe::Probe probe)
     : vector_(program->image(), program->timing()), pe_(at, std::move(program), queues, probe) {}
 
-// Steps 4 and 5, behind the issue slot, which `issued` had.
+// Steps 4 and 5, after the issue slot, which `issued` had.
 ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(ThreadId issued, bool ran,
                                                                 Cycle now) {
   // 4. An operation that this ended may complete at once.
@@ -60,7 +60,7 @@ ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(ThreadId issued,
   return {dropped || picked, took_command};
 }
 
-// Behind the issue slot.
+// After the issue slot.
 [[gnu::always_inline]] inline Cycle ComputeEngineCore::end_step(const Candidate& chosen,
                                                                 bool goes_on, bool ran, Cycle now) {
   const bool only_issued = pe_.main.runs() && !vector_.operations().has_finished(now) && is_quiet();
@@ -228,7 +228,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   const unsigned first = rotates ? vector_.last_issued() + 1 : 0;
   Candidate best;
   unsigned best_level = 0;
-  // Those behind the last one first; whoever has the highest level need not be compared.
+  // Those after the last one first; whoever has the highest level need not be compared.
   const auto look_at = [&](Operation* from, const Operation* to) {
     for (Operation* op = from; op != to && best_level <= highest; ++op) {
       if (op->finishing || op->due > now || pe_.tasks.is_microthread_blocked(op->thread)) continue;

@@ -83,7 +83,7 @@ class DecodedImage {
   const Sram& memory() const { return memory_; }
   /// Image::may_reach_routing().
   bool may_reach_routing() const { return may_reach_routing_; }
-  /// First byte behind task table and code.
+  /// First byte after task table and code.
   std::uint32_t data_begin() const { return data_begin_; }
   /// Declaration of a queue; nullptr: the program has no such queue.
   const QueueBinding* queue(bool input, QueueId id) const { return queues_[input][id.value()]; }

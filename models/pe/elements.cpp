@@ -191,7 +191,7 @@ unsigned bytes_of(const Operation& op) {
   return all ? 4 : kOwnBytes;
 }
 
-// Whether each element of the operand is an element in memory, one behind the other, a wavelet, or
+// Whether each element of the operand is an element in memory, one after the other, a wavelet, or
 // the same value.
 bool is_plain(const Cursor& cursor) {
   switch (cursor.kind) {

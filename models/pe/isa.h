@@ -156,7 +156,7 @@ inline constexpr unsigned kInstructionBytes = 4;  // wse.md 6.1: fixed 32-bit in
 inline constexpr unsigned kRecordBytes = 8;
 inline constexpr unsigned kPrngCount = 4;  // wse.md 12 no. 14: not documented, assumed
 
-/// Options of a DSD operation or DSR load (wse.md 5.7, 5.11). Written behind the operands in
+/// Options of a DSD operation or DSR load (wse.md 5.7, 5.11). Written after the operands in
 /// assembly. Those of a fabric DSR's load hold for every operation on it unless the operation has
 /// its own.
 struct OpConfig {
@@ -170,7 +170,7 @@ struct OpConfig {
   std::optional<Priority> priority;  ///< priority of the microthread (WSE-2)
 
   // lddsr and initial loads only
-  bool save_address = false;  ///< the address points behind the last element after an operation
+  bool save_address = false;  ///< the address points past the last element after an operation
   bool single_step = false;   ///< an operation takes one element and moves on (`@map`)
   std::optional<std::uint8_t> xdsr;  ///< extended DSR of a mem4d or circbuf
   /// Stride registers of a mem4d, inner loop first; unused ones are absent.

@@ -20,7 +20,7 @@ struct VectorRate {
 /// documents do not say (wse.md 3.3, 10 row 27), so the config names the rule.
 enum class PickerRule : std::uint8_t {
   kLowestId,    ///< the lowest id
-  kRoundRobin,  ///< the next id behind the one that ran last at this priority (TaskTable::pick)
+  kRoundRobin,  ///< the next id after the one that ran last at this priority (TaskTable::pick)
 };
 
 /// Which thread gets the issue slot among those of the highest priority that can use it (wse.md 4).
@@ -66,7 +66,7 @@ struct PeTiming {
   unsigned vector_release = 0;
   static constexpr unsigned kMaxVectorRelease = 255;  ///< MainThread has a byte for it
   /// DSD operations, loads and branches do not wait for the drain of the operation before, unless
-  /// they read what it wrote last; the start of the next operation is hidden too; and a `jmp` behind
+  /// they read what it wrote last; the start of the next operation is hidden too; and a `jmp` after
   /// an operation is followed while the operation runs (wse_timing_2.md B1).
   bool vector_overlap = true;
   std::array<VectorRate, kOpcodeCount> rate;

@@ -90,7 +90,7 @@ struct Dsd {
   bool control_transform = false;    ///< wse.md 5.9
   // fabout
   bool control = false;         ///< all wavelets are control wavelets
-  bool advance_switch = false;  ///< the local switch moves on behind the last wavelet
+  bool advance_switch = false;  ///< the local switch moves on after the last wavelet
   ZeroSource zero = ZeroSource::kNone;
   std::uint32_t line = 0;
   std::uint32_t file = 0;  ///< as Instruction::file
@@ -244,7 +244,7 @@ struct Image {
   std::uint8_t blocked_microthreads = 0;  ///< initially, one bit a microthread
   std::vector<Function> functions;
   std::vector<Label> labels;
-  std::uint32_t data_end = 0;  ///< first byte behind code, task table and data
+  std::uint32_t data_end = 0;  ///< first byte after code, task table and data
   /// The files that Instruction::file and its like count. Number 0 is the program's own, `file`; the
   /// list is empty if there is no other.
   std::vector<SourceFile> files;

@@ -90,7 +90,7 @@ class Sram {
   static constexpr unsigned kPages = kSramBytes / kPageBytes;
   static constexpr unsigned kNone = 0xFF;
   static_assert(kPages < kNone, "numbers of pages are bytes");
-  /// So many pages are found by `ids_`, more by a table behind them.
+  /// So many pages are found by `ids_`, more by a table after them.
   static constexpr unsigned kFew = sizeof(std::uint64_t);
 
   /// A page that is found without a search: for accesses of 2 and 4 bytes, so not to its last word.

@@ -12,7 +12,7 @@ namespace tessera::pe {
 void tell_step(const EngineState& pe, const Operations& operations, ThreadId chosen, Cycle now);
 /// The group of `op` in cycle `now`, which has not moved anything yet, reads one bank twice.
 void tell_bank_conflict(const EngineState& pe, const Operation& op, Cycle now);
-/// The main thread, which is free for its next instruction, would issue it behind cycle `now`.
+/// The main thread, which is free for its next instruction, would issue it after cycle `now`.
 void tell_next(const EngineState& pe, Cycle now);
 
 }  // namespace tessera::pe

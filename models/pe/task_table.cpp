@@ -67,7 +67,7 @@ bool TaskTable::goes_before(const Runnable& a, const Runnable& b, Cycle now) con
   if (a_high != is_high(*b.task, now)) return a_high;
   unsigned a_place = place_of(a);
   unsigned b_place = place_of(b);
-  if (rule_ == PickerRule::kRoundRobin) {  // those behind the last one first
+  if (rule_ == PickerRule::kRoundRobin) {  // those after the last one first
     const unsigned last = last_place_[a_high ? 1 : 0];
     if (a_place <= last) a_place += kPlaces;
     if (b_place <= last) b_place += kPlaces;

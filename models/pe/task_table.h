@@ -123,7 +123,7 @@ class TaskTable {
     const unsigned others = blocked_microthreads_ & ~(1U << id);
     blocked_microthreads_ = static_cast<std::uint8_t>(others | (blocked ? 1U : 0U) << id);
   }
-  /// The main thread has the number behind the last microthread and is never blocked.
+  /// The main thread has the number after the last microthread and is never blocked.
   bool is_microthread_blocked(unsigned id) const { return (blocked_microthreads_ >> id & 1U) != 0; }
   bool blocks_microthreads() const { return blocked_microthreads_ != 0; }
   /// Changes, in cycle `now`, the priority of every task with this id from cycle `from` on. With a
@@ -140,7 +140,7 @@ class TaskTable {
   /// rotations (wse.md 3.3). No task: nothing may start.
   ///
   /// Round robin: the ids of each priority level form a ring of their own, so that tasks of high
-  /// priority do not set back those of low priority. The search starts behind the id that last ran
+  /// priority do not set back those of low priority. The search starts after the id that last ran
   /// at this level, at first at the lowest id, and takes the first runnable one. A control task that
   /// several queues carry has a place for each queue, by rising queue id. Launched functions have no
   /// place; a rotated task counts as the main task of its pair.

@@ -19,7 +19,7 @@ namespace {
 /// Groups are not executed later than this, so that an engine that sleeps is not behind for long.
 constexpr Cycle kLongestDelay = 32768;
 
-// Whether a wavelet that has one element of two goes out as it is, behind the last element of the
+// Whether a wavelet that has one element of two goes out as it is, after the last element of the
 // operation. Where extents count wavelets (wse.md 5.5), a later step brings the other element.
 bool leaves_half_full(const EngineState& pe, const Operation& op) {
   if (!op.complete() || op.cursors[0].held == 0) return false;
@@ -32,7 +32,7 @@ bool overlaps(const Operation& op, const PeTiming& timing) {
   return timing.vector_overlap && op.in_memory() && !op.single_step;
 }
 
-// The jump behind the operation that issues in cycle `now` needs no issue slot: its target is
+// The jump after the operation that issues in cycle `now` needs no issue slot: its target is
 // fetched while the operation runs.
 void follow_jump(EngineState& pe, Cycle now) {
   const std::uint32_t pc = pe.main.pc();

@@ -31,7 +31,7 @@ std::uint32_t groups_of(const EngineState& pe, const Operation& op) {
   return op.single || op.width == 1 ? op.done : (op.done + op.width - 1) / op.width;
 }
 
-/// The cycle behind the last group of `op`.
+/// The cycle after the last group of `op`.
 Cycle behind_last_group(const EngineState& pe, const Operation& op, bool conflict) {
   const unsigned slowdown = conflict ? pe.timing().read_conflict_factor : 1;
   return op.finishing ? op.due + 2 - Cycle{op.duration} * slowdown
@@ -85,7 +85,7 @@ std::uint32_t start_of(const EngineState& pe, const Operation& op) {
 }
 
 /// The line gets what has been counted of `op` up to cycle `now`, its groups only if it `ends`. Returns
-/// the cycle behind.
+/// the cycle after it.
 Cycle flush(EngineState& pe, Operation& op, std::uint32_t lacking, bool ends, Cycle now) {
   CountedWaits& waits = op.waits;
   const std::uint32_t groups = groups_of(pe, op);

@@ -63,7 +63,7 @@ class MeshCore final : public MeshView {
   explicit MeshCore(const Program& program, observe::EventStream* events = nullptr,
                     WordChecker* checker = nullptr);
 
-  /// Runs up to, not including, cycle `end`; a run that is paused goes on behind a later end.
+  /// Runs up to, not including, cycle `end`; a run that is paused goes on after a later end.
   Status run(Cycle end);
 
   /// One cycle; for whoever keeps the time (mesh.h). Cycles may be left out in which nothing is

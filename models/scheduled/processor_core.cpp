@@ -313,7 +313,7 @@ ProcessorCore::Outcome ProcessorCore::receive(const TaskThread& thread) {
 
 // --- looking in
 
-// Behind the work of cycle `now`, up to the next cycle in which it is stepped.
+// After the work of cycle `now`, up to the next cycle in which it is stepped.
 ProcessorWaits::Line ProcessorCore::what_it_does(Cycle now) const {
   if (finished()) return {0, ProcessorWaits::kNoTask, WaitReason::kIdle, 0};
   const Index phase_number = node_.turns[turn_].phase;

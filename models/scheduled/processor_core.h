@@ -7,7 +7,7 @@
 //   2. an interrupt that is due takes the processor (all tasks stand still for its length), unless
 //      a message-bound task or a barrier holds it off (3.3, Rules::suspend_interrupts);
 //   3. the software router, if the node has one (online_router_core.h), then the tasks, do their
-//      I/O: up to Rules::io_per_cycle words. Tasks take turns: the first asked is the one behind
+//      I/O: up to Rules::io_per_cycle words. Tasks take turns: the first asked is the one after
 //      the last that got an I/O. A task does one step after the other; I/O blocks it until the
 //      queue allows;
 //   4. if all tasks of the phase have returned, and what their techniques ask for has come to pass,

@@ -144,7 +144,7 @@ struct Step {
   enum class Kind : std::uint8_t {
     kWrite,        ///< a word to output `address`; blocks while the queue is full
     kRead,         ///< a word from input `address`; blocks while the queue is empty
-    kWriteMarker,  ///< the in-band marker of the stream: visits every router of it behind all data
+    kWriteMarker,  ///< the in-band marker of the stream: visits every router of it after all data
                    ///< and is absorbed at the sinks (no room, no read)
     kCompute,      ///< `cost` cycles of work
     kWaitUntil,    ///< until cycle `cost` (a time of the run, not a duration)

@@ -5,7 +5,7 @@
 // cycle: valid from the slot of the cycle before and the oldest word of its VFSM, accept from the
 // slot of this cycle and the room of its VFSM (no look-ahead: a word that leaves in this cycle
 // still counts). Neither depends on the other, so the outcome of a cycle is a function of state one
-// cycle old, the word is seen behind the link a cycle later, and the house rule holds: every effect
+// cycle old, the word is seen after the link a cycle later, and the house rule holds: every effect
 // takes at least one cycle. The model asks for it with one call, take(), that answers from the
 // state at the start of the cycle whether the receiver has been stepped in it or not.
 //

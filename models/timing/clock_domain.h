@@ -77,7 +77,7 @@ class ClockDomain : public sc_core::sc_module {
   /// stopped).
   void request_pause() { pause_requested_ = true; }
   /// No cycle of number `bound` or above is stepped: the kernel is paused instead. A run that is
-  /// paused there goes on behind a higher bound.
+  /// paused there goes on after a higher bound.
   void set_bound(Cycle bound);
   /// From now on, or no longer, nobody outside looks at the blocks or acts on them until they rest or the bound is
   /// reached: a block without connections to others may compute cycles before their time.
@@ -91,7 +91,7 @@ class ClockDomain : public sc_core::sc_module {
   void set_supervisor(std::function<bool(Cycle)> supervisor) {
     supervisor_ = std::move(supervisor);
   }
-  /// Called after a cycle behind which nothing is due.
+  /// Called after a cycle after which nothing is due.
   void set_rest_listener(std::function<void(Cycle)> listener) {
     rest_listener_ = std::move(listener);
   }

@@ -2,7 +2,7 @@
 // Queues and on-ramps are records of the rules of queue::InputQueueCore, queue::OutputQueueCore and
 // fabric::OnRampCore.
 //
-// In a cycle all engines are stepped behind the routers, and the on-ramps behind them. So queues
+// In a cycle all engines are stepped after the routers, and the on-ramps after them. So queues
 // need no due cycles: what an engine frees or takes is seen by the others when they are stepped
 // next.
 #pragma once
@@ -272,7 +272,7 @@ class Pes {
   std::vector<std::uint32_t> of_tile_;  // by tile of the strip; kNoIndex: only a router
   std::vector<QueueMap> queue_maps_;    // by image
   std::vector<InQueue> in_queues_;
-  std::vector<Stored> in_entries_;  // behind EventKind::kQueueIn nobody reads serial numbers
+  std::vector<Stored> in_entries_;  // after EventKind::kQueueIn nobody reads serial numbers
   Landings landings_;
   std::vector<OutQueue> out_queues_;
   std::vector<Stored> out_entries_;

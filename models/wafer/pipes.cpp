@@ -65,7 +65,7 @@ inline void Pipes::step_one(std::uint32_t index, CycleState& cycle) {
     const std::uint32_t payload = pipe.payloads[0];
     Pipe& next = cycle.pipes[pipe.target.index()];
     next.append(payload, flags);
-    // The event comes last: GCC keeps a payload that is needed behind it in memory, stored as four bytes and loaded as
+    // The event comes last: GCC keeps a payload that is needed after it in memory, stored as four bytes and loaded as
     // eight, which wait for each other (a quarter of the time of a stream).
     cycle.hops.record(cycle.hops.at(pipe.place),
                       pipe.color | std::uint32_t{pipe.out} << 8 | flags << 16, payload);

@@ -50,7 +50,7 @@ class ActiveSet {
 
   /// `unit` is due in cycle `at`, at most kHorizon - 1 cycles after the cycle of the last take().
   void insert(std::uint32_t unit, Cycle at) { Row(*this, at).insert(unit); }
-  /// `unit` is due in the cycle behind that of the last take().
+  /// `unit` is due in the cycle after that of the last take().
   void insert_for_next(std::uint32_t unit) {
     if (mark(next_words_, next_summary_, unit)) occupied_ |= next_bit_;
   }
@@ -179,7 +179,7 @@ class ActiveSet {
   std::vector<std::uint64_t> bits_;     // [cycle][unit / 64]
   std::vector<std::uint64_t> summary_;  // [cycle][word / 64]: words that are not 0
   std::uint64_t occupied_ = 0;          // cycles that have something
-  // Where the cycle behind that of the last take() lies.
+  // Where the cycle after that of the last take() lies.
   std::uint64_t* next_words_ = nullptr;
   std::uint64_t* next_summary_ = nullptr;
   std::uint64_t next_bit_ = 0;

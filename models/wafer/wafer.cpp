@@ -35,7 +35,7 @@ void Wafer::end_of_elaboration() {
 void Wafer::reset(Plan plan, bool keep_memory) {
   core_->join();
   from_ports_.clear();
-  broken_rule_ = nullptr;  // behind the failure of a tile
+  broken_rule_ = nullptr;  // after the failure of a tile
   std::vector<pe::Sram> memories;
   if (keep_memory) memories = core_->take_memories();
   core_.reset();  // it refers to the plan

@@ -72,7 +72,7 @@ class WaferCore {
   void prefetch(const Area& row) const;
   void prefetch_operations(const Area& row) const;
   void prefetch_operands(const Area& row) const;
-  /// The cycle of the first failure so far; kNever: there was none. No tile has to be stepped behind it.
+  /// The cycle of the first failure so far; kNever: there was none. No tile has to be stepped after it.
   Cycle failed_at() const { return failure_.cycle(); }
   /// The last cycle in which there was something to do, or there is.
   Cycle last_ahead() const { return std::max(blocks_.order.last_of_some(), blocks_.last_credit); }

@@ -289,7 +289,7 @@ inline void BaseProtocolChecker::returned(const Payload& payload, tlm::tlm_sync_
   }
   if (sync == tlm::TLM_COMPLETED) {
     const auto found = open_.find(&payload);
-    if (found == open_.end()) return;  // behind END_RESP
+    if (found == open_.end()) return;  // after END_RESP
     if (forward) check_answer(payload, found->second.snapshot);
     finish(payload);
     return;

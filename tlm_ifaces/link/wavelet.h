@@ -17,7 +17,7 @@ struct Wavelet {
   bool control =
       false;          ///< control wavelet: payload holds router commands and a task id (wse.md 1.5)
   bool half = false;  ///< WSE-3 half wavelet: only the low 16 bits count (wse.md 2.2 dense mode)
-  bool local_flip = false;  ///< "lf": the local router moves its switch behind this wavelet
+  bool local_flip = false;  ///< "lf": the local router moves its switch after this wavelet
   /// Serial number that exists only in the model: constant along all hops and in all multicast
   /// copies (wse.md 1.1 "ident"). High half: linear index of the sending tile + 1 (0: the host);
   /// low half: count there.

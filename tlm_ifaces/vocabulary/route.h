@@ -75,7 +75,7 @@ struct ColorRoute {
   std::optional<FilterConfig> filter;
 
   /// Gives every valid position the side that it leaves out (wse.md 1.4). An invalid position sets
-  /// nothing, so the position behind it adds to the one before it.
+  /// nothing, so the position after it adds to the one before it.
   void fill_in(SwitchPositions rule) {
     const RoutePosition* before = &positions[0];
     for (RoutePosition& position : positions) {

@@ -1,12 +1,12 @@
 // What a tile operation costs (reference ascend.md 4.2 to 4.4).
 //
-// An operation occupies its pipe for `occupied` cycles: the next one starts behind it. Its result is
-// there, and flags behind it fire, `ready` cycles after the start. So each MAD of a burst
+// An operation occupies its pipe for `occupied` cycles: the next one starts after it. Its result is
+// there, and flags after it fire, `ready` cycles after the start. So each MAD of a burst
 // costs its ideal time and a gap, and a MAD whose result is waited for costs the depth of the pipeline too.
 //
 // Copies from and to GM (`is_transfer`) share bandwidth with other cores: the core asks GM/L2 to move
 // `bytes`, and they last until it answers. For them `occupied` is the least that the pipe takes, and
-// `ready` the cycles behind the last byte.
+// `ready` the cycles after the last byte.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct Cost {
   std::uint64_t gm_bytes = 0;
   std::uint64_t gm_bytes_cold = 0;
   std::uint64_t rate_limit = 0;
-  std::uint64_t gap = 0;  ///< cycles of the pipe behind the last byte
+  std::uint64_t gap = 0;  ///< cycles of the pipe after the last byte
   // For a MAD.
   std::uint64_t multiply_adds = 0;  ///< m * n * k, without what pads them
 };
@@ -59,7 +59,7 @@ class CostModel {
     std::uint64_t elements, rows, columns, width;
     std::uint64_t bits;               ///< bits of an element
     std::uint64_t in_repeat, in_row;  ///< elements in 256 bytes; repeats in a row
-    bool is_apart;                    ///< rows do not lie one behind the other
+    bool is_apart;                    ///< rows do not lie one after the other
     bool has_tail;                    ///< the last repeat of a row is not full
   };
   static Shape shape_of(const Instruction& i, const Sizes& sizes);

@@ -57,7 +57,7 @@ class ScalarUnit {
   WaitReason wait_for_all(Cycle now);
   std::int64_t compute(const Instruction& i) const;
   std::int64_t special(SpecialValue which) const;
-  void jump_to(std::uint32_t target) { pc_ = target - 1; }  // pc_ moves on behind every instruction
+  void jump_to(std::uint32_t target) { pc_ = target - 1; }  // pc_ moves on after every instruction
 
   CoreContext& context_;
   CoreSync& sync_;

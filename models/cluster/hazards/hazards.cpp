@@ -127,7 +127,7 @@ void HazardTracker::start(CoreId core, Pipe pipe, std::uint32_t number, std::uin
       if (!in_order) note(side, earlier, writes, extent, access.memory);
     });
   }
-  if (pipe == Pipe::kS) open_epoch(core);  // what it puts into queues from now on is behind
+  if (pipe == Pipe::kS) open_epoch(core);  // what it puts into queues from now on comes after it
 }
 
 // --- synchronisation ---

@@ -38,7 +38,7 @@ void GmCore::finish(Cycle now) {
   for (const Active& a : active_) {
     if (a.left > 0) continue;
     const Transfer& t = a.transfer;
-    // Behind the last byte, until the data is there.
+    // After the last byte, until the data is there.
     const Cycle late = a.misses ? miss_latency_ : std::max(a.here_at, now) - now;
     step_.answers.push_back(
         {{t.core, t.pipe, 0, a.hit_bytes, static_cast<std::uint32_t>(late)}, now + 1});

@@ -6,7 +6,7 @@
 // full; where one is full, those that use it get equal rates (max-min fairness). Rates change when a
 // transfer starts or ends. Which bytes miss: if the place of the transfer is known, what L2Directory
 // holds decides, else Transfer::gm_bytes. What a read misses is late by the latency of GM; its path is
-// free before, so that copies one behind the other pay for it once. An access to a word takes no
+// free before, so that copies one after the other pay for it once. An access to a word takes no
 // bandwidth.
 //
 // Order inside a cycle `now`:

@@ -26,7 +26,7 @@
 //                                                        l0c_block, l2_hit
 //   kFixLocal       FIX        rows, columns             L0C to L1 or (A5) UB; as kFixOut
 //   kVector         V          elements, rows,           type, vector_class, bank_conflict; rows 0: they are
-//                              elements from row to row  not known, or one behind the other; fused
+//                              elements from row to row  not known, or one after the other; fused
 //   kBusy           any        cycles                    occupies the pipe
 //   kVectorFunction V          cycles: a register        A5; its body is what stands in front of `target`. It
 //                                                        writes the register, and for its operand k the
@@ -60,7 +60,7 @@
 //                                                        that the word stands for, if there are arrays
 //   kLoadScalar     S          -                         rd = its operand: GM through the scalar cache, or UB
 //   kStoreScalar    S          -                         its operand = a, in the scalar cache, or UB
-//   kPrint          S          -                         shows its operand, or a, behind text `b` of texts
+//   kPrint          S          -                         shows its operand, or a, after text `b` of texts
 //   kCleanCache     S          -                         mode 0: the line of its operand, 1: all lines
 //                                                        go to GM and leave the cache (dcci, 2.9)
 //   kDataBarrier    S          -                         waits until all stores and lines are in GM
@@ -226,7 +226,7 @@ enum class SpecialValue : std::uint8_t {
 /// Rate classes of vector operations (ascend.md 4.1, 4.3), by the algorithm that the instruction set has for them.
 /// CostModel and the keys `vector.*` depend on their order.
 enum class VectorClass : std::uint8_t {
-  // Rates that differ for rows that do not lie one behind the other.
+  // Rates that differ for rows that do not lie one after the other.
   kSimple,   ///< add, sub, mul, max, min, logic of two tiles
   kSingle,   ///< the same operations on one tile, or on a tile and a scalar
   kConvert,  ///< conversion between types
@@ -258,7 +258,7 @@ inline constexpr unsigned kVectorClassCount = static_cast<unsigned>(VectorClass:
 /// How the operands of a vector operation lie in UB (ascend.md 4.3, bank conflicts).
 ///
 /// Banks of the UB of A2/A3 (1.3): blocks of 32 bytes go round 16 groups; a group has three banks, one for
-/// each 64 KB. A vector operation reads and writes eight blocks, one behind the other, for each repeat. A
+/// each 64 KB. A vector operation reads and writes eight blocks, one after the other, for each repeat. A
 /// group has one read and one write port.
 ///
 /// kReadRead: two sources want one group for other blocks; sources at one address are read once.

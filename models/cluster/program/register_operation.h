@@ -1,7 +1,7 @@
 // Instructions on the vector registers of an AIV of A5: what the body of a vector function consists of, beside
 // scalar instructions (reference ascend.md 1.3, 4.1, 4.3).
 //
-// A vector function is one instruction of pipe V, kVectorFunction. The instructions behind it up to its target
+// A vector function is one instruction of pipe V, kVectorFunction. The instructions after it up to its target
 // are its body, which the core executes when it issues the function: scalar instructions at once, and each
 // kRegister with the values that scalars have there. The time that the body takes is that of registers,
 // ports and units (core/vector_function.h).
@@ -94,7 +94,7 @@ struct RegisterOperation {
   TileScalar scalar;
   std::uint16_t scalar_result = 0;
   Offset address;  ///< in UB, in bytes
-  /// Distance of a block of 32 bytes from the one before, in blocks; 0: lanes lie behind each other.
+  /// Distance of a block of 32 bytes from the one before, in blocks; 0: lanes lie one after the other.
   Operand block_stride;
   std::uint8_t operand = 0;  ///< operand of the vector function to which its accesses belong
 };

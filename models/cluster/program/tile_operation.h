@@ -233,7 +233,7 @@ enum class TileFunction : std::uint8_t {
   kQuantize,    ///< result = a * scale[r, 0] + offset[r, 0] as integers; inputs: a, scale[, offset]
   kDequantize,  ///< result = (a - offset[r, 0]) * scale[r, 0]; inputs: a, scale[, offset]
   kGather,      ///< result[r, c] = element b[r, c] of a, counted row by row of the whole tile
-  kGatherMask,  ///< result = the elements of a that the mask selects, one behind the other
+  kGatherMask,  ///< result = the elements of a that the mask selects, one after the other
   kSort32,      ///< result = pairs (a, index b), every 32 of a row sorted; pairs have 8 bytes
   kMergeBlocks,  ///< result = a, every four sorted blocks of scalar columns merged; pairs as above
   kMergeLists,   ///< result = two to four sorted lists of pairs merged
@@ -244,7 +244,7 @@ enum class TileFunction : std::uint8_t {
   kRowArg,        ///< result[r, 0] = the column of the largest (kMax) or least (kMin) a[r, c]
   kColumnArg,     ///< result[0, c] = the row of the largest or least a[r, c]
   kMapConvert,    ///< result = arithmetic(a, b), times the scalar if there is one, in its own type
-  kPairSum,       ///< result[r, c] = a[r, 2c] + a[r, 2c + 1], behind them 0
+  kPairSum,       ///< result[r, c] = a[r, 2c] + a[r, 2c + 1], after them 0
   kSelectScalar,  ///< result[r, c] = bit c of row r of the mask ? a : scalar; inputs: mask, a
   /// result[element b[r, c]] = a[r, c], counted row by row of the whole tile; inputs: a, b, the result
   kScatter,

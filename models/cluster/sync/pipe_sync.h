@@ -49,7 +49,7 @@ class FlagTable {
 ///
 /// A get waits for the gets before it in the order of the program, which is the order in which the
 /// scalar unit puts them into queues: it draws a ticket there and is granted when as many releases
-/// have fired. Behind its own pipe it does not wait at all: a lock is no barrier.
+/// have fired. After its own pipe it does not wait at all: a lock is no barrier.
 class BufferLocks {
  public:
   static constexpr unsigned kMaxLocks = 32;

@@ -42,7 +42,7 @@ class SyncInserter {
   std::uint32_t enter(Pipe pipe, const Instruction& i, const Accesses& accesses, bool small_mad,
                       bool automatic);
   const Record& record(Pipe pipe, std::uint32_t number) const { return log(pipe).at(number); }
-  /// When the operation may start that could start at `earliest`, behind its waits; kNever: that is
+  /// When the operation may start that could start at `earliest`, after its waits; kNever: that is
   /// not known yet.
   Cycle start_of(Pipe pipe, std::uint32_t number, Cycle earliest) const;
   /// Its result is there in cycle `at`.

@@ -33,7 +33,7 @@ TileValues scatter(const TileValues& from, const TileValues& indices, TileValues
                    std::size_t row_stride);
 /// `count` elements for each of `offsets`, which count bytes from the first element of the whole tile. Throws as gather() does.
 TileValues gather_blocks(const TileValues& from, const TileValues& offsets, std::size_t row_stride);
-/// Sums of neighbours in the first half of each row, behind them 0.
+/// Sums of neighbours in the first half of each row, after them 0.
 TileValues pair_sums(const TileValues& from);
 /// The elements of `from` where the pattern selects, elsewhere 0.
 TileValues scatter(const TileValues& from, const GatherPattern& pattern, std::size_t rows,
