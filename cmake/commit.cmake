@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes OUTPUT, a header with the commit of the checkout SOURCE, which reports name; "-dirty" behind it says that files
+# Writes OUTPUT, a header with the commit of the checkout SOURCE, which reports name; "-dirty" after it says that files
 # had been changed. The header stays as it is while the commit does, so that nothing is compiled again.
 set(commit "")
 find_program(GIT git)

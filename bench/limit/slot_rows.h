@@ -38,7 +38,7 @@ class SlotRows {
 
   std::uint32_t width_;
   std::uint32_t height_;
-  // By slot; behind the slots of the rows comes one for every row, which the host empties.
+  // By slot; after the slots of the rows comes one for every row, which the host empties.
   std::vector<Words> words_;
   std::vector<std::uint8_t> held_;
   // By slot of a row.

@@ -221,7 +221,7 @@ class AddRoutes {
     return known->second;
   }
 
-  /// "LINE:COLUMN: ", behind the name of the file if it is not that of the layout.
+  /// "LINE:COLUMN: ", after the name of the file if it is not that of the layout.
   std::string place_of(const csl::Node& at) const {
     const std::string where = engine_.where(at);
     const bool is_top = where.rfind(to_.file + ":", 0) == 0;

@@ -30,7 +30,7 @@ Lines lines_of(const std::string& file) {
 
 class Sources {
  public:
-  /// The text behind `line "FILE" N`, without indentation; empty: there is none.
+  /// The text after `line "FILE" N`, without indentation; empty: there is none.
   std::string text_of(const std::string& directive) {
     const std::size_t open = directive.find('"');
     const std::size_t close = directive.rfind('"');

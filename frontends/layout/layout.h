@@ -79,7 +79,7 @@ struct TileRoute {
 /// The routes of one tile, by rising color.
 struct TileRoutes {
   const TileRoute* first;
-  const TileRoute* last;  ///< behind the last one
+  const TileRoute* last;  ///< after the last one
 
   const TileRoute* begin() const { return first; }
   const TileRoute* end() const { return last; }

@@ -80,7 +80,7 @@ std::string grid_text(const Layout& layout) {
          std::to_string(layout.height - 1);
 }
 
-/// W and H are known behind "grid" only, x and y only where every tile has its own value.
+/// W and H are known after "grid" only, x and y only where every tile has its own value.
 text::AbsentNames absent_names() {
   const std::string place =
       "it has one where every tile or node has its own: in params of tiles, in colors, switch "

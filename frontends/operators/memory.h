@@ -1,5 +1,5 @@
-// The memories of the nodes: the arrays of a program one behind the other, the same at every node,
-// and behind them the partial results of reductions. Also what the memories must hold after the
+// The memories of the nodes: the arrays of a program one after the other, the same at every node,
+// and after them the partial results of reductions. Also what the memories must hold after the
 // run, computed without any network.
 #pragma once
 

@@ -86,7 +86,7 @@ class Planner {
     return result;
   }
 
-  /// Work has no phase of its own: it goes to the operators behind it, or else before it.
+  /// Work has no phase of its own: it goes to the operators after it, or else before it.
   std::vector<Part> with_works_joined(std::vector<Part> parts) {
     std::vector<Part> joined;
     for (std::size_t i = 0; i < parts.size(); ++i) {

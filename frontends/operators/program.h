@@ -76,7 +76,7 @@ enum class Technique : std::uint8_t {
   kAuto,       ///< the compiler chooses
   kMessage,    ///< message-bound: long enough, then a delay
   kProcessor,  ///< processor-bound: echo and added branches
-  kMarker,     ///< an in-band word behind the data
+  kMarker,     ///< an in-band word after the data
   kBarrier,    ///< nobody goes on before all are finished
   kNone,       ///< switch at return: wrong, to see what happens
 };

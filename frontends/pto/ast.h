@@ -111,11 +111,11 @@ struct Operation {
   std::string name;  ///< "pto.tload"
   std::vector<Result> results;
   std::vector<Argument> arguments;  ///< in the order of the text
-  std::vector<Type> types;          ///< behind the colon
-  std::vector<Type> result_types;   ///< behind -> or `to`
+  std::vector<Type> types;          ///< after the colon
+  std::vector<Type> result_types;   ///< after -> or `to`
   std::vector<Attribute> attributes;
   std::vector<Region> regions;  ///< scf.if: then, else; scf.while: before, after
-  std::string raw;              ///< unknown operation: the text behind its name
+  std::string raw;              ///< unknown operation: the text after its name
 };
 
 /// The number of values that an operation gives.

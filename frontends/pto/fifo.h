@@ -186,7 +186,7 @@ class FifoTable : LoweringPart {
 
  private:
   /// The number of bytes from the first to the last valid element of a tile, whose rows lie one
-  /// behind the other. A size that is not known counts in full.
+  /// after the other. A size that is not known counts in full.
   static std::int64_t extent_of(const Type& tile);
   /// The value of an attribute, which must be 1..`most`.
   std::int64_t positive(const Operation& op, const char* key, std::int64_t otherwise,

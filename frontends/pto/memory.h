@@ -32,7 +32,7 @@ class ReservedBuffers {
   const Buffer* find(const std::string& function, const std::string& name) const;
   /// The bytes at the begin of a memory that are left to tiles.
   const cluster::Capacities& room() const { return room_; }
-  /// The first address behind the buffers that have a base of their own.
+  /// The first address after the buffers that have a base of their own.
   std::int64_t first_free(Location location) const {
     return first_free_[static_cast<unsigned>(location)];
   }

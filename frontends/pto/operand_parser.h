@@ -102,7 +102,7 @@ struct OperandParser {
 
 /// An operation of Form::kRegister.
 void parse_register_form(OperandParser& p);
-/// All of an operation of `form` behind its name, unless it has regions.
+/// All of an operation of `form` after its name, unless it has regions.
 void parse_form(OperandParser& p, Form form);
 /// The same for the generic form of MLIR: `"pto.tmov"(%a, %b) <{..}> {..} : (T, T) -> ()`.
 void parse_generic(OperandParser& p, const OperationInfo& info);

@@ -87,7 +87,7 @@ class CommLowering : LoweringPart {
   TileOperand signal(const Argument& a, Access access) const;
   Operand word_of(const Argument& signal, Place place);
   void copy(const Operation& op, TileOperand target, TileOperand source);
-  /// The part of a tensor that belongs to the n-th of a group: parts lie behind each other.
+  /// The part of a tensor that belongs to the n-th of a group: parts lie one after the other.
   static TileOperand nth(TileOperand tensor, const TileOperand& part, std::size_t n);
 };
 
@@ -167,7 +167,7 @@ class TileLowering : LoweringPart {
   /// The address of a pointer into a buffer on chip that is such an argument: it gets 8 KiB, or what
   /// small buffers have.
   std::int64_t room_for_pointer(const Parameter& p, const TileOperand& place);
-  /// Define several tiles of one type behind each other, and one of them.
+  /// Define several tiles of one type, one after the other, and one of them.
   void alloc_several(const Operation& op);
   void one_of_several(const Operation& op);
   /// Valid sizes of a tile, sizes and strides of a view.

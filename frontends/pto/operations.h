@@ -100,7 +100,7 @@ enum class Meaning : std::uint8_t {
   kSubview,
   kReshape,
   kSetValidShape,
-  kAllocMultiTile,  ///< several tiles behind each other
+  kAllocMultiTile,  ///< several tiles, one after the other
   kMultiTile,       ///< one of the tiles of a kAllocMultiTile
   kSetQuantization,
   kAssign,  ///< pto.tassign: the tile at another address

@@ -73,7 +73,7 @@ class RegisterLowering : LoweringPart {
   void memory(const Operation& op, const Operands& o, cluster::RegisterOperation& r);
   void parts(const Operation& op, const Operands& o, cluster::RegisterOperation r);
   void set_scalar(const Value& v, cluster::RegisterOperation& r) const;
-  /// Defines results that are no registers: pointers behind an access, counts.
+  /// Defines results that are no registers: pointers after an access, counts.
   void define_others(const Operation& op, const Operands& o);
   std::vector<Type> types_of(const Operation& op) const;
   std::string option(const Operation& op, const char* key) const;

@@ -1,4 +1,4 @@
-// Addresses of tiles without `addr` that do not fit behind each other: tiles whose lives do not overlap share
+// Addresses of tiles without `addr` that do not fit one after the other: tiles whose lives do not overlap share
 // memory, as the public assembler plans it.
 #pragma once
 
@@ -25,8 +25,8 @@ class TilePlan {
   TilePlan(const Function& function, const std::array<Room, cluster::kLocationCount>& rooms,
            bool ignores_scratch, const Diagnostics& diagnostics);
 
-  /// The address of the tile that the operation allocates; nothing if the tiles of its buffer fit behind
-  /// each other, or if they do not fit in any way.
+  /// The address of the tile that the operation allocates; nothing if the tiles of its buffer fit one
+  /// after the other, or if they do not fit in any way.
   std::optional<std::int64_t> address_of(const Operation& op) const;
 
  private:

@@ -1,5 +1,5 @@
 // A host function that allocates memory of the device, copies to it, launches kernels and copies the results back: native code
-// in front of a launch and behind it. It runs in the modules of both kinds of core, for each has its own instance of the kernel;
+// before a launch and after it. It runs in the modules of both kinds of core, for each has its own instance of the kernel;
 // what the second one does to the device is the same.
 #pragma once
 

@@ -1,6 +1,6 @@
 // A compiled kernel as one file, kernel.so, for builds of one's own: `ascend-cxx` writes it, `ascend_platform` runs it. It is the
 // module for one kind of core, which tools for shared objects take; the module for the other kind, and what a run has to know about
-// both, stand behind it.
+// both, follow it.
 #pragma once
 
 #include <string>

@@ -51,7 +51,7 @@ std::string masked(const std::string& text) {
   return out;
 }
 
-/// Behind the bracket that closes the one at `open`; npos: none does.
+/// After the bracket that closes the one at `open`; npos: none does.
 std::size_t behind_closing(const std::string& text, std::size_t open, char opens, char closes) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {

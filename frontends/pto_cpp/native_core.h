@@ -54,7 +54,7 @@ struct NativeCores::Core {
   /// The instructions that serve a request.
   Step step_of(const Request& r);
 
-  /// Each core runs its block, and those that are a multiple of all resident blocks behind it.
+  /// Each core runs its block, and those that are a multiple of all resident blocks after it.
   unsigned first_block() const { return launch.block_of(id); }
   unsigned next_block() const { return block + launch.resident_blocks; }
 

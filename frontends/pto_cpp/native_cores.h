@@ -31,7 +31,7 @@ struct NativeLaunch {
   cluster::Profile profile = cluster::Profile::kA2A3;
   unsigned clusters = 1;
   unsigned blocks = 1;
-  unsigned resident_blocks = 1;  ///< blocks at a time; a core runs further ones behind its first
+  unsigned resident_blocks = 1;  ///< blocks at a time; a core runs further ones after its first
   unsigned subblocks = 1;        ///< AIVs of a block
   /// The first block of a core.
   std::function<unsigned(cluster::CoreId)> block_of = [](cluster::CoreId core) {

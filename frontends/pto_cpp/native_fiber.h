@@ -22,7 +22,7 @@ class NativeFiber {
     int signal = 0;  ///< 0: none
     std::uint64_t address = 0;
     bool stack_overflow = false;
-    /// Behind the instruction that failed, and behind the calls that lead to it; the first ones are those of the handler.
+    /// After the instruction that failed, and after the calls that lead to it; the first ones are those of the handler.
     std::array<void*, 32> callers{};
     std::size_t caller_count = 0;
   };

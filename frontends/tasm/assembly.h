@@ -164,7 +164,7 @@ void encode_instructions(Assembly& a);
 void record_places(Assembly& a, const std::vector<Statement>& statements);
 
 // link_check.cpp
-/// Warns of a `ret` that goes behind a call which has returned already (wse.md 6.1).
+/// Warns of a `ret` that goes to the place after a call which has returned already (wse.md 6.1).
 void check_returns(Assembly& a);
 /// A program that leaves the registers of the router alone accesses none of them.
 void check_routing(Assembly& a);
@@ -177,7 +177,7 @@ TaskId resolve_task_id(const Assembly& a, const Name& name);
 /// The same for an id that can only be that of a local task.
 TaskId resolve_local_task_id(const Assembly& a, const Name& name);
 
-// encode_options.cpp. Which options exist, what each stands behind, which exclude each other
+// encode_options.cpp. Which options exist, what each follows, which exclude each other
 // (wse.md 5.7, 5.11, 6.7), and on which generation (ut= on WSE-3, priority= on WSE-2, wse.md 4).
 // Both throw UserError at the option.
 /// Options of the load of `dsd` into `dsr`, by `lddsr` or a `dsr` line. Also throws if the DSR may

@@ -3,7 +3,7 @@
 namespace tessera::tasm {
 namespace {
 
-/// What options stand behind.
+/// What options come after.
 enum OptionGroup : unsigned {
   kOnControl = 1,   ///< DSD operations but dfilt, and fabric DSR loads
   kCompletion = 2,  ///< DSD operations and fabric DSR loads

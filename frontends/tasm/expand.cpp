@@ -118,7 +118,7 @@ class Expander {
     --level_;
   }
 
-  /// Returns the index of the line behind those that it has processed.
+  /// Returns the index of the line after those that it has processed.
   std::size_t process_line(const Lines& lines, std::size_t i) {
     const std::string word = word_of(lines[i]);
     TokenCursor cursor(lines[i], diagnostics_);
@@ -188,7 +188,7 @@ class Expander {
     a_.fail(opener.place, "expected end", opener.text, " below, found the end of the text");
   }
 
-  /// else, endif and so on have nothing behind them.
+  /// else, endif and so on have nothing after them.
   void require_alone(const Line& line) const {
     if (line.size() > 2)
       a_.fail(line[1].place, "expected the end of the line, found ", in_quotes(line[1].text));

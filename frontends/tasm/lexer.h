@@ -22,7 +22,7 @@ struct Token {
     kReal,     ///< digits with '.' or exponent
     kMark,     ///< one of , : = + - * / % ( ) [ ] #, an operator of expressions, or 32_or_64
     kString,   ///< "text", with its quotes
-    kEnd,      ///< behind the last token of the line
+    kEnd,      ///< after the last token of the line
   };
   Kind kind = Kind::kEnd;
   Place place;

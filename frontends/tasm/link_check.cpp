@@ -1,6 +1,6 @@
-// A `ret` that returns once more behind a call which has returned already. `call` leaves its return
+// A `ret` that returns once more after a call which has returned already. `call` leaves its return
 // address in r15, and there it stays when the callee returns (wse.md 6.1). The rule, for each `call`
-// whose callee can reach a `ret`: follow all paths from the instruction behind it, through jumps also
+// whose callee can reach a `ret`: follow all paths from the instruction after it, through jumps also
 // into other functions, up to an instruction that names r15 or d14 (stores only read it), another
 // call, or the end of the task. A `ret` on such a path is the mistake.
 #include <algorithm>

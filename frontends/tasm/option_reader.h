@@ -1,4 +1,4 @@
-// Reads the options behind a declaration: `word`, `word=VALUE`, in any order, each once. Which
+// Reads the options after a declaration: `word`, `word=VALUE`, in any order, each once. Which
 // there are is said first, then they are read:
 //
 //   OptionReader().value("extent", s.extent).flag("control", s.control).read(cursor);
@@ -31,7 +31,7 @@ OperandSyntax parse_register_or_value(TokenCursor& cursor, const std::string& ex
 
 class OptionReader {
  public:
-  /// `behind`: what the options stand behind, for messages where the list of them would be too long.
+  /// `behind`: what the options follow, for messages where the list of them would be too long.
   explicit OptionReader(std::string behind = "") : behind_(std::move(behind)) {}
 
   OptionReader& flag(const char* word, std::optional<Place>& to);
@@ -54,7 +54,7 @@ class OptionReader {
   void read(TokenCursor& cursor, const char* mark = nullptr) const;
 
  private:
-  /// The cursor stands behind the word and, if it has a value, '='; `place` is that of the word.
+  /// The cursor stands after the word and, if it has a value, '='; `place` is that of the word.
   using Read = std::function<void(TokenCursor& cursor, Place place)>;
   struct Option {
     const char* word;

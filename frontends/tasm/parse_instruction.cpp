@@ -16,7 +16,7 @@ const pe::OpcodeInfo& parse_mnemonic(TokenCursor& cursor) {
                        did_you_mean(cursor.peek().text, known));
 }
 
-/// Behind '[': rN, rN + expr, rN - expr or expr.
+/// After '[': rN, rN + expr, rN - expr or expr.
 void parse_memory(TokenCursor& cursor, OperandSyntax& operand) {
   operand.kind = OperandSyntax::Kind::kMemory;
   const Place place = cursor.place();

@@ -13,7 +13,7 @@ bool is_keyword(std::string_view text) {
   return std::find(keywords().begin(), keywords().end(), text) != keywords().end();
 }
 
-// Parsers of single declarations. The cursor stands behind the keyword; `place` is that of the
+// Parsers of single declarations. The cursor stands after the keyword; `place` is that of the
 // keyword. The caller refuses what is left of the line.
 
 void read_memory_options(TokenCursor& cursor, DsdStatement& s) {

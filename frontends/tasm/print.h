@@ -23,7 +23,7 @@ std::string address_text(const pe::Image& image, std::uint32_t address);
 
 std::string operand_text(const pe::Image& image, const pe::Instruction& instruction, unsigned slot);
 
-/// " async ut=3 unblock=x_in", also behind a `dsr` line; empty without options.
+/// " async ut=3 unblock=x_in", also after a `dsr` line; empty without options.
 std::string options_text(const pe::Image& image, const pe::OpConfig& config);
 
 }  // namespace tessera::tasm

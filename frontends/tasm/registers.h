@@ -22,7 +22,7 @@ struct RegisterName {
 /// No value: the name does not have the shape of a register, so it is free for the program.
 std::optional<RegisterName> register_name(std::string_view text);
 
-/// What messages say behind such a name where the program needs one of its own.
+/// What messages say after such a name where the program needs one of its own.
 inline constexpr const char* kReadsAsRegister =
     ", which reads as a register; r, d, dds, s0ds, s1ds and ut with a number are no free names";
 

@@ -77,7 +77,7 @@ class CodeLayout {
   std::size_t next_task_ = 0;
   std::size_t next_function_ = 0;
   std::size_t first_instruction_ = 0;
-  std::optional<Name> open_label_;  ///< no instruction behind it yet
+  std::optional<Name> open_label_;  ///< no instruction after it yet
 };
 
 struct Segments {

@@ -185,10 +185,10 @@ struct OperandSyntax {
   Place place;
   std::string text;          ///< as written, for messages
   RegisterName reg;          ///< register, or the base of a memory operand (kNoOperand: absolute)
-  ExpressionPtr expression;  ///< may be null behind a base register
+  ExpressionPtr expression;  ///< may be null after a base register
 };
 
-/// Options behind the operands, with their places for messages; null, no value and empty: not given.
+/// Options after the operands, with their places for messages; null, no value and empty: not given.
 struct OptionsSyntax {
   std::optional<Place> async;
   ExpressionPtr ut;

@@ -37,7 +37,7 @@ class Cursor {
   explicit Cursor(std::string_view text, Place start = {1, 1}) : text_(text), place_(start) {}
 
   bool at_end() const { return at_ == text_.size(); }
-  /// The character `ahead` of the next one; '\0' behind the end.
+  /// The character `ahead` of the next one; '\0' after the end.
   char peek(std::size_t ahead = 0) const {
     return ahead < text_.size() - at_ ? text_[at_ + ahead] : '\0';
   }

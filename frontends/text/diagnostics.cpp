@@ -21,7 +21,7 @@ constexpr std::size_t kMostQuoted = 48;
 constexpr std::size_t kMostUses = 8;
 constexpr std::size_t kMostOfLine = 96;  // bytes of a line in an excerpt
 
-bool continues_character(char c) {  // a byte of UTF-8 behind the first one of its character
+bool continues_character(char c) {  // a byte of UTF-8 after the first one of its character
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 

@@ -75,7 +75,7 @@ class ExpressionText {
   /// The position of the next character, counted from 1.
   std::size_t position() const { return size_ - cursor_.rest().size() + 1; }
   Place place() const { return {1, static_cast<unsigned>(position())}; }
-  /// Takes `text`, and the white space behind it, if it comes next.
+  /// Takes `text`, and the white space after it, if it comes next.
   bool accept(const char* text) {
     if (!cursor_.accept(text)) return false;
     cursor_.take_while(is_space);
@@ -87,7 +87,7 @@ class ExpressionText {
     return name;
   }
   void take(std::size_t count) { cursor_.take(count); }
-  /// Takes a number of `size` characters and the white space behind it.
+  /// Takes a number of `size` characters and the white space after it.
   void take_number(std::size_t size) {
     cursor_.take(size);
     if (is_name_part(peek()) || peek() == '.') fail(found() + " inside a number");

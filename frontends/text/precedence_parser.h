@@ -1,7 +1,7 @@
 // Parser of expressions with operators of several precedences:
 //
 //   level 0 := level 1 { operator of level 0  level 1 }      grouped from the left
-//   level 1 := level 2 { operator of level 1  level 2 }      and so on; behind the last level:
+//   level 1 := level 2 { operator of level 1  level 2 }      and so on; after the last level:
 //   operand := { prefix operator } primary
 //
 // The language says which operators there are, what a primary expression is, and what all of them

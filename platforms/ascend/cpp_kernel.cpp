@@ -65,7 +65,7 @@ bool is_null(const std::string& value) {
 }
 
 constexpr const char* kNativeId = "/tessera/cluster/native";
-/// Arrays that a host program may allocate behind its first launch.
+/// Arrays that a host program may allocate after its first launch.
 constexpr std::size_t kLaterArrays = 64;
 
 std::byte* host_memory(std::size_t array) {

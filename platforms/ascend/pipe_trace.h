@@ -1,7 +1,7 @@
 // Trace of AI cores for ui.perfetto.dev and chrome://tracing (models/observe/perfetto_writer.h): what
 // every pipe did when. A cluster is a process, a pipe of a core a thread. Slices are tile operations
 // and waits, with the reason; signals between cores are instants. An arrow leads from the operation
-// behind which a flag or a signal was set to the wait that it ended.
+// after which a flag or a signal was set to the wait that it ended.
 #pragma once
 
 #include <cstdint>

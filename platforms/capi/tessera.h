@@ -76,7 +76,7 @@ typedef struct tessera_edge {
 } tessera_edge;
 
 /** Called when something has happened, while the machine runs; `notice`: one bit. Answers nonzero to stop
- * the run behind this cycle. The listener must not call the library for this machine. */
+ * the run after this cycle. The listener must not call the library for this machine. */
 typedef int (*tessera_listener)(void* user, uint32_t notice, uint64_t cycle);
 
 /** PEs of a CSL program, and how the words of their elements lie in an array of the host (docs/c-api.md). */

@@ -59,7 +59,7 @@ std::string words_of(const std::vector<std::string>& words) {
   return text;
 }
 
-/// What stands behind the options that have a value.
+/// What follows the options that have a value.
 std::string value_branches(const Executable& executable, const std::vector<OptionGroup>& groups) {
   std::vector<std::string> files, named_files, others;
   std::string text;

@@ -191,7 +191,7 @@ class ArrayLanguage {
     return text_.peek() == '(' ? call(position, name, arguments(parser)) : named(position, name);
   }
 
-  /// Behind the "[" at character `open`.
+  /// After the "[" at character `open`.
   ComputedPtr sliced(const ComputedPtr& array, std::size_t open, Parser& parser) {
     std::vector<Range> ranges;
     do {

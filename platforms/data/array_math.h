@@ -45,7 +45,7 @@ struct Range {
   std::optional<std::ptrdiff_t> first, last;
   bool alone = false;
 };
-/// One range for each dimension; dimensions behind the last range are taken as a whole. No range may be
+/// One range for each dimension; dimensions after the last range are taken as a whole. No range may be
 /// empty or leave its dimension.
 ComputedPtr slice(const ComputedPtr& a, const std::vector<Range>& ranges);
 

@@ -318,7 +318,7 @@ Json Session::set_instruction_breakpoints(const Json& arguments) {
   return shown(debugger_.replace("instructions", std::move(all)));
 }
 
-// A dataId is an expression, behind the places that it is meant for: "pe=(3,0) y[3]".
+// A dataId is an expression, after the places that it is meant for: "pe=(3,0) y[3]".
 Json Session::data_breakpoint_info(const Json& arguments) {
   const std::string name = text_in(arguments, "name");
   const std::uint32_t place =

@@ -73,7 +73,7 @@ inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMostPayloadBytes = 192;
 using HeaderBytes = std::array<std::byte, kHeaderBytes>;
 
-/// Bytes of payload behind `header`. Throws WireError for a header that QEMU does not send.
+/// Bytes of payload after `header`. Throws WireError for a header that QEMU does not send.
 std::size_t payload_bytes(const HeaderBytes& header);
 /// The request without its files. `payload` has as many bytes as payload_bytes() says. Throws WireError.
 Request decode(const HeaderBytes& header, const std::byte* payload);

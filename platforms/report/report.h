@@ -39,7 +39,7 @@ struct Counter {
 };
 
 /// Counters of every place (tile, core or node). A wafer has 745,500: the numbers of all places lie
-/// one behind the other.
+/// one after the other.
 struct Places {
   std::vector<std::string> counters;  ///< names
   std::size_t rank = 2;               ///< coordinates of a place: [x, y] of a tile

@@ -109,7 +109,7 @@ tlm::tlm_response_status Dma::control(std::uint32_t bits) {
   return tlm::TLM_OK_RESPONSE;
 }
 
-// The end can be seen behind its instant only: in which order the processes of an instant run is up to the
+// The end can be seen after its instant only: in which order the processes of an instant run is up to the
 // kernel.
 bool Dma::shows_end() const {
   return (words_[kStatus] & kDmaDone) == 0 || ended_at_ < sc_core::sc_time_stamp();

@@ -1,4 +1,4 @@
-// What a report says of a platform with several accelerators: the first one, and behind its counters those of the
+// What a report says of a platform with several accelerators: the first one, and after its counters those of the
 // others, with "2.", "3." in front. --why and the live view look at the first one.
 #pragma once
 

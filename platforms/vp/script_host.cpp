@@ -222,7 +222,7 @@ bool ScriptHost::wait_irq(const Statement& statement) {
   return true;
 }
 
-// At the host's time, and behind all that happens at it: what is seen is the same with any quantum.
+// At the host's time, and after all that happens at it: what is seen is the same with any quantum.
 void ScriptHost::peek(const Statement& statement) {
   keeper_.sync();
   sc_core::wait(sc_core::SC_ZERO_TIME);

@@ -76,10 +76,10 @@ class CommandStream {
   // They throw UserError if the program has no such link.
 
   using StreamId = std::size_t;
-  /// Begins to send words, behind those of earlier calls for the same link and color.
+  /// Begins to send words, after those of earlier calls for the same link and color.
   StreamId send(TileCoord tile, Direction side, Color color,
                 const std::vector<std::uint32_t>& words);
-  /// Begins to receive `count` words, behind those of earlier calls.
+  /// Begins to receive `count` words, after those of earlier calls.
   StreamId receive(TileCoord tile, Direction side, Color color, std::size_t count);
   bool is_done(StreamId stream) const;
   /// Runs until the stream has ended. Throws CommandError when it cannot end.
@@ -103,7 +103,7 @@ class CommandStream {
   void write_symbol(TileCoord tile, const std::string& name, const std::vector<std::byte>& bytes);
   std::vector<std::byte> read_memory(TileCoord tile, std::uint32_t address,
                                      std::uint32_t bytes) const;
-  /// The variable to which the exported pointer points now, and behind it the elements up to its end,
+  /// The variable to which the exported pointer points now, and after it the elements up to its end,
   /// as `element`s of the export.
   std::size_t elements_behind(const std::string& symbol, TileCoord tile) const;
 

@@ -58,7 +58,7 @@ std::uint32_t typed_bits(const Value& value, pe::ElementType type, pe::HalfForma
                                                    : value.whole);
 }
 
-/// Number of a register behind a letter: "r15".
+/// Number of a register after a letter: "r15".
 std::optional<unsigned> register_in(const std::string& name, char letter) {
   if (name.size() < 2 || name.front() != letter) return {};
   const auto number = cli::whole_number_in(name.substr(1));

@@ -20,7 +20,7 @@ class Transfers {
   /// Both must outlive the transfers.
   Transfers(HostArrays& arrays, Machine& machine) : arrays_(arrays), machine_(machine) {}
 
-  /// `stream` begins: its wavelets come behind those of earlier streams of the same edge, direction
+  /// `stream` begins: its wavelets come after those of earlier streams of the same edge, direction
   /// and color.
   void begin(const HostStream& stream);
   /// All streams that have begun have ended.

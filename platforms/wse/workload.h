@@ -26,7 +26,7 @@ class Programs {
   /// nullptr where the tile has no program.
   const std::shared_ptr<const pe::Image>& image_of(TileCoord tile) const;
   const std::vector<std::shared_ptr<const pe::Image>>& images() const { return images_; }
-  /// Writes every program as tile assembly, behind a comment that names its file.
+  /// Writes every program as tile assembly, after a comment that names its file.
   void print(std::ostream& out) const;
 
  private:

@@ -214,7 +214,7 @@ class ColorReader {
                  numbers["init_counter"], " is above ", numbers["limit1"]);
   }
 
-  /// The one that is true; kinds behind all: none is.
+  /// The one that is true; the number after the last kind: none is.
   unsigned filter_kind(const Result& kinds) const {
     if (!kinds.type->is(TypeKind::kStruct)) call_.fail("the field .kind is no struct");
     unsigned found = std::size(kFilterKinds);

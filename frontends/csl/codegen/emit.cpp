@@ -145,7 +145,7 @@ class Emitter {
   void flag_to_register(bool sense, const pe::Operand& target) {
     put(O::kSel16, {target, immediate(sense ? 1 : 0), immediate(sense ? 0 : 1)});
   }
-  /// Whether the branch behind an instruction reads the flag that it sets, and nothing else does.
+  /// Whether the branch after an instruction reads the flag that it sets, and nothing else does.
   bool is_read_by_branch(const Instruction& in, const Instruction* next) const;
 
   // Operations

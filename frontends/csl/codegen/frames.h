@@ -1,6 +1,6 @@
 // Static frames: every function has one place for its locals, spilled registers and return address.
 // Functions that are never active at the same time share memory: the frame of a function begins
-// behind those of all its callers, but those of a cycle of calls (cycles.h) follow each other. Tasks run to
+// after those of all its callers, but those of a cycle of calls (cycles.h) follow each other. Tasks run to
 // their end, so that all frames of tasks begin at 0.
 #pragma once
 

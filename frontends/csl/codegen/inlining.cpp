@@ -174,7 +174,7 @@ class Inliner {
     return copy->second;
   }
 
-  /// Blocks are inserted behind `b`.
+  /// Blocks are inserted after `b`.
   static void renumber_targets(Function& f, BlockId b, BlockId count) {
     for (Block& block : f.blocks) {
       for (unsigned i = 0; i < block.last().target_count(); ++i) {

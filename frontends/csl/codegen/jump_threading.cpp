@@ -41,7 +41,7 @@ void retarget(Function& function) {
   }
 }
 
-/// A block moves behind the only block that goes to it, if that one jumps.
+/// A block moves to the end of the only block that goes to it, if that one jumps.
 void merge(Function& function) {
   const auto predecessors = predecessors_of(function);
   for (BlockId b = 0; b < function.blocks.size(); ++b) {

@@ -19,7 +19,7 @@ bool is_test(const Block& block) {
   return true;
 }
 
-/// The test with registers of its own where nothing behind it reads them, so that these are still
+/// The test with registers of its own where nothing after it reads them, so that these are still
 /// assigned once.
 std::vector<Instruction> copy_of(const Block& test, const RegisterSet& live_out,
                                  Function& function) {

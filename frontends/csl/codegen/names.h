@@ -9,7 +9,7 @@ namespace tessera::csl::codegen {
 class Names {
  public:
   /// `name` where it is free and no word of the assembly, else with changed characters or a number
-  /// behind it. Each answer is given once.
+  /// after it. Each answer is given once.
   std::string unique(const std::string& name);
 
  private:

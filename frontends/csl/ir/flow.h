@@ -38,7 +38,7 @@ class RegisterSet {
 
 std::vector<std::vector<BlockId>> predecessors_of(const Function& function);
 
-/// Blocks that control may reach behind `from` on ways that do not go through `without`.
+/// Blocks that control may reach after `from` on ways that do not go through `without`.
 std::vector<bool> blocks_behind(const Function& function, BlockId from,
                                 std::optional<BlockId> without = std::nullopt);
 

@@ -43,7 +43,7 @@ struct Place {
 };
 
 /// Gives a declaration or an instruction of an image its place: Image::files are Module::files
-/// behind the image's own text, so that its listing names the file of each line.
+/// after the image's own text, so that its listing names the file of each line.
 template <class Placed>
 void set_place(Placed& to, ir::Place place) {
   to.line = place.line;

@@ -17,7 +17,7 @@ class Ends {
  public:
   void add(ir::BlockId block, Result value) { ends_.emplace_back(block, std::move(value)); }
   bool empty() const { return ends_.empty(); }
-  /// Goes on behind all of them; there is at least one. The values become one of a common type,
+  /// Goes on after all of them; there is at least one. The values become one of a common type,
   /// or of `type` if it is given.
   Result join(Evaluator& evaluator, const Type* type, const Node& at);
   /// The same without values.
@@ -68,7 +68,7 @@ class UnderCondition {
   FunctionCode& code_;
 };
 
-// Statements. They give kNext, or kLeft if nothing goes on behind them.
+// Statements. They give kNext, or kLeft if nothing goes on after them.
 
 Flow run_if(StatementRunner& runner, const IfStmt& s);
 Flow run_switch(StatementRunner& runner, const SwitchStmt& s);

@@ -26,7 +26,7 @@ namespace {
 
 const Result kNothing{};
 
-/// The body of a loop of the running program, and its step behind it. Goes on behind the loop.
+/// The body of a loop of the running program, and its step after it. Goes on after the loop.
 template <class Step>
 Flow loop_body(StatementRunner& runner, const Block& body, JumpTarget& target, ir::BlockId header,
                const Step& step) {
@@ -148,7 +148,7 @@ Flow run_for_range(StatementRunner& runner, const For& s, const Result& range) {
   const UnderCondition condition(code);
   const ir::Value now = counter.load(code);
   if (is_endless) {
-    // The trips are known: the value behind the last one ends the loop, wrapped as the sum is.
+    // The trips are known: the value after the last one ends the loop, wrapped as the sum is.
     const BigInt &a = start.value().integer(), &b = stop.value().integer(),
                  &c = step.value().integer();
     const BigInt trips = c > 0 ? BigInt((b - a + c - 1) / c) : BigInt((a - b - c - 1) / -c);

@@ -1,5 +1,5 @@
 // Loops of the running program and what leaves them (csl.md 6). Statements give kNext, or kLeft if
-// nothing goes on behind them.
+// nothing goes on after them.
 #pragma once
 
 #include <cstdint>

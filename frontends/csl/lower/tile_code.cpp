@@ -147,7 +147,7 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   made.align = static_cast<std::uint32_t>(cell->alignment);
   made.name = name_of(*cell);
   made.place = place_of(at);
-  // Constants and tables of functions lie behind the variables.
+  // Constants and tables of functions lie after the variables.
   made.order = cell->instance != nullptr ? engine_.order_of(*cell) : ~std::uint64_t{0};
   if (const Node* declared = engine_.declaration_of(*cell)) made.place = place_of(*declared);
   const ir::VariableId id = ir::add_variable(module_, made);

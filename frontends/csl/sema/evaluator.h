@@ -23,7 +23,7 @@ struct JumpTarget;
 class Ends;
 class StatementRunner;
 
-/// How a statement ends. kLeft: code was made that leaves it; nothing goes on behind it.
+/// How a statement ends. kLeft: code was made that leaves it; nothing goes on after it.
 enum class Flow : std::uint8_t { kNext, kBreak, kContinue, kReturn, kLeft };
 
 /// A call that is being interpreted, a block of a file, or an expression of one.

@@ -19,7 +19,7 @@ namespace tessera::csl {
 /// Bits of a set of directions: WEST 1, EAST 2, SOUTH 4, NORTH 8, RAMP 16 (wse.md 1.2).
 using Directions = std::uint8_t;
 
-/// A switch position behind position 0. A side without a value stays as the position before has it.
+/// A switch position after position 0. A side without a value stays as the position before has it.
 struct SwitchPosition {
   bool is_valid = false;
   std::optional<Directions> rx;

@@ -67,7 +67,7 @@ struct Binary : Expr {
   const Expr* right;
   auto fields() const { return std::tie(op, left, right); }
 };
-/// object.name. The place of this and of the next three is that of what stands behind the object.
+/// object.name. The place of this and of the next three is that of what follows the object.
 struct Member : Expr {
   static constexpr ExprKind kKind = ExprKind::kMember;
   const Expr* object;

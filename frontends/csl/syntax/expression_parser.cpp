@@ -21,7 +21,7 @@ std::optional<UnaryOp> unary_operator(const Token& token) {
   return std::nullopt;
 }
 
-/// Whether "{" behind the expression begins the values of a literal.
+/// Whether "{" after the expression begins the values of a literal.
 bool may_be_type(const Expr& e) {
   switch (e.kind) {
   case ExprKind::kName:

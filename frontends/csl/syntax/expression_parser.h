@@ -14,7 +14,7 @@ class ExpressionParser {
       : state_(state), cursor_(state.cursor()), statements_(statements) {}
 
   const Expr* parse() { return binary(0); }
-  /// A type. A "{" behind it does not belong to it, unlike in an expression, where it begins the
+  /// A type. A "{" after it does not belong to it, unlike in an expression, where it begins the
   /// values of a literal.
   const Expr* parse_type(const std::string& what);
   /// "(" expression ")"
@@ -49,7 +49,7 @@ class ExpressionParser {
   const Expr* assembly();
   List<AsmOperand> assembly_operands(bool are_outputs);
   List<const Expr*> expressions(std::string_view close, Place open);
-  /// At least one, with "," between them and perhaps behind the last one; `what` they are.
+  /// At least one, with "," between them and perhaps after the last one; `what` they are.
   List<const Expr*> some_expressions(std::string_view close, Place open, const std::string& what);
   [[noreturn]] void fail_no_expression();
 

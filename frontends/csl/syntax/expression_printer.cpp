@@ -69,7 +69,7 @@ void ExpressionPrinter::print_before_else(const Expr& e) {
   is_open_if(e) ? print_in_parentheses(e) : print(e);
 }
 
-// The values of a literal do not begin behind a type.
+// The values of a literal do not begin after a type.
 bool ExpressionPrinter::is_plain_type(const Expr& e) {
   switch (e.kind) {
   case ExprKind::kMember:

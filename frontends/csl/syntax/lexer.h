@@ -25,7 +25,7 @@ struct Token {
   };
   Kind kind = Kind::kEnd;
   std::string_view text;  ///< as written
-  Place place;            ///< kEnd: the place behind the last token
+  Place place;            ///< kEnd: the place after the last token
 
   bool is(std::string_view mark) const { return kind == Kind::kMark && text == mark; }
   bool is_word(std::string_view word) const { return kind == Kind::kWord && text == word; }

@@ -107,7 +107,7 @@ class ParseState {
     fail_expected("';' behind " + what, cursor_.next_is("=") ? "; an assignment has no value" : "");
   }
   /// Throws "expected EXPECTED, found 'next token'" followed by `more`. If the next token stands on
-  /// a later line, the place is behind the last one.
+  /// a later line, the place is after the last one.
   [[noreturn]] void fail_expected(const std::string& expected, const std::string& more = "") {
     const Token& last = cursor_.last();
     const bool same_line = cursor_.place().line == last.place.line;
@@ -117,7 +117,7 @@ class ParseState {
                  found(cursor_.peek()), more);
   }
 
-  /// Elements with "," between and perhaps behind them, up to `close`, which is taken.
+  /// Elements with "," between and perhaps after them, up to `close`, which is taken.
   template <class Element>
   auto comma_list(std::string_view close, Place open, Element element,
                   const std::string& more = "") {

@@ -13,7 +13,7 @@ class StatementParser {
   ExpressionParser& expressions() { return expressions_; }
   /// "{" statements "}"; `what` it is the body of, for messages.
   const Block* parse_block(Name label, const std::string& what);
-  /// What stands behind const or var, which come next, up to ";".
+  /// What follows const or var, which come next, up to ";".
   Variable parse_variable(Linkage linkage, bool is_comptime);
   List<Attribute> parse_attributes();
 

@@ -91,7 +91,7 @@ struct TMPipe {
     if constexpr (UnitFlag) TSTORE<STPhase::Final>(to, tile);
     else TSTORE(to, tile);
   }
-  /// Calls work(place, columns) for the parts of a tile whose columns are those of several tiles of the other side, which lie one behind
+  /// Calls work(place, columns) for the parts of a tile whose columns are those of several tiles of the other side, which lie one after
   /// the other in the slot.
   template <class Other, class Whole, class Work>
   TSR_INLINE void by_columns(const tsr_detail::PipeEnd& end, Whole& tile, Work work) {

@@ -5,7 +5,7 @@
 
 namespace pto {
 
-// (c, a, scales of a, b, scales of b), with a bias behind them, or with what they are added to in front.
+// (c, a, scales of a, b, scales of b), with a bias after them, or with what they are added to in front.
 #define TSR_SCALED(NAME, TEXT)                                                                                                     \
   template <AccPhase Phase = AccPhase::Unspecified, class C, class A, class SA, class B, class SB>                                 \
   TSR_INLINE RecordEvent NAME(const C& c, const A& a, const SA& a_scales, const B& b, const SB& b_scales) {                        \

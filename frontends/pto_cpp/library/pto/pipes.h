@@ -95,7 +95,7 @@ struct TPipe {
   static constexpr bool through_gm = !is_a5 || Dir > DIR_V2C_CTRL;
   static constexpr bool produces = is_cube ? to_vector : to_cube, consumes = is_cube ? to_cube : to_vector;
   static constexpr std::uint32_t SyncPeriod = SlotNum <= 2 ? SlotNum : SlotNum / 2;
-  // Ready, and behind it free.
+  // Ready, and after it free.
   static constexpr int kOut = !is_cube && is_both ? Flag + 2 : Flag, kIn = is_cube && is_both ? Flag + 2 : Flag;
   static_assert(to_vector || to_cube, "TPipe: the simulator has the directions C2V, V2C and BOTH, also through GM");
   static_assert(SlotNum >= 1, "TPipe: a queue has at least one slot");

@@ -65,7 +65,7 @@ TSR_INLINE RecordEvent TMRGSORT(const D& result, MrgSortExecutedNumList&, const 
   return tsr_merge<Exhausted>(result, scratch, a, b, c, l);
 }
 
-/// Bytes from floats. What lies behind the scale is scratch and, for the unsigned form, a pointer to the offset.
+/// Bytes from floats. What follows the scale is scratch and, for the unsigned form, a pointer to the offset.
 template <class T>
 TSR_INLINE void tsr_add_pointee(tsr_detail::Operands& operands, const T& what) {
   if constexpr (std::is_pointer_v<T>) operands.add(*what, false);
