@@ -86,7 +86,7 @@ struct TasksExpectation {
 /// A cycle that the program text names.
 struct Moment {
   enum class Kind {
-    kIssue,  ///< the instruction behind a label issues
+    kIssue,  ///< the instruction after a label issues
     kEnd,    ///< the DSD operation that it starts completes
     kGroup,  ///< a group of that operation executes
   };

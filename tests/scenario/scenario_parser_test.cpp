@@ -26,7 +26,7 @@ std::string refusal_of(const std::string& text, const std::string& path = kPath)
   return "";
 }
 
-/// One directive in line 2, behind it something to expect.
+/// One directive in line 2, after it something to expect.
 std::string refusal_of_line(const std::string& line) {
   return refusal_of("; wse.md 3.3: a rule\n" + line + "\n;! expect x = 1\n");
 }

@@ -155,7 +155,7 @@ class Builder {
   /// How a node of a multicast tree serves its own processor.
   enum class Local { kNone, kFirst, kLast };
   /// A multicast from node 0 along the array to all others, first slot 0: node k takes the word in
-  /// the slot behind that in which node k - 1 forwards it; its branches have a slot each, in order.
+  /// the slot after that in which node k - 1 forwards it; its branches have a slot each, in order.
   /// Node 0 has output 0, and input 0 if it has an echo; the others have input 0.
   void multicast(Index in, StreamId s, const std::vector<Local>& local) {
     unsigned slot = 0;

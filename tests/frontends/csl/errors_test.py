@@ -2,7 +2,7 @@
 
     errors_test.py CSLC [--update] [NAME...]
 
-The arguments of the compiler stand behind `// cslc:` in the first line of a program. --update writes the messages.
+The arguments of the compiler follow `// cslc:` in the first line of a program. --update writes the messages.
 """
 import concurrent.futures
 import difflib

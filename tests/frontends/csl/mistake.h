@@ -12,7 +12,7 @@ namespace tessera::csl {
 struct Mistake {
   const char* name;
   const char* text;
-  const char* message;  ///< whole, behind the name of the file
+  const char* message;  ///< whole, after the name of the file
 };
 
 inline void PrintTo(const Mistake& m, std::ostream* os) {

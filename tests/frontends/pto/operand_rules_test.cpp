@@ -77,7 +77,7 @@ TEST(PtoOperandRules, AMistakeNamesLineOperationAndShapes) {
 struct Case {
   const char* operation;
   std::vector<Tile> tiles;
-  const char* expected;  ///< behind "expected "
+  const char* expected;  ///< after "expected "
 };
 
 TEST(PtoOperandRules, EveryRelation) {

@@ -54,7 +54,7 @@ TEST(PtoOperands, TilesWithoutAddressLieBehindEachOther) {
               ") outs(%c : " + kTile + ")");
   const ResolvedOperation r = operands(p);
   ASSERT_EQ(r.count, 2);
-  EXPECT_EQ(r.operands[0].first, 32);  // behind 32 bytes
+  EXPECT_EQ(r.operands[0].first, 32);  // after 32 bytes
   EXPECT_EQ(r.operands[0].bytes, 1024);
   EXPECT_EQ(r.operands[0].access, Access::kRead);
   EXPECT_EQ(r.operands[1].first, 32 + 1024);

@@ -1,4 +1,5 @@
-// The warning of a `ret` that goes behind a call which has returned already (wse.md 6.1).
+// The warning of a `ret` that goes to the place after a call which has returned already (wse.md
+// 6.1).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

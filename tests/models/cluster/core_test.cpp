@@ -84,8 +84,8 @@ TEST(AiCore, 2_3_BarrierWaitsForTheResultsOfItsPipe) {
     b.run(k, Kernel());
     return b.cycles_of(EventKind::kPipeStart, kAicCore, Pipe::kM).at(1);
   };
-  EXPECT_EQ(second_start(false), 2 + 64 + 10u);     // behind the gap of MADs
-  EXPECT_EQ(second_start(true), 2 + 64 + 62 + 1u);  // behind the result, and the barrier itself
+  EXPECT_EQ(second_start(false), 2 + 64 + 10u);     // after the gap of MADs
+  EXPECT_EQ(second_start(true), 2 + 64 + 62 + 1u);  // after the result, and the barrier itself
 }
 
 TEST(AiCore, 2_3_BarrierOverAllPipesStopsTheScalarUnit) {
@@ -112,7 +112,7 @@ TEST(AiCore, 1_2_FullQueueStopsTheScalarUnit) {
   EXPECT_EQ(b.aic().stats(Pipe::kS).wait(WaitReason::kQueue), 1002u - (1 + 33 * 5));
 }
 
-// The scalar unit comes to FIX when MTE1 has taken up the 33rd of its copies: the 32 behind it fill
+// The scalar unit comes to FIX when MTE1 has taken up the 33rd of its copies: the 32 after it fill
 // the queue, with flags beside them or without. Where sets take room, it is later.
 TEST(AiCore, 5_2_SetsTakeNoRoomOfAQueue) {
   const auto start_of_fix = [](bool flags, bool sets_take_room) {
@@ -141,7 +141,7 @@ TEST(AiCore, 5_2_SetsTakeNoRoomOfAQueue) {
 }
 
 TEST(AiCore, 2_4_LocksAreTakenInTheOrderOfTheProgram) {
-  // V is idle, but its get stands behind that of MTE2 in the program.
+  // V is idle, but its get stands after that of MTE2 in the program.
   Kernel k;
   k.get_buf(Pipe::kMte2, 4);
   k.busy(Pipe::kMte2, 300);

@@ -219,7 +219,7 @@ TEST(CostModel, 4_1_ReductionsReduceOnceARow) {
   EXPECT_EQ(cycles(1, 8192), 7u + 44 + 127 * (1 + 17));
 }
 
-// Rows of a vector function of A5, behind each other and apart (4.1).
+// Rows of a vector function of A5, one after the other and apart (4.1).
 TEST(CostModel, 4_1_OperationsOfA5) {
   using V = VectorClass;
   constexpr DataType kF32 = DataType::kF32, kF16 = DataType::kF16;

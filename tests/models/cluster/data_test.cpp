@@ -50,7 +50,7 @@ struct DataBench {
   ClusterCore machine;
 };
 
-/// AIV: x to UB, doubled, to y; each step behind a flag or not.
+/// AIV: x to UB, doubled, to y; each step after a flag or not.
 Kernel doubled(bool in_flag, bool out_flag) {
   Kernel k;
   attach(k, k.copy_in(2, 16), copy(in_gm(0, 0, 2, 4, 4), on_chip(Location::kUb, 64, 2, 4)));

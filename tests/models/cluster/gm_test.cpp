@@ -92,7 +92,7 @@ TEST(Gm, AWordIsAnsweredItsLatencyLater) {
   store.value = 9;
   store.latency = 20;
   gm.start(store, 3);
-  for (const std::uint16_t unit : {0, 2}) {  // before and behind the store of that cycle
+  for (const std::uint16_t unit : {0, 2}) {  // before and after the store of that cycle
     Transfer load;
     load.core = {0, unit};
     load.access = WordAccess::kLoad;

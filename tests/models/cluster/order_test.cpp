@@ -260,7 +260,7 @@ TEST(ClusterOrder, OrderPassesThroughOtherPipes) {
   EXPECT_THAT(run_vector(k).hazards, IsEmpty());
 }
 
-// A flag orders what stands before its set, not behind it.
+// A flag orders what stands before its set, not after it.
 TEST(ClusterOrder, AFlagThatIsSetTooEarlyDoesNotHelp) {
   Kernel k;
   k.set_flag(Pipe::kMte2, Pipe::kV, 0);
@@ -389,7 +389,7 @@ TEST(ClusterOrder, SignalsOrderCoresOfACluster) {
                     HasSubstr("k.pto:2 (busy on MTE2 of AIV0 of cluster 0) reads bytes 0..63 of")));
 }
 
-// 2.6: the AIC goes on when both AIVs have set, so it is behind both.
+// 2.6: the AIC goes on when both AIVs have set, so it is after both.
 TEST(ClusterOrder, ReductionOrdersBothAivs) {
   HandOver h;
   h.aic.ffts();

@@ -136,7 +136,7 @@ TEST(ScalarCacheCore, CyclesOfHitsAndMisses) {
   EXPECT_EQ(s.run(), 550u + 19 + 19 + 550);
 }
 
-// dcci and commit 150 to 300 ns, dsb behind it 7 to 14 ns (ascend.md 4.5), on both clocks.
+// dcci and commit 150 to 300 ns, dsb after it 7 to 14 ns (ascend.md 4.5), on both clocks.
 TEST(ScalarCacheCore, CyclesOfDcciAndDsb) {
   for (const ClusterConfig& config : {a2a3_config(), a5_config()}) {
     Scalar stored(config), cleaned(config), fenced(config);

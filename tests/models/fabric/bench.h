@@ -30,7 +30,7 @@ inline link::Wavelet data(unsigned color, std::uint32_t payload) {
 inline link::Wavelet control(unsigned color, std::uint32_t payload) {
   return {payload, Color(color), true, false, false, payload};
 }
-/// Payload with these commands, NOP behind them, and entry point 0.
+/// Payload with these commands, NOP after them, and entry point 0.
 inline std::uint32_t commands(std::initializer_list<link::CommandEntry> list) {
   std::uint32_t payload = 0;
   unsigned i = 0;

@@ -10,7 +10,7 @@ namespace tessera::fabric::bench {
 class Choices {
  public:
   explicit Choices(std::uint64_t seed) : generator_(seed) {}
-  /// A choice takes a byte, as long as there are any; behind them the bytes are the seed. `data`
+  /// A choice takes a byte, as long as there are any; after them the bytes are the seed. `data`
   /// must outlive the object.
   Choices(const std::uint8_t* data, std::size_t size)
       : data_(data), size_(size), generator_(hash_of(data, size)) {}

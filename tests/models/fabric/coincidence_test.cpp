@@ -89,7 +89,7 @@ TEST(FabricCoincidence_wse_1_2, MergeTakesOneAfterTheOther) {
   EXPECT_EQ(core.held(), 0U);
 }
 
-/// Payloads of what leaves when two wavelets land together, and two more behind them.
+/// Payloads of what leaves when two wavelets land together, and two more after them.
 std::vector<std::uint32_t> merged(Arbitration arbitration, Direction first) {
   FabricTiming timing = bench::timing_1_1_2();
   timing.coincidence = Coincidence::kMerge;
@@ -111,7 +111,7 @@ std::vector<std::uint32_t> merged(Arbitration arbitration, Direction first) {
   return order;
 }
 
-// The rule of the output decides (sender.h): round robin goes on behind who went last.
+// The rule of the output decides (sender.h): round robin goes on after who went last.
 TEST(FabricCoincidence_wse_1_2, MergeOrderIsThatOfTheArbitration) {
   using Order = std::vector<std::uint32_t>;
   EXPECT_EQ(merged(Arbitration::kRoundRobin, Direction::kWest), (Order{0, 20, 10, 21, 11}));

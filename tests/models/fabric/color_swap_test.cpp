@@ -200,7 +200,7 @@ TEST(FabricColorSwap_wse_1_6, AControlWaveletActsOnEveryColorItAppearsOn) {
   router.show_colors = true;
   router.send(kW, control(2, {kAdv}));
   router.send(kW, data(2, 7));
-  // pop mode of each color; the list is NOP that the CE ignores behind the popped one
+  // pop mode of each color; the list is NOP that the CE ignores after the popped one
   EXPECT_EQ(router.run(), "2:E*400000 3:S*8000 2:N7 3:R7");
   router.send(kW, control(3, {kRst}));
   router.run();

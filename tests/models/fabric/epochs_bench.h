@@ -67,7 +67,7 @@ class EpochsTest : public testing::Test {
     for (unsigned i = 0; i < words; ++i) mesh.endpoint(at).send(from(at, data(kColor, i)));
   }
   void send_marker(TileCoord at) { mesh.endpoint(at).send(from(at, control(kColor, {kTeardown}))); }
-  /// Behind what happens before `cycle`.
+  /// After what happens before `cycle`.
   void send_at(Cycle cycle, TileCoord at, unsigned words) {
     ASSERT_EQ(run(cycle), "");
     send(at, words);
@@ -81,7 +81,7 @@ class EpochsTest : public testing::Test {
     mesh.router(at).set_downstream_capacity(out, Color(kColor), 1);
     mesh.write(at, kColorBase + kColor + 1, 0, cycle);  // wakes it; it has no such color
   }
-  /// The handler of a tile writes these, `after` cycles behind the notice; the last is the exit.
+  /// The handler of a tile writes these, `after` cycles after the notice; the last is the exit.
   void handle(TileCoord at, std::vector<unsigned> values, Cycle after = 5) {
     handlers_[place(at)] = {std::move(values), after};
     mesh.on_teardown = [this](TileCoord tile, const RouterCore::Teardown& t) {

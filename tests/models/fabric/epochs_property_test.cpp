@@ -1,5 +1,5 @@
 // Random rows of routers whose colors change their routes again and again, the safe way (wse.md
-// 1.9: behind a marker) or with one write at a random moment. The checker must be silent in the
+// 1.9: after a marker) or with one write at a random moment. The checker must be silent in the
 // first case, and in the second report exactly if something was under way (numesh.md S24), which is
 // known from the events of the same run without a checker.
 //
@@ -166,7 +166,7 @@ class Case {
   static config_space::Address address(unsigned color) {
     return static_cast<config_space::Address>(kColorBase + color);
   }
-  /// The route of a tile in a phase; behind the last one as in that.
+  /// The route of a tile in a phase; after the last one as in that.
   ColorRoute route_of(unsigned color, int x, std::size_t phase) const {
     const Stream& stream = streams_[color];
     if (x == source(stream)) return route({kR}, {stream.to});

@@ -37,7 +37,7 @@ struct FlipRouter : RouterCore {
   }
 };
 
-// wse.md 1.1, 1.4: the local router flips its switch behind the wavelet.
+// wse.md 1.1, 1.4: the local router flips its switch after the wavelet.
 TEST(RouterCoreLocalFlip, WaveletsBehindTheOneThatFlipsTakeTheNewPosition) {
   FlipRouter router;
   router.put(kR, wavelet(2, 1), 3);

@@ -124,7 +124,7 @@ TEST(FabricSwitches_wse_1_4, AColorMovesNoOtherColor) {
   EXPECT_EQ(router.core.switch_position(Color(5)), 0U);
 }
 
-// Step 1 and 2 of the processing order (wse.md 1.5): old position for itself, new one behind it, in
+// Step 1 and 2 of the processing order (wse.md 1.5): old position for itself, new one after it, in
 // the very next cycle.
 TEST(FabricSwitches_wse_1_4, TheMoveCostsNoCycle) {
   Alone router;

@@ -93,7 +93,7 @@ dsd mw mem1d w extent=8
 dsd mh mem1d h extent=8
 )" + code;
 }
-/// "test.tasm:17 (task main)" for line 3 behind the prologue.
+/// "test.tasm:17 (task main)" for line 3 after the prologue.
 inline std::string place_of(unsigned line, const std::string& section = "task main") {
   return "test.tasm:" + std::to_string(kPrologueLines + line) + " (" + section + ")";
 }
@@ -190,14 +190,14 @@ class Bench : private observe::Sink, private observe::Diagnoses {
     for (const observe::Event& e : all(kind)) found.push_back(e.cycle);
     return found;
   }
-  /// Index of the instruction behind `label`.
+  /// Index of the instruction after `label`.
   std::uint32_t pc(const std::string& label) const {
     for (const Label& l : core.image().labels) {
       if (l.name == label) return l.target;
     }
     throw std::logic_error("the program has no label " + label);
   }
-  /// Cycles in which the instruction behind `label` was issued.
+  /// Cycles in which the instruction after `label` was issued.
   std::vector<Cycle> issues(const std::string& label) const {
     std::vector<Cycle> found;
     for (const observe::Event& e : all(EventKind::kIssue)) {

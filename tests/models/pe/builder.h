@@ -69,7 +69,7 @@ inline Operand microthread(unsigned id) {
   return operand(kMicrothread, id, 0);
 }
 
-// Options of a DSD operation, to be written behind its operands.
+// Options of a DSD operation, to be written after its operands.
 inline OpConfig async() {
   OpConfig c;
   c.async = true;

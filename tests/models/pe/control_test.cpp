@@ -59,7 +59,7 @@ task ctl control 40
 }
 
 TEST(PeControl, TasksStartInTheOrderOfTheirWavelets) {
-  // A control wavelet behind data waits for its turn, and data behind it too.
+  // A control wavelet after data waits for its turn, and data after it too.
   Bench bench(assembled(R"(queue q input 3 color=5
 task recv data q
     end
@@ -129,7 +129,7 @@ TEST(PeControl, OnControlEndsTheOperation) {
   EXPECT_THAT(bench.elements_done(), ElementsAre(3));
   EXPECT_THAT(bench.cycles(EventKind::kOpEnd), ElementsAre(60));
   EXPECT_THAT(bench.tasks_started(), ElementsAre(8, 10));
-  EXPECT_EQ(bench.queues.waiting(1), 1u);  // the control wavelet is taken, what is behind it is not
+  EXPECT_EQ(bench.queues.waiting(1), 1u);  // the control wavelet is taken, what follows it is not
   EXPECT_EQ(bench.bits("v", 3), 0u);
 }
 

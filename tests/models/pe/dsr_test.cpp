@@ -155,7 +155,7 @@ TEST(PeDsr, EveryRegisterOfALoadTakesAnIssueSlot) {
   p.emit(Opcode::kMov32, {reg32(2), src1(0)});
   const std::vector<Cycle> issues = p.run().cycles(EventKind::kIssue);
   EXPECT_EQ(issues.at(1), issues.at(0) + 4);      // DSR, XDSR, two SRs
-  EXPECT_EQ(issues.at(2), issues.at(0) + 3 + 4);  // load-to-use behind the last one
+  EXPECT_EQ(issues.at(2), issues.at(0) + 3 + 4);  // load-to-use after the last one
   EXPECT_EQ(issues.at(2) - issues.at(1), 3u);
 }
 

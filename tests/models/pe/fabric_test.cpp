@@ -182,7 +182,7 @@ TEST(PeFabric, SwitchAdvancesBehindTheLastWavelet) {
   EXPECT_FALSE(without.queues.sent.at(1).wavelet.local_flip);
 }
 
-/// Contents of both sources behind a send of four sums whose fabout has `zero`.
+/// Contents of both sources after a send of four sums whose fabout has `zero`.
 std::vector<std::uint32_t> sources_behind(const std::string& zero) {
   Bench bench(assembled("data a: u16[5] = 1, 2, 3, 4, 5\ndata b: u16[5] = 6, 7, 8, 9, 10\n"
                         "queue o4 output 4 color=14\ndsd out fabout o4 extent=4 " +

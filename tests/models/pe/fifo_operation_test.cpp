@@ -34,7 +34,7 @@ class FifoProgram : public Builder {
     emit(Opcode::kMov32, {dest(0), src1(1)}, config);
     pushed_ += count;
   }
-  /// Pops `count` numbers to the results, behind those before.
+  /// Pops `count` numbers to the results, after those before.
   void pop(unsigned count, const OpConfig& config = {}) {
     load(dest(1), mem1d(kResults + 4 * popped_, count));
     emit(Opcode::kMov32, {dest(1), src1(0)}, config);

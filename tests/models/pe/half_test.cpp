@@ -104,7 +104,7 @@ TEST(PeHalf, MiddlesGoToTheEvenNeighbourAndTheirSurroundingsToTheNearest) {
   for (const HalfFormat format : kFormats) {
     const Facts f = facts(format);
     for (std::uint16_t bits = 0; bits < infinity(format); ++bits) {
-      const auto next = static_cast<std::uint16_t>(bits + 1);  // behind the largest: infinity
+      const auto next = static_cast<std::uint16_t>(bits + 1);  // after the largest: infinity
       const double middle = (defined_value(bits, f) + defined_value(next, f)) / 2;
       ASSERT_EQ(half_bits(middle, format), bits % 2 == 0 ? bits : next) << bits;
       ASSERT_EQ(half_bits(-middle, format), 0x8000 | (bits % 2 == 0 ? bits : next)) << bits;

@@ -18,7 +18,7 @@ Broken run(const std::string& code, Generation generation = Generation::kWse3) {
   return rule_broken_by(assembled(with_queues(code), generation));
 }
 
-/// `code` as the only task, from line 2 behind the prologue on.
+/// `code` as the only task, from line 2 after the prologue on.
 Broken run_task(const std::string& code, Generation generation = Generation::kWse3) {
   return run("task main local 24 active\n" + code + "    end\n", generation);
 }
@@ -332,7 +332,7 @@ TEST(PeIllegal, OperationThatRunsDownIntoTheCode) {
   EXPECT_THAT(access(4, 0, true),
               Breaks(Illegal::kCodeStore,
                      AllOf(HasSubstr("store to address 4"), HasSubstr("data begin at 1036"))));
-  EXPECT_THAT(access(1036, 1, true), BreaksNothing());  // behind task table and 3 instructions
+  EXPECT_THAT(access(1036, 1, true), BreaksNothing());  // after task table and 3 instructions
   EXPECT_THAT(access(1034, 1, true), Breaks(Illegal::kCodeStore));
 }
 

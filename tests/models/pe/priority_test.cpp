@@ -183,7 +183,7 @@ c:  movri r0, 1
   const Cycle set = bench.issue("set");
   EXPECT_EQ(bench.groups_of(4).at(0), set + 2);
   EXPECT_EQ(bench.groups_of(4).at(1), set + 3);
-  EXPECT_EQ(bench.groups_of(4).at(2), set + 7);  // behind b, c and end
+  EXPECT_EQ(bench.groups_of(4).at(2), set + 7);  // after b, c and end
 }
 
 // Blocked microthreads

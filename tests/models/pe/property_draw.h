@@ -252,7 +252,7 @@ class Drawer {
     p.config.index = p.index_in_register ? reg16(11) : imm(static_cast<std::int32_t>(p.index));
   }
 
-  // wse.md 5.8: the operands before the one that decides have length 0, those behind it any.
+  // wse.md 5.8: the operands before the one that decides have length 0, those after it any.
   void draw_lengths(Plan& p) {
     const std::vector<Slot*> order = p.by_length_rule();
     const auto count = static_cast<unsigned>(order.size());
@@ -322,7 +322,7 @@ class Drawer {
     }
     p.config.on_control = OnControl::kTerminate;
     if (p.ends_on_control) p.elements = random_.below(p.length);
-    // The control wavelet stands behind a whole wavelet of its own source and must not meet one of
+    // The control wavelet stands after a whole wavelet of its own source and must not meet one of
     // another source, which may be late.
     p.elements -= p.elements % packed_of(image_, input->dsd, input->bytes);
     return true;

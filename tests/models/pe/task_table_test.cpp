@@ -189,7 +189,7 @@ TEST(TaskTable, SubTableOfAQueueBeginsItsNumberOfStridesFurther) {
   EXPECT_EQ(index.control_task(0, queue)->name, "c10");
   EXPECT_EQ(index.control_task(2, queue)->name, "c12");
   EXPECT_EQ(index.control_task(10, queue), nullptr);
-  EXPECT_EQ(index.control_task(54, queue), nullptr);  // behind the end of the table
+  EXPECT_EQ(index.control_task(54, queue), nullptr);  // after the end of the table
 }
 
 TEST(TaskTable, SubTablesNeedATableOfTheirOwn) {

@@ -109,7 +109,7 @@ wrong:
 }
 
 TEST(PeTile, AddWithCarryGoesThroughTheElementsOfAVector) {
-  // A number of four words; the last carry is in the flag behind it.
+  // A number of four words; the last carry is in the flag after it.
   Bench bench(assembled(R"(
 data a: u16[4] = 0xFFFF, 0xFFFF, 0x0001, 0xFFFF
 data b: u16[4] = 0x0001, 0x0000, 0x0002, 0x0001

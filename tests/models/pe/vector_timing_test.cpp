@@ -122,7 +122,7 @@ task main local 8 active
   EXPECT_EQ(groups.back() - groups.front(), 14u);
 }
 
-/// Cycles of the groups of `add16` on 16 elements; the second source begins `offset` words behind
+/// Cycles of the groups of `add16` on 16 elements; the second source begins `offset` words after
 /// the first.
 std::vector<Cycle> groups_with_offset(unsigned offset, const PeTiming& timing) {
   Bench bench(

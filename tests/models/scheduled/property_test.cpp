@@ -160,7 +160,7 @@ TEST(ScheduledProperty, AnEchoMovedFromTheLastPlaceIsFound) {
   std::mt19937_64 random(8);
   for (unsigned i = 0; i < 400; ++i) {
     Tree t = draw_tree(random);
-    // Nodes up to `moved` start at once, those behind it late: the first of them holds a queue and
+    // Nodes up to `moved` start at once, those after it late: the first of them holds a queue and
     // a buffer of words, and the next word is the last. It stays at `moved`, which has read it.
     const unsigned moved = pick(random, 0, t.nodes - 2);
     t.words = t.qd + t.buffer + 1;

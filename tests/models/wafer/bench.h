@@ -103,7 +103,7 @@ class Machine {
   virtual pe::ComputeEngineCore* engine(TileCoord at) = 0;
   virtual void launch(TileCoord at, const pe::Function& function, Cycle when) = 0;
 
-  /// The port hands `w` over in cycle `from` or later, behind what it was given before.
+  /// The port hands `w` over in cycle `from` or later, after what it was given before.
   void send(std::uint32_t port, const link::Wavelet& w, Cycle from = 0) {
     sides_[port].outgoing[w.color.value()].push_back({from, w});
     scheduler_.wake(sides_[port].block, from);
@@ -175,7 +175,7 @@ class Machine {
   }
 
  protected:
-  /// Adds the ports as blocks: behind the wafer.
+  /// Adds the ports as blocks: after the wafer.
   void add_ports() {
     for (std::uint32_t p = 0; p < sides_.size(); ++p) {
       Side& side = sides_[p];

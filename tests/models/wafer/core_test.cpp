@@ -85,7 +85,7 @@ TEST(WaferCoreLinkWaits, AWaveletWaitsForRoomFromItsFirstCycleAtTheFront) {
   both.close_ports();
   for (std::uint32_t n = 0; n < 50; ++n) both.send(0, data(1, n));
   both.run(1000);
-  // The fourth wavelet comes to the front of tile 3 behind the third, and still waits in the last cycle.
+  // The fourth wavelet comes to the front of tile 3 after the third, and still waits in the last cycle.
   const std::vector<Cycle> sent = both.cycles(EventKind::kHop, 3);
   Cycle last = 0;
   for (const observe::Event& e : both.outcome().events) last = std::max(last, e.cycle);

@@ -160,7 +160,7 @@ class Accounts {
   observe::WaitBook book_;
 };
 
-// Tiles are stepped ahead of others in blocks of any size, by one thread or several. The state behind a failure is not compared: it has
+// Tiles are stepped ahead of others in blocks of any size, by one thread or several. The state after a failure is not compared: it has
 // no reader.
 void compare_skewed(const RandomWafer& wafer, std::uint64_t seed, std::size_t& failures,
                     std::size_t& ahead) {

@@ -113,7 +113,7 @@ TEST(AscendExecutable, HazardsAreWarningsOrErrors) {
   const Finished failed = with("error");
   EXPECT_EQ(failed.exit_code, 4);
   EXPECT_THAT(failed.err, HasSubstr("hazard: "));
-  // Each is told once, with its id behind it.
+  // Each is told once, with its id after it.
   const std::string all = failed.out + failed.err;
   const std::string hazard = "(vector on V of AIV0 of cluster 0) writes and";
   EXPECT_THAT(failed.err, HasSubstr("times) [/tessera/ascend/hazard]\n"));
@@ -295,7 +295,7 @@ TEST(AscendExecutable, ALaunchThatDoesNotDivideItsOutputsSaysSo) {
                 HasSubstr("no block writes 4096 bytes of the 16384 of %y, from byte 12288 on"));
     EXPECT_THAT(diagnoses({"--set", "launch.clusters=3", "--param", "__pypto_spmd_block_idx=2"}),
                 HasSubstr("clusters 0 and 1 both write byte 8192 of %y; 4096 bytes"));
-    // One block too many reads behind the end of the array.
+    // One block too many reads past the end of the array.
     std::vector<std::string> options = {file, "--set", "launch.clusters=3", "--set",
                                         "launch.blocks=5"};
     if (no_data) options.emplace_back("--no-data");

@@ -11,7 +11,7 @@ TYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i16": np.int16,
 
 
 class Kernel:
-    """Arrays in, tiles, an operation, arrays out; a barrier behind each step."""
+    """Arrays in, tiles, an operation, arrays out; a barrier after each step."""
 
     def __init__(self):
         self.arguments, self.body, self.inputs, self.outputs = [], [], {}, []
@@ -434,7 +434,7 @@ def check_gather(executable):
         for pattern, (period, first) in patterns.items():
             text = f" {{maskPattern = #pto.mask_pattern<{pattern}>}}"
             check(pattern, apply(executable, "tgather", [x], result=(ROWS, COLUMNS // period), attributes=text), x[:, first::period])
-    # The form of public kernels: the pattern in place of an operand, and the axis behind the types.
+    # The form of public kernels: the pattern in place of an operand, and the axis after the types.
     kernel = Kernel()
     a, out = kernel.load("a", values("f32")), kernel.tile("result", ROWS // 2, COLUMNS, "f32")
     kernel.step(f"pto.tgather ins(%a, {{maskPattern = #pto.mask_pattern<P1010>}} : {a[1]}, \"col\") outs(%result : {out[1]})")

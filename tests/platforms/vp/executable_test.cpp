@@ -91,7 +91,7 @@ TEST(VpExecutable, DriverRunsAndResetsAScheduledMesh) {
   EXPECT_THAT(refused.err, HasSubstr("only a fabric has it, found device 'numesh'"));
 }
 
-// What recorders set in the engines holds behind a reset too; the waits add up to the cycles since.
+// What recorders set in the engines holds after a reset too; the waits add up to the cycles since.
 TEST(VpExecutable, TracesAndWaitsGoOnBehindAReset) {
   const TemporaryFolder folder;
   const Finished run =
@@ -370,7 +370,7 @@ TEST(VpExecutable, StructuresAndStepOrderGiveTheSameReport) {
   }
 }
 
-/// The GEMV script with `line` in front of every statement behind the first.
+/// The GEMV script with `line` in front of every statement after the first.
 std::string crowded(const std::string& line, const std::string& quantum) {
   const TemporaryFolder folder;
   std::string text = read_file(TESSERA_SOURCE_DIR "/examples/vp/gemv.vps");

@@ -273,7 +273,7 @@ class RandomAccesses {
   std::mt19937_64 generator_{7};
 };
 
-/// 10^6 random accesses, with a reset behind every 5,000.
+/// 10^6 random accesses, with a reset after every 5,000.
 inline void carry_out_million_accesses(PortBench& bench, RandomAccesses::Between between) {
   bench.checker.set_check_attributes(false);
   bench.initiator.body = [&bench, between] {

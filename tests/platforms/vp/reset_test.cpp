@@ -1,5 +1,5 @@
 // A machine that was reset equals a new one: ten programs on fabrics of both structures, on clusters and on
-// scheduled meshes, reset in random cycles, behind a deadlock and behind illegal behaviour. One TEST a process.
+// scheduled meshes, reset in random cycles, after a deadlock and after illegal behaviour. One TEST a process.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -178,7 +178,7 @@ TEST_P(WseCommandStream, CommandsCostWhatTheConfigurationSays) {
                                  "memcpy.words_per_cycle=2", "memcpy.hop_cycles=7"});
   const Region all = region({0, 0, 3, 1}, 4);
   commands.copy_to("a", all, numbers(12));
-  // The PE in column 2 takes it behind 2 hops and the 2 * 2 cycles of the words of the others.
+  // The PE in column 2 takes it after 2 hops and the 2 * 2 cycles of the words of the others.
   EXPECT_EQ(commands.now(), 100U + 2 * 7 + 4 + 1);
   commands.copy_from("a", all);
   // Its own words took 2 cycles.

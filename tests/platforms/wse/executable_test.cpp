@@ -190,7 +190,7 @@ TEST(WseExecutable, NoCycleIsSteppedBeyondTheBound) {
   EXPECT_EQ(report.at("digest"), "0000000000000000");
 }
 
-// Arrivals are announced when they are sent; those behind the bound have not happened.
+// Arrivals are announced when they are sent; those after the bound have not happened.
 TEST(WseExecutable, ABoundedRunCountsWhatHappenedBeforeTheBound) {
   const auto value = [](const json::object& report, const char* counter) {
     return report.at("counters").at(counter).at("value").as_int64();

@@ -16,7 +16,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Sends its WORDS as data, behind every fourth a TEARDOWN for the next router: the list of commands
+/// Sends its WORDS as data, after every fourth a TEARDOWN for the next router: the list of commands
 /// is NOP, TEARDOWN, and the own router takes the first out.
 constexpr const char* kSender = R"(param PIECES
 data words: u32[4 * PIECES]
@@ -272,7 +272,7 @@ TEST_P(WseRewrite, wse_1_9_AColorWithoutARoute) {
                                      HasSubstr("[/tessera/pe/config_value]")));
 }
 
-/// The words behind the first teardown go nowhere; the run says so.
+/// The words after the first teardown go nowhere; the run says so.
 std::string waits_of(const Case& c, const std::string& preset) {
   const Outcome outcome = run(c, preset);
   EXPECT_EQ(outcome.run.exit_code, 4);

@@ -1,6 +1,6 @@
 // Switches, filters, color swap, CE injection and teardown from a layout to the values that arrive
 // (wse.md 1.4 to 1.9): three tiles in a row. Tile (0, 0) sends pieces of two words, 0 1, 2 3 and so
-// on, and a control wavelet behind each.
+// on, and a control wavelet after each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Switch positions add up (wse.md 1.4), from a layout to the values that arrive: three tiles in a row
 // on both generations, in both structures.
 //
-// Tile (0, 0) sends pieces of two words, 0 1, 2 3 and so on, with an advance behind each. Tile (1, 0)
+// Tile (0, 0) sends pieces of two words, 0 1, 2 3 and so on, with an advance after each. Tile (1, 0)
 // sends 100 101, 102 103 and so on in the same way, as soon as its router takes something from the
-// RAMP. Its router has the chain of the public programs and a third position behind it:
+// RAMP. Its router has the chain of the public programs and a third position after it:
 //
 //   position  sets                         receives from  transmits to
 //   0         rx WEST, tx RAMP and EAST    WEST           RAMP, EAST
@@ -86,7 +86,7 @@ struct Chain {
   int own = 2;                         ///< pieces that tile (1, 0) sends
   int near = 4;                        ///< words that tile (1, 0) stores
   int far = 6;                         ///< words that tile (2, 0) stores
-  std::string control = "0x015F0000";  ///< behind the pieces of tile (1, 0); an advance
+  std::string control = "0x015F0000";  ///< after the pieces of tile (1, 0); an advance
   std::string address = "0";           ///< address of the register that tile (1, 0) rewrites
   std::string value = "0";
 };

@@ -54,7 +54,7 @@ void append_round(Kernel& k, const Barrier& barrier, CoreKind kind, unsigned num
   append_barrier(k, barrier, kind);
 }
 
-/// Participants are numbered: AIVs by their block index, AICs behind them.
+/// Participants are numbered: AIVs by their block index, AICs after them.
 Kernel participant(const Barrier& barrier, CoreKind kind, std::int64_t first) {
   Kernel k;
   if (barrier.profile == Profile::kA2A3) k.ffts();
@@ -132,7 +132,7 @@ TEST(ascend, S2_syncall_soft_of_some_cores) {
 
 // --- S3
 
-/// 16 AIVs add their index to a number; block 0 reads it, behind a barrier of mode 0 or at once.
+/// 16 AIVs add their index to a number; block 0 reads it, after a barrier of mode 0 or at once.
 double sum_of_indices(bool with_sync) {
   Kernel k;
   k.ffts();

@@ -126,7 +126,7 @@ TEST(ascend, S11_no_split_and_launched_again) {
 }
 
 TEST(ascend, S12_both_directions_share_a_flag_base) {
-  // Flags 0 to 3; the V to C half of the ring starts behind the C to V half.
+  // Flags 0 to 3; the V to C half of the ring starts after the C to V half.
   for (const ClusterConfig& config : kConfigs) {
     Fifo down, up;
     down.profile = up.profile = config.profile;

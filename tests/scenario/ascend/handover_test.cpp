@@ -93,7 +93,7 @@ TEST(ascend, S8_ub_to_l1) {
   EXPECT_GT(b.cycles_of(EventKind::kPipeStart, kAic, Pipe::kMte1).at(0), written);
 }
 
-/// FIX writes both UBs, and each AIV starts behind it.
+/// FIX writes both UBs, and each AIV starts after it.
 void expect_l0c_to_ub(DataType type) {
   Kernel aic, aiv;
   aic.tile(Opcode::kFixLocal, Pipe::kFix, type, 128, 256);
@@ -211,7 +211,7 @@ TEST(ascend, S19_unit_flag) {
 }
 
 TEST(ascend, S19_unit_flag_keeps_m_and_fix_in_order) {
-  // Two tiles in one place of L0C, no flags: FIX reads behind M, and M writes behind FIX.
+  // Two tiles in one place of L0C, no flags: FIX reads after M, and M writes after FIX.
   Kernel k;
   const TileOperand left = tile(Location::kL0a, 0), right = tile(Location::kL0b, 0),
                     product = tile(Location::kL0c, 0);
@@ -237,7 +237,7 @@ TEST(ascend, S19_unit_flag_keeps_m_and_fix_in_order) {
   const auto mad_ends = b.cycles_of(EventKind::kPipeEnd, kAic, Pipe::kM);
   const auto fix_ends = b.cycles_of(EventKind::kPipeEnd, kAic, Pipe::kFix);
   ASSERT_EQ(mads.size(), 6u);  // with the two fills
-  // FIX takes longer than a MAD: it starts behind the first block of the last one, and the first MAD
+  // FIX takes longer than a MAD: it starts after the first block of the last one, and the first MAD
   // of the next tile stays behind it to the last block.
   EXPECT_GT(fixes[0], mads[3]);
   EXPECT_LT(fixes[0], mad_ends[3]);

@@ -74,7 +74,7 @@ TEST(ascend, M2_set_again_behind_a_wait_in_a_queue) {
     k.wait_flag(Pipe::kMte2, Pipe::kV, 2);
   }
   EXPECT_EQ(error_on_aiv(a2a3_config(), k), "");
-  Kernel third = k;  // no wait stands behind it
+  Kernel third = k;  // no wait stands after it
   third.set_flag(Pipe::kMte2, Pipe::kV, 2);
   third.set_flag(Pipe::kMte2, Pipe::kV, 2);
   EXPECT_THAT(error_on_aiv(a2a3_config(), third), HasSubstr(kDoubleSetId));

@@ -343,7 +343,7 @@ TEST(ascend, M21_flags_of_a_pipe_out_of_range) {
 
 // --- unit flag ---
 
-// 2.5: FIX drains the tile block by block behind the last MAD, with no flag between M and FIX.
+// 2.5: FIX drains the tile block by block after the last MAD, with no flag between M and FIX.
 TEST(ascend, S19_unit_flag_of_pto_text) {
   const auto kernel = [](const std::string& phase, const std::string& last,
                          const std::string& store) {

@@ -1,6 +1,6 @@
 // S22 of reference ascend.md 6 with the numbers of 5.4: QuantGroupMatmul on 24 clusters of A2. int8
 // tiles of 128 x 256 with K = 1024, a ring of D slots in GM between AIC and AIVs; ready on id 5 by
-// FIX, free on id 3 by MTE2 behind the last read of a tile. Given: the time of the vector unit, 2.76 us
+// FIX, free on id 3 by MTE2 after the last read of a tile. Given: the time of the vector unit, 2.76 us
 // per 64 rows, the L2 hits of the operands, and how fast an AIV reads a slot, which is slower when both
 // AIVs of a cluster do. Those rates and the latency of cross-core flags are those of the kernel as PTO
 // text, scripts/validation/families/ascend_fused.py.

@@ -184,7 +184,7 @@ TEST(ascend, M28_addresses_of_nothing) {
               AllOf(StartsWith("k.pto:11: AIV1 of cluster 0"), HasSubstr("%x is byte -4 of")));
 }
 
-// 2^46 lines behind x[0] the cache would take the line of one array for that of the other.
+// 2^46 lines after x[0] the cache would take the line of one array for that of the other.
 TEST(ascend, M28_far_behind_an_array) {
   const std::string far = kernel("%y: !pto.ptr<i32>, %x: !pto.ptr<i32>, %FAR: index",
                                  "    pto.store_scalar %c1, %x[%c0] : !pto.ptr<i32>, i32\n"
@@ -198,7 +198,7 @@ TEST(ascend, M28_far_behind_an_array) {
 
 // --- order of publishing (2.9 rule 2) ---
 
-// AIV0 publishes x[0]; all others read it behind a barrier, and have read it before.
+// AIV0 publishes x[0]; all others read it after a barrier, and have read it before.
 const std::string kPublish = kernel("%x: !pto.ptr<i32, gm>, %y: !pto.ptr<i32, gm>",
                                     R"(    pto.set_ffts %c1 : index
     %c16 = arith.constant 16 : index

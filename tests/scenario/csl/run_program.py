@@ -2,7 +2,7 @@
 
     run_program.py CSLC FOLDER ARCH
 
-The arguments of the compiler stand behind `// cslc:` in layout.csl. The host program run.py gets the folder of the compiled
+The arguments of the compiler follow `// cslc:` in layout.csl. The host program run.py gets the folder of the compiled
 program and the generation; the executables of Tessera are those beside CSLC.
 """
 import os

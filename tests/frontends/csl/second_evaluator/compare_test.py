@@ -3,7 +3,7 @@
     compare.py CSLC LIBRARY FOLDER...         every layout.csl below the folders, for both generations
     compare.py CSLC LIBRARY --corpus FOLDER   the command lines of the shell scripts in a checkout
 
-The arguments of a program of ours stand behind `// cslc:` in its layout.
+The arguments of a program of ours follow `// cslc:` in its layout.
 """
 import copy
 import json

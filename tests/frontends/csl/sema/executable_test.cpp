@@ -44,7 +44,7 @@ TEST(CslcExecutable, RefusesWithExitCode2) {
     arguments.insert(arguments.end(), {kProgram, "-o", folder.path().string()});
     const Finished run = run_executable("tessera_cslc", arguments);
     EXPECT_EQ(run.exit_code, 2);
-    for (const char* line = run.err.c_str(); *line != 0;) {  // behind the notes of the program
+    for (const char* line = run.err.c_str(); *line != 0;) {  // after the notes of the program
       if (std::string(line).rfind("error: ", 0) == 0)
         return std::string(line).substr(7, std::string(line).find('\n') - 7);
       line += std::string(line).find('\n') + 1;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The options of the compiler stand behind `// cslc:` in layout.csl, or in commands.sh beside it.
+/// The options of the compiler follow `// cslc:` in layout.csl, or in commands.sh beside it.
 Options options_of(const fs::path& layout, const std::string& arch) {
   const fs::path commands = layout.parent_path() / "commands.sh";
   std::ifstream file(fs::exists(commands) ? commands : layout);

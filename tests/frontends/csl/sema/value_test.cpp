@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
         Shown{"@range_stop(@range(i16, 5))", "5"}, Shown{"@is_arch(\"wse2\")", "true"},
         Shown{"@get_rectangle().width", "1"}));
 
-/// Messages, the part behind the place.
+/// Messages, the part after the place.
 class CslRefused : public ::testing::TestWithParam<Shown> {};
 
 TEST_P(CslRefused, SaysWhy) {
