@@ -146,14 +146,21 @@ class Page(html.parser.HTMLParser):
         self.links += [value for value in (named.get("href"), named.get("src")) if value]
 
 
-def join_scripts(out):
-    """Debian's Furo has its script in two files, of which one imports the other. A browser takes that from no `<script>` of this
-    theme, and the switch between light and dark would be missing."""
-    scripts = out / "_static/scripts"
+def mend_theme(out):
+    """What Debian's Furo lacks for the switch between light and dark. Its script is two files, of which one imports the other, as a
+    browser takes it only from modules; its style has lost what a computer that prefers dark shows."""
+    scripts, style = out / "_static/scripts", out / "_static/styles/furo.css"
     first, _, rest = (scripts / "furo.js").read_text(encoding="utf-8").partition("\n")
     imported = re.fullmatch(r'import \w+ from "\./([\w.-]+)";', first)
     if imported:
         (scripts / "furo.js").write_text((scripts / imported[1]).read_text(encoding="utf-8") + rest, encoding="utf-8")
+    text = style.read_text(encoding="utf-8")
+    if "prefers-color-scheme" not in text:
+        colors = re.search(r'body\[data-theme="dark"\] ?\{([^{}]*--color-background-primary[^{}]*)\}', text)
+        if not colors:
+            sys.exit(f"site.py: {style} has no dark colors")
+        style.write_text(text + '\n@media screen and (prefers-color-scheme: dark) {\n  body:not([data-theme="light"]) {' + colors[1] + "}\n}\n",
+                         encoding="utf-8")
 
 
 def dead_links(out):
@@ -196,7 +203,7 @@ def main():
                               check=False)
     if done.returncode != 0:
         sys.exit("site.py: Sphinx warns (above)")
-    join_scripts(out)
+    mend_theme(out)
     dead, pages, links = dead_links(out)
     if dead:
         sys.exit("site.py: links that lead nowhere:\n" + "\n".join(dead))
