@@ -151,6 +151,8 @@ struct Scenario {
 /// has nothing to expect.
 Scenario parse_scenario(const std::string& path, const std::string& text);
 Scenario read_scenario(const std::string& path);
+/// Only Scenario::machines of the file. Throws UserError.
+std::vector<Generation> machines_of(const std::string& path);
 
 /// The scenarios of the processing element: all files below tests/scenario/wse but C++ sources,
 /// ordered by file name.

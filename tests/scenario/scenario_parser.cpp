@@ -451,6 +451,21 @@ Scenario parse_scenario(const std::string& path, const std::string& text) {
   return scenario;
 }
 
+std::vector<Generation> machines_of(const std::string& path) {
+  Scenario head;
+  std::ifstream in(path);
+  std::string line;
+  for (unsigned number = 1; std::getline(in, line); ++number) {
+    const std::size_t begin = directive_of(path, number, line);
+    if (begin == std::string::npos) continue;
+    DirectiveReader first(path, number, line, begin);
+    if (first.accept("machine")) read_machines(first, head);
+    break;
+  }
+  if (head.machines.empty()) return {Generation::kWse2, Generation::kWse3};
+  return head.machines;
+}
+
 Scenario read_scenario(const std::string& path) {
   std::ifstream in(path);
   std::ostringstream text;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,20 +14,24 @@ namespace {
 
 class ScenarioTest : public testing::Test {
  public:
-  ScenarioTest(std::shared_ptr<const Scenario> scenario, Generation generation)
-      : scenario_(std::move(scenario)), generation_(generation) {}
+  ScenarioTest(std::string path, Generation generation)
+      : path_(std::move(path)), generation_(generation) {}
   void TestBody() override {
-    for (const Problem& problem : run_scenario(*scenario_, generation_)) {
-      ADD_FAILURE_AT(scenario_->path.c_str(), static_cast<int>(problem.line)) << problem.text;
+    try {
+      for (const Problem& problem : run_scenario(read_scenario(path_), generation_)) {
+        ADD_FAILURE_AT(path_.c_str(), static_cast<int>(problem.line)) << problem.text;
+      }
+    } catch (const UserError& e) {
+      ADD_FAILURE() << e.what();
     }
   }
 
  private:
-  std::shared_ptr<const Scenario> scenario_;
+  std::string path_;
   Generation generation_;
 };
 
-/// Stands for a file that cannot be read, or for a folder without files.
+/// Stands for a file that does not say for which machines it is, or for a folder without files.
 class UnusableTest : public testing::Test {
  public:
   explicit UnusableTest(std::string problem) : problem_(std::move(problem)) {}
@@ -43,14 +46,14 @@ void add_unusable(const std::string& suite, const std::string& problem) {
                         [problem]() -> testing::Test* { return new UnusableTest(problem); });
 }
 
+// ctest starts a process for each test, so only the one that runs reads its whole file.
 void add_file(const std::filesystem::path& file) {
   try {
-    const auto scenario = std::make_shared<const Scenario>(read_scenario(file.string()));
-    for (Generation generation : scenario->machines) {
-      testing::RegisterTest(("wse." + scenario->name).c_str(), to_string(generation), nullptr,
-                            nullptr, scenario->path.c_str(), 1,
-                            [scenario, generation]() -> testing::Test* {
-                              return new ScenarioTest(scenario, generation);
+    for (Generation generation : machines_of(file.string())) {
+      testing::RegisterTest(("wse." + file.stem().string()).c_str(), to_string(generation), nullptr,
+                            nullptr, file.c_str(), 1,
+                            [path = file.string(), generation]() -> testing::Test* {
+                              return new ScenarioTest(path, generation);
                             });
     }
   } catch (const UserError& e) {
