@@ -71,7 +71,7 @@ void read(std::vector<std::string> words, Options& options,
   for (std::size_t n = 0; n < words.size(); ++n) {
     std::string word = words[n] == "-o" ? "--output" : words[n] == "-h" ? "--help" : words[n];
     const auto next = [&] {
-      if (n + 1 == words.size()) throw UserError("", words[n], "expected a value behind it");
+      if (n + 1 == words.size()) throw UserError("", words[n], "expected a value after it");
       return words[++n];
     };
     const std::size_t equals = word.rfind("--", 0) == 0 ? word.find('=') : std::string::npos;

@@ -14,7 +14,7 @@ void declare(Assembly& a, const ParamStatement& s) {
   }
   if (!s.value) {
     a.fail(s.name.place, "expected a value for param ", in_quotes(s.name.text),
-           ", found none; give one in the layout or a default behind '='");
+           ", found none; give one in the layout or a default after '='");
   }
   a.names.add(s.name, NameKind::kParam, 0, a.evaluator().number(*s.value));
 }

@@ -154,7 +154,7 @@ class MemoryDsd {
               " has one element, and only a smaller number could be given");
     }
     return a_.integer(*s_.wraparound,
-                      "a wrap-around behind fewer elements than " + in_quotes(symbol_.name) +
+                      "a wrap-around after fewer elements than " + in_quotes(symbol_.name) +
                           " has,",
                       1, symbol_.count - 1);
   }

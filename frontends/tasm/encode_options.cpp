@@ -64,7 +64,7 @@ class OptionsEncoder {
 
   pe::OpConfig of_operation(const InstructionStatement& s, const pe::Instruction& instruction) {
     const std::string mnemonic(s.info->mnemonic);
-    refuse(kLoad, " behind lddsr only, found it behind " + mnemonic);
+    refuse(kLoad, " after lddsr only, found it after " + mnemonic);
     if (!instruction.is_vector()) check_scalar(*s.info);
     if (s.info->op == pe::Opcode::kDfilt) check_filter(s.place);
     const pe::OperandKind destination = instruction.operands[0].kind;
@@ -89,19 +89,19 @@ class OptionsEncoder {
 
   void check_scalar(const pe::OpcodeInfo& info) const {
     refuse(kCompletion | kOnControl | kOperation,
-           std::string(" behind a DSD operation only, found it behind ") +
+           std::string(" after a DSD operation only, found it after ") +
                (info.vector() ? "a scalar " : "") + std::string(info.mnemonic));
   }
 
   // wse.md 6.7.
   void check_filter(Place place) const {
     if (!o_.async)
-      a_.fail(place, "expected async behind dfilt, found none; it runs on a microthread");
+      a_.fail(place, "expected async after dfilt, found none; it runs on a microthread");
     for (const GivenOption& option : given_options(o_, kOnControl)) {
       a_.fail(option.place, "expected no ", option.word,
-              " behind dfilt, found one; dfilt counts the control wavelets");
+              " after dfilt, found one; dfilt counts the control wavelets");
     }
-    if (o_.index) a_.fail(o_.index->place, "expected no index= behind dfilt, found one");
+    if (o_.index) a_.fail(o_.index->place, "expected no index= after dfilt, found one");
   }
 
   // wse.md 5.11: what a DSR file may hold.
@@ -207,7 +207,7 @@ class OptionsEncoder {
   void encode_load(const pe::Operand& dsr, Place place) {
     if (dsr.kind != pe::kSrc0)
       check_reserved(&pe::Fifo::dsr, dsr.reg, place, "a DSR", to_string(dsr.kind, dsr.reg));
-    refuse(kOperation, " behind a DSD operation only, found it behind the load of a DSR");
+    refuse(kOperation, " after a DSD operation only, found it after the load of a DSR");
     encode_common();
     config_.save_address = o_.save_address.has_value();
     config_.single_step = o_.single_step.has_value();

@@ -69,7 +69,7 @@ class LineLexer {
     const std::size_t end = cursor_.rest().find('"', 1);
     if (end == std::string_view::npos)
       diagnostics_.fail(cursor_.place(),
-                        "expected '\"' behind the text, found the end of the line");
+                        "expected '\"' after the text, found the end of the line");
     return make(Token::Kind::kString, end + 1);
   }
 

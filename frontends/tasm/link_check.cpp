@@ -38,8 +38,8 @@ class LinkCheck {
         "this jump reaches the ret of line " + d.line_text(place_of(*ret).line);
     a_.image.warnings.push_back(text::joined(
         file, ":", to_string(place), ": ", exit_ ? jump + ", which" : "this ret",
-        " returns behind the call of line ", d.line_text(place_of(call).line), " once more, ",
-        "because r15 still holds that address; save r15 before a call and load it behind",
+        " returns after the call of line ", d.line_text(place_of(call).line), " once more, ",
+        "because r15 still holds that address; save r15 before a call and load it afterwards",
         d.uses_of(place_of(at).line)));
   }
 

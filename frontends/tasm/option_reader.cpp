@@ -72,7 +72,7 @@ void OptionReader::read(TokenCursor& cursor, const char* mark) const {
       cursor.fail_expected("each option once", " again");
     given.push_back(option->word);
     const Place place = cursor.take().place;
-    if (option->has_value) cursor.expect("=", std::string("'=' behind ") + option->word);
+    if (option->has_value) cursor.expect("=", std::string("'=' after ") + option->word);
     option->read(cursor, place);
   }
 }
@@ -91,7 +91,7 @@ void OptionReader::fail_unknown(const TokenCursor& cursor, const char* mark) con
   }
   if (!behind_.empty()) expected = {"an option"};
   if (mark != nullptr) expected.push_back(std::string("'") + mark + "'");
-  expected.push_back("the end of the line" + (behind_.empty() ? "" : " behind " + behind_));
+  expected.push_back("the end of the line" + (behind_.empty() ? "" : " after " + behind_));
   cursor.fail_expected(text::alternatives(expected), did_you_mean(cursor.peek().text, known));
 }
 

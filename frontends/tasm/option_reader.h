@@ -46,7 +46,7 @@ class OptionReader {
                        std::optional<Choice<T>>& to) {
     return add(word, true, [word, &words, &to](TokenCursor& cursor, Place) {
       const Place place = cursor.place();
-      to = Choice<T>{expect_word(cursor, words, std::string(" behind ") + word + "="), place};
+      to = Choice<T>{expect_word(cursor, words, std::string(" after ") + word + "="), place};
     });
   }
 

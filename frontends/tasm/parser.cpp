@@ -105,7 +105,7 @@ Statement parse_string(TokenCursor& cursor, Place) {
       s.text += static_cast<char>(number);
       i += 3;
     } else {
-      cursor.fail(token.place, "expected \\n, \\\\ or \\xNN behind \\ in the string, found ",
+      cursor.fail(token.place, "expected \\n, \\\\ or \\xNN after \\ in the string, found ",
                   in_quotes(text.substr(i, 4)));
     }
   }
@@ -283,7 +283,7 @@ Statement parse_declaration(TokenCursor& cursor) {
 LabelStatement parse_label(TokenCursor& cursor) {
   LabelStatement label{parse_new_name(cursor, "a label")};
   cursor.take();  // ':'
-  cursor.expect_end("the end of the line behind a label");
+  cursor.expect_end("the end of the line after a label");
   return label;
 }
 

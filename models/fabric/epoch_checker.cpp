@@ -273,7 +273,7 @@ void EpochChecker::check_early(std::uint32_t place, Color color) {
           sent_in_epoch(early.ident, early.tag) + "went from " + to_string(early.in) + " to " +
           to_string(early.outputs) + " in cycle " + std::to_string(early.cycle) +
           ", by the route of epoch " + std::to_string(early.epoch) +
-          " here, ahead of the teardown that it was sent behind; " + change(place, epoch),
+          " here, ahead of the teardown that it was sent after; " + change(place, epoch),
       kEpochEarlyId);
 }
 

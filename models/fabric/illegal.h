@@ -31,7 +31,7 @@ inline constexpr std::array<FabricRule, 4> kFabricRules = {{
      "A route is rewritten before a wavelet that was sent for the old one has passed; the new one "
      "does not receive it."},
     {kEpochEarlyId, "1.9",
-     "A wavelet that was sent behind a teardown passes a router ahead of it and goes the old way."},
+     "A wavelet that was sent after a teardown passes a router ahead of it and goes the old way."},
 }};
 
 }  // namespace tessera::fabric

@@ -212,7 +212,7 @@ HostPortCore::Checked HostPortCore::check_words(const Access& access, const Plac
   for (std::uint32_t done = 0; done < span; done += 4, word.offset += 4) {
     const Rights rights = rights_at(word);
     if (!rights.read && !rights.write)
-      return refuse(Answer::kBurst, "there is a hole behind its first word");
+      return refuse(Answer::kBurst, "there is a hole after its first word");
     if (access.command != Access::Command::kIgnore)
       allowed = allowed && (access.is_read() ? rights.read : rights.write);
   }

@@ -142,7 +142,7 @@ std::uint32_t Image::task_table_bytes() const {
 
 std::string Image::place_of(std::uint32_t pc) const {
   if (pc >= code.size()) {
-    return file + " (instruction " + std::to_string(pc) + ", behind the last one)";
+    return file + " (instruction " + std::to_string(pc) + ", after the last one)";
   }
   const std::string section = section_of(*this, pc);
   const SourceFile source =

@@ -90,7 +90,7 @@ class Validator {
     std::map<std::uint32_t, std::set<Index>> ran;  // time: VFSMs
     std::set<std::pair<std::uint32_t, Index>> sent, read;
     for (const Slot& slot : schedule.slots) {
-      require(slot.time < schedule.length, "a slot lies behind the end");
+      require(slot.time < schedule.length, "a slot lies after the end");
       require(slot.transfer < schedule.transfers.size(), "a slot names no transfer");
       const Transfer& t = schedule.transfers[slot.transfer];
       require(slot.branch < t.branches.size(), "a slot names a branch that is not there");
@@ -146,7 +146,7 @@ class Validator {
       require(first < 0 || block.repeat == 0 ||
                   (inside(first) && inside(first + words) && inside(first + last) &&
                    inside(first + last + words)),
-              "a step reaches behind the memory of the node");
+              "a step reaches beyond the memory of the node");
   }
 
   void check_message(const Node& node, const Step& step) const {

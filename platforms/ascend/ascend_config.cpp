@@ -164,7 +164,7 @@ void add_vector(Rows rows, cluster::CostConfig& c) {
     rows.cycles(path + ".overhead", rate.overhead, 0, "per instruction");
     if (number <= VectorClass::kConvert)
       rows.add(path + ".apart", rate.other, "1/100 cycle", 0, kMaxCycles,
-               "per repeat, if rows do not lie one behind the other and have several repeats; 0: "
+               "per repeat, if rows do not lie one after the other and have several repeats; 0: "
                "the same");
     else if (number <= VectorClass::kRsqrt)
       rows.add(path + ".half", rate.other, "1/100 cycle", 0, kMaxCycles,

@@ -340,7 +340,7 @@ bool CppKernel::go_on(Arrays& arrays, Cycle next) {
   const std::vector<std::size_t>& bytes = native_.memory->array_bytes();
   if (bytes.size() > contents_.size())
     throw IllegalBehaviour("the host program allocates more than " + std::to_string(kLaterArrays) +
-                               " arrays behind its first launch",
+                               " arrays after its first launch",
                            kNativeId);
   for (std::size_t a = 0; a < bytes.size(); ++a) {
     if (data.size(a) == 0 && bytes[a] > 0) data.resize(a, bytes[a]);

@@ -11,7 +11,7 @@ const std::vector<DeviceErrorRow>& device_errors() {
   static const std::vector<DeviceErrorRow> rows = {
       {kDeadlock, kTimeOut, "a wait that nobody ends is ended by the time-out"},
       {cluster::kOverflowId, kTimeOut, "a counter above 15 hangs (guide)"},
-      {cluster::kDoubleSetId, kTimeOut, "the barrier behind the second set hangs"},
+      {cluster::kDoubleSetId, kTimeOut, "the barrier after the second set hangs"},
       {cluster::kFftsId, kTimeOut, "flags without a base address hang"},
       {cluster::kControlId, kTimeOut, "the load hangs the chip"},
       {cluster::kAccessId, kException, "an address beyond its memory"},

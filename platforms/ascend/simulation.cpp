@@ -80,7 +80,7 @@ void Simulation::summarize(report::Report& report) const {
   }
   if (launches_ > 1)
     report.counters.push_back(
-        {"launches", launches_, "launches", "of the host program, one behind the other"});
+        {"launches", launches_, "launches", "of the host program, one after the other"});
   Profile profile = profile_of(machine, config_, report.cycles);
   profile.overhead_ns *= static_cast<double>(launches_);
   add_groups(profile, report);

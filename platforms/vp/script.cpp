@@ -72,7 +72,7 @@ class StatementReader {
         one_of({"write", "push", "read", "peek", "expect", "poll", "copy", "wait", "dmi", "print"});
     const bool accesses = verb == "write" || verb == "push" || verb == "read";
     if (!out_.refused.empty() && !accesses)
-      fail("expected write, push or read behind 'refused', found '" + verb + "'");
+      fail("expected write, push or read after 'refused', found '" + verb + "'");
     if (verb == "write" || verb == "push") write(verb == "push");
     if (verb == "read" || verb == "peek") look(verb == "peek");
     if (verb == "expect") expect();

@@ -141,7 +141,7 @@ Schema pe_latency_keys(pe::PeTiming& p) {
              "by how much moves, integer instructions and compares that do not depend on it issue "
              "before the end of `pe.vector_drain`"),
       name("pe.vector_overlap", p.vector_overlap, {{"true", true}, {"false", false}},
-           "whether DSD operations, loads and branches behind a synchronous DSD operation overlap "
+           "whether DSD operations, loads and branches after a synchronous DSD operation overlap "
            "with its end, and with their own start"),
       cycles("pe.task_activation", p.task_activation,
              "idle compute engine: from the event that makes a task runnable to its first "
@@ -187,7 +187,7 @@ Schema pe_rule_keys(pe::PeTiming& p) {
       name("pe.picker", p.picker,
            {{"lowest_id", PickerRule::kLowestId}, {"round_robin", PickerRule::kRoundRobin}},
            "which runnable task of the highest priority starts: the `lowest_id`, or `round_robin` "
-           "behind the one that ran last at this priority; a launched function goes first"),
+           "after the one that ran last at this priority; a launched function goes first"),
       name("pe.issue", p.issue,
            {{"rotation", IssueRule::kRotation}, {"lowest_thread", IssueRule::kLowestThread}},
            "which thread of equal priority gets the issue slot: in `rotation`, or the "

@@ -83,7 +83,7 @@ link::Wavelet to_wavelet(DirectiveReader& in, const std::string& text, std::stri
   w.half = flags.find('h') != std::string::npos;
   w.local_flip = flags.find('f') != std::string::npos;
   const std::string value = text.substr(colon == std::string::npos ? 0 : colon + 1);
-  if (value.empty()) in.fail_last("expected a number behind '" + text + "'");
+  if (value.empty()) in.fail_last("expected a number after '" + text + "'");
   w.payload = to_word(in, value);
   if (w.half && w.payload > 0xFFFF) in.fail_last("a half wavelet carries 16 bits");
   return w;
@@ -102,7 +102,7 @@ SentWavelet to_sent(DirectiveReader& in, const std::string& text) {
   const std::size_t at = text.find('@');
   sent.wavelet = to_wavelet(in, text.substr(0, at), "chf");
   if (at == std::string::npos) return sent;
-  sent.color = to_color(in, text.substr(at + 1), " behind '@'");
+  sent.color = to_color(in, text.substr(at + 1), " after '@'");
   return sent;
 }
 
@@ -278,7 +278,7 @@ Moment PlanReader::read_moment(Moment::Kind kind) {
   const std::string number = moment.label.substr(mark + 1);
   const bool digits = !number.empty() && number.size() < 5 &&
                       number.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits || std::stoul(number) == 0) in_.fail_last("expected a number from 1 on behind '#'");
+  if (!digits || std::stoul(number) == 0) in_.fail_last("expected a number from 1 on after '#'");
   moment.number = static_cast<unsigned>(std::stoul(number));
   moment.label.resize(mark);
   return moment;

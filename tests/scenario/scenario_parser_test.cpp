@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{";! launch go at 5", "expected '='"}, Mistake{";! launch go at=x", "found 'x'"},
         Mistake{";! arrive in", "expected a wavelet"},
         Mistake{";! arrive in every=0 1", "1..1000000"}, Mistake{";! arrive in f:1", "no flag"},
-        Mistake{";! arrive in c: 1", "expected a number behind"},
+        Mistake{";! arrive in c: 1", "expected a number after"},
         Mistake{";! arrive in h:0x10000", "16 bits"},
         Mistake{";! arrive in 1,2", "expected a wavelet, found ','"},
         Mistake{";! arrive in 4294967296", "32 bits"},

@@ -331,7 +331,7 @@ std::optional<Cycle> Run::issue_of(const Moment& moment, unsigned line) {
   const bool numbered = moment.number && moment.kind != Moment::Kind::kGroup;
   const std::size_t wanted = numbered ? *moment.number : 1;
   if (issues.size() < wanted || (!numbered && issues.size() > 1)) {
-    wrong(line, "the instruction behind " + moment.label + " has issued " +
+    wrong(line, "the instruction after " + moment.label + " has issued " +
                     std::to_string(issues.size()) + " times" +
                     (issues.size() > 1 ? "; say which, " + moment.label + "#1 .." : ""));
     return std::nullopt;
@@ -352,7 +352,7 @@ std::optional<Cycle> Run::in_operation(const Moment& moment, Cycle issue, unsign
     if (group == (e.kind == EventKind::kCompute) && --left == 0) return e.cycle;
     if (e.kind == EventKind::kOpEnd) break;
   }
-  wrong(line, !thread ? "the instruction behind " + moment.label + " starts no DSD operation"
+  wrong(line, !thread ? "the instruction after " + moment.label + " starts no DSD operation"
               : group ? "the operation has fewer groups"
                       : "the operation has not ended");
   return std::nullopt;

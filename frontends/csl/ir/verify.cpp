@@ -115,7 +115,7 @@ class FunctionCheck {
     if (code.empty() || !is_terminator(code.back().op)) return report("b", b, " has no terminator");
     for (std::size_t i = 0; i < code.size(); ++i) {
       if (is_terminator(code[i].op) && i + 1 < code.size())
-        report("b", b, " goes on behind its terminator");
+        report("b", b, " goes on after its terminator");
       check_numbers(code[i]);
       if (sound_) check_instruction(code[i]);
     }

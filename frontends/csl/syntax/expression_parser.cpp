@@ -79,7 +79,7 @@ const Expr* ExpressionParser::suffixed(const Expr* object, Brace brace) {
 const Expr* ExpressionParser::suffix(const Expr* object) {
   const Place place = cursor_.place();
   if (cursor_.accept(".")) {
-    const Name name = state_.expect_name("the member behind '.'");
+    const Name name = state_.expect_name("the member after '.'");
     return state_.make<Member>(place, object, name);
   }
   if (cursor_.accept(".*")) return state_.make<Dereference>(place, object);
@@ -169,7 +169,7 @@ const Expr* ExpressionParser::keyword(Keyword::Word word) {
 
 const Expr* ExpressionParser::builtin() {
   const Token name = cursor_.take();
-  const Place open = state_.expect_open("(", "behind the name of a builtin");
+  const Place open = state_.expect_open("(", "after the name of a builtin");
   return state_.make<Builtin>(name.place, name.text.substr(1), expressions(")", open));
 }
 
@@ -255,7 +255,7 @@ LiteralField ExpressionParser::literal_field(bool has_type) {
                    found(cursor_.peek()));
     return {{}, parse()};
   }
-  const Name name = state_.expect_name("the field behind '.'");
+  const Name name = state_.expect_name("the field after '.'");
   if (!cursor_.accept("="))
     state_.fail_expected("'=' and the value of the field",
                          has_type || !cursor_.next_is(":") ? "" : "; a field is written '.a = 1'");
@@ -268,7 +268,7 @@ const Expr* ExpressionParser::tensor_access() {
   do {
     variables.push_back(state_.expect_name("a variable of the tensor access"));
   } while (cursor_.accept(","));
-  if (!cursor_.accept("|")) state_.fail_expected("',' or '|' behind the variables");
+  if (!cursor_.accept("|")) state_.fail_expected("',' or '|' after the variables");
   const Place open = state_.expect_open("{", "and the extents of the tensor access");
   const List<const Expr*> extents = some_expressions("}", open, "an extent");
   if (!cursor_.accept("->")) state_.fail_expected("'->' and what the tensor access reads");

@@ -101,7 +101,7 @@ class Lexer {
     const std::string_view rest = cursor_.rest();
     cursor_.take();
     if (!is_letter(cursor_.peek()))
-      diagnostics_.fail(token.place, "expected the name of a builtin behind '@'");
+      diagnostics_.fail(token.place, "expected the name of a builtin after '@'");
     token.kind = Kind::kBuiltin;
     token.text = rest.substr(0, cursor_.take_while(is_name_part).size() + 1);
   }

@@ -104,7 +104,7 @@ class ParseState {
   /// The ";" that ends `what`.
   void expect_semicolon(const std::string& what) {
     if (cursor_.accept(";")) return;
-    fail_expected("';' behind " + what, cursor_.next_is("=") ? "; an assignment has no value" : "");
+    fail_expected("';' after " + what, cursor_.next_is("=") ? "; an assignment has no value" : "");
   }
   /// Throws "expected EXPECTED, found 'next token'" followed by `more`. If the next token stands on
   /// a later line, the place is after the last one.

@@ -34,7 +34,7 @@ class FileParser {
         next.is_word("noinline"))
       return function(linkage);
     if (linkage != Linkage::kNone)
-      state_.fail_expected("const, var, fn or task behind '" + std::string(cursor_.last().text) +
+      state_.fail_expected("const, var, fn or task after '" + std::string(cursor_.last().text) +
                            "'");
     fail_no_item();
   }
@@ -44,7 +44,7 @@ class FileParser {
     const std::vector<std::string> words = {"param",  "const",  "var",    "fn",      "task",
                                             "export", "extern", "layout", "comptime"};
     std::string more;
-    if (token.is(";")) more = "; no ';' stands behind a block";
+    if (token.is(";")) more = "; no ';' stands after a block";
     if (token.is("}")) more = "; no '{' is open here";
     if (token.is_word("struct") || token.is_word("enum") || token.is_word("union"))
       more = "; a named type is written 'const T = struct {..};'";
@@ -71,7 +71,7 @@ class FileParser {
   const Item* block() {
     const Token word = cursor_.take();
     const Block* const body =
-        statements_.parse_block({}, "behind '" + std::string(word.text) + "'");
+        statements_.parse_block({}, "after '" + std::string(word.text) + "'");
     cursor_.accept(";");
     return state_.make<BlockItem>(word.place, word.text == "layout", body);
   }

@@ -63,7 +63,7 @@ const Stmt* StatementParser::labelled() {
   const Name label = state_.taken_label();
   if (cursor_.next_is("{")) return state_.make<BlockStmt>(label.place, parse_block(label, ""));
   if (begins_loop(cursor_.peek())) return loop(label);
-  state_.fail_expected("a loop or a block behind the label");
+  state_.fail_expected("a loop or a block after the label");
 }
 
 const Stmt* StatementParser::word_statement() {
@@ -144,7 +144,7 @@ const Stmt* StatementParser::jump() {
   };
   if (word.text == "return")
     return state_.make<Return>(word.place, ends() ? nullptr : expressions_.parse());
-  const Name label = cursor_.accept(":") ? state_.expect_name("the label behind ':'") : Name{};
+  const Name label = cursor_.accept(":") ? state_.expect_name("the label after ':'") : Name{};
   if (word.text == "continue") return state_.make<Continue>(word.place, label);
   return state_.make<Break>(word.place, label, ends() ? nullptr : expressions_.parse());
 }
@@ -164,7 +164,7 @@ const Stmt* StatementParser::loop(Name label) {
   const bool is_inline = cursor_.accept_word("inline");
   if (cursor_.peek().is_word("while")) return while_loop(label, is_inline);
   if (cursor_.peek().is_word("for")) return for_loop(label, is_inline);
-  state_.fail_expected("'for' or 'while' behind 'inline'");
+  state_.fail_expected("'for' or 'while' after 'inline'");
 }
 
 const Stmt* StatementParser::while_loop(Name label, bool is_inline) {
@@ -187,8 +187,8 @@ const Stmt* StatementParser::for_loop(Name label, bool is_inline) {
   const Name element = state_.expect_name("the element");
   const Name index = cursor_.accept(",") ? state_.expect_name("the index") : Name{};
   if (!cursor_.accept("|"))
-    state_.fail_expected(index.text.empty() ? "',' or '|' behind the element"
-                                            : "'|' behind the index");
+    state_.fail_expected(index.text.empty() ? "',' or '|' after the element"
+                                            : "'|' after the index");
   const Block* const body = loop_body();
   return state_.make<For>(place, label, is_inline, range, element, index, body);
 }
@@ -231,7 +231,7 @@ Variable StatementParser::parse_variable(Linkage linkage, bool is_comptime) {
   const bool is_var = cursor_.take().text == "var";
   const Name name = state_.expect_name(is_var ? "the variable" : "the constant");
   const Expr* type = nullptr;
-  if (cursor_.accept(":")) type = expressions_.parse_type("the type behind ':'");
+  if (cursor_.accept(":")) type = expressions_.parse_type("the type after ':'");
   const List<Attribute> attributes = parse_attributes();
   const Expr* const value = cursor_.accept("=") ? expressions_.parse() : nullptr;
   if (value == nullptr && linkage != Linkage::kExtern) {
@@ -249,7 +249,7 @@ List<Attribute> StatementParser::parse_attributes() {
   while (cursor_.peek().is_name("align") || cursor_.peek().is_name("linksection") ||
          cursor_.peek().is_name("linkname")) {
     const Name name = state_.taken_name();
-    const std::string purpose = "behind '" + std::string(name.text) + "'";
+    const std::string purpose = "after '" + std::string(name.text) + "'";
     attributes.push_back({name, expressions_.parse_in_parentheses(purpose)});
   }
   return state_.file().keep(attributes);

@@ -63,7 +63,7 @@ const Expr* ExpressionParser::container() {
   }
   const bool is_union = cursor_.accept_word("union");
   if (!is_union && !cursor_.accept_word("struct"))
-    state_.fail_expected("'struct' or 'union' behind 'extern'");
+    state_.fail_expected("'struct' or 'union' after 'extern'");
   if (cursor_.peek().kind == Token::Kind::kName)
     state_.fail_expected("'{' and the fields",
                          "; a named type is written 'const T = struct {..};'");

@@ -197,7 +197,7 @@ Rates set `pe.rate.*`; single operations of 8, 16 and 64 elements set `pe.vector
 | f32 multiply-add (no. 24) | 0.50 elements per cycle, simulator and silicon | about 1 in a trace and in wse_timing_2.md B1; the notes suspect that 0.50 is the conflicting case | 1 without a conflict, 0.50 with one |
 | bank conflicts in the simulator (no. 43) | 24 cases equal to silicon within a cycle; A4 has them on WSE-2 | placement sweeps show no effect | on; `--set pe.bank_conflicts=false` turns them off |
 | which alignments conflict | the same bank modulo 4 (wse.md 6.2): two of four alignments of f32 vectors | one slow alignment of four f32 (A3, silicon of WSE-3), that is modulo 8 | `pe.bank_rule`: `same_bank`; for WSE-2 see [stencil with data tasks](stencil_data_tasks.md) |
-| issue of the next instruction after an operation on 8 elements | 8 cycles later (wse.md 6.5) | 1 cycle later (page PERFORMANCE_MODEL 10j) | 8 if the next instruction loads a DSR or is scalar; DSD operations on loaded DSRs, loads and branches issue 1 cycle behind the last group (`pe.vector_overlap`) |
+| issue of the next instruction after an operation on 8 elements | 8 cycles later (wse.md 6.5) | 1 cycle later (page PERFORMANCE_MODEL 10j) | 8 if the next instruction loads a DSR or is scalar; DSD operations on loaded DSRs, loads and branches issue 1 cycle after the last group (`pe.vector_overlap`) |
 | a taken branch (no. 44) | 6 cycles | 3 in another trace | 6 |
 
 ## What the model does not reach

@@ -22,7 +22,7 @@ vector (`@map`) and takes 780 cycles = 25 * (28 + 2) + 30. So an element takes o
 leaves the pipeline, and a step costs 2 cycles beyond its operation: one to fetch the element, one to issue the operation. This set
 `pe.rate.fmacs.interval` and `pe.vector_overlap`. Without the overlap the steps take 896 cycles.
 
-The published code is compiled, and its number of steps is known to the compiler. The program has three forms: the steps one behind the
+The published code is compiled, and its number of steps is known to the compiler. The program has three forms: the steps one after the
 other, each with a single step of the descriptor of the vector (`KERNEL=0`); the same with a scalar load of the element (1); and a
 loop, as a compiler writes it that does not know the length (2). The loop pays 3 cycles a step for the branch that finds the next
 element there.

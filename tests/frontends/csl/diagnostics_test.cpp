@@ -96,15 +96,15 @@ const Mistake kLexical[] = {
      "  const a = 1.5e+;\n"
      "            ^"},
     {"PointWithoutDigits", "const a = 1.;",
-     "1:13: expected the name of the member behind '.', found ';'\n"
+     "1:13: expected the name of the member after '.', found ';'\n"
      "  const a = 1.;\n"
      "              ^"},
     {"BuiltinWithoutName", "const a = @;",
-     "1:11: expected the name of a builtin behind '@'\n"
+     "1:11: expected the name of a builtin after '@'\n"
      "  const a = @;\n"
      "            ^"},
     {"BuiltinWithoutParentheses", "const a = @zeros;",
-     "1:17: expected '(' behind the name of a builtin, found ';'\n"
+     "1:17: expected '(' after the name of a builtin, found ';'\n"
      "  const a = @zeros;\n"
      "                  ^"},
 };
@@ -165,7 +165,7 @@ const Mistake kExpressions[] = {
      "  const a = .{ .b = 1 .c = 2 };\n"
      "                         ^"},
     {"MemberMissing", "const a = b.1;",
-     "1:13: expected the name of the member behind '.', found '1'\n"
+     "1:13: expected the name of the member after '.', found '1'\n"
      "  const a = b.1;\n"
      "              ^"},
     {"DotBrace", "const a = . { .b = 1 };",
@@ -177,7 +177,7 @@ const Mistake kExpressions[] = {
      "  const a = |1|{4} -> b[i];\n"
      "             ^"},
     {"TensorBar", "const a = |i {4} -> b[i];",
-     "1:14: expected ',' or '|' behind the variables, found '{'\n"
+     "1:14: expected ',' or '|' after the variables, found '{'\n"
      "  const a = |i {4} -> b[i];\n"
      "               ^"},
     {"TensorExtent", "const a = |i|{} -> b[i];",
@@ -222,7 +222,7 @@ const Mistake kTypes[] = {
      "  const A = enum { 1 };\n"
      "                   ^"},
     {"PackedEnum", "const A = extern enum { a };",
-     "1:18: expected 'struct' or 'union' behind 'extern', found 'enum'\n"
+     "1:18: expected 'struct' or 'union' after 'extern', found 'enum'\n"
      "  const A = extern enum { a };\n"
      "                   ^"},
     {"PointerToNothing", "param a: *;",
@@ -246,7 +246,7 @@ const Mistake kTypes[] = {
      "  fn f() void { asm volatile (\"a\", \"b\"); }\n"
      "                                 ^"},
     {"AlignWithoutParentheses", "var a: u16 align 16 = 1;",
-     "1:18: expected '(' behind 'align', found '16'\n"
+     "1:18: expected '(' after 'align', found '16'\n"
      "  var a: u16 align 16 = 1;\n"
      "                   ^"},
 };
@@ -254,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(Types, CslMessage, ::testing::ValuesIn(kTypes), name_of
 
 const Mistake kExcerpts[] = {
     {"LayoutWithoutBrace", "layout @set_rectangle(1, 1);",
-     "1:8: expected '{' behind 'layout', found '@set_rectangle'\n"
+     "1:8: expected '{' after 'layout', found '@set_rectangle'\n"
      "  layout @set_rectangle(1, 1);\n"
      "         ^"},
     {"TabBeforeCaret", "fn f() void {\n\tx = \t);\n}",

@@ -76,7 +76,7 @@ TEST_F(CslIr, ABlockEndsWithItsOnlyTerminator) {
   EXPECT_THAT(problems_of(module), ElementsAre("f: b0 has no terminator"));
   b.ret();
   b.ret();
-  EXPECT_THAT(problems_of(module), ElementsAre("f: b0 goes on behind its terminator"));
+  EXPECT_THAT(problems_of(module), ElementsAre("f: b0 goes on after its terminator"));
 }
 
 TEST_F(CslIr, TypesAgree) {

@@ -50,7 +50,7 @@ const Mistake kDeclarations[] = {
      "  ^"},
     {"SemicolonBehindBlock", "fn f() void {};",
      "1:15: expected a declaration (param, const, var, fn, task, export, extern, layout or "
-     "comptime), found ';'; no ';' stands behind a block\n"
+     "comptime), found ';'; no ';' stands after a block\n"
      "  fn f() void {};\n"
      "                ^"},
     {"BraceOfNobody", "fn f() void {}\n}",
@@ -75,7 +75,7 @@ const Mistake kDeclarations[] = {
      "  const a = b[1;\n"
      "               ^"},
     {"ExportParam", "export param x: u16;",
-     "1:8: expected const, var, fn or task behind 'export', found 'param'\n"
+     "1:8: expected const, var, fn or task after 'export', found 'param'\n"
      "  export param x: u16;\n"
      "         ^"},
     {"InlineConst", "inline const x = 1;",
@@ -83,7 +83,7 @@ const Mistake kDeclarations[] = {
      "  inline const x = 1;\n"
      "         ^"},
     {"ExternWithBody", "extern fn f() void {}",
-     "1:20: expected ';' behind an extern function, whose body is elsewhere, found '{'\n"
+     "1:20: expected ';' after an extern function, whose body is elsewhere, found '{'\n"
      "  extern fn f() void {}\n"
      "                     ^"},
     {"ExternWithValue", "extern var x: u16 = 1;",
@@ -108,15 +108,15 @@ const Mistake kDeclarations[] = {
      "  var a;\n"
      "       ^"},
     {"TypeMissing", "var a: = 1;",
-     "1:8: expected the type behind ':', found '='\n"
+     "1:8: expected the type after ':', found '='\n"
      "  var a: = 1;\n"
      "         ^"},
     {"SemicolonMissing", "const a = 1\nconst b = 2;",
-     "1:12: expected ';' behind the declaration, found 'const'\n"
+     "1:12: expected ';' after the declaration, found 'const'\n"
      "  const a = 1\n"
      "             ^"},
     {"SemicolonMissingInLine", "const a = 1 const b = 2;",
-     "1:13: expected ';' behind the declaration, found 'const'\n"
+     "1:13: expected ';' after the declaration, found 'const'\n"
      "  const a = 1 const b = 2;\n"
      "              ^"},
     {"ParamOfFunctionWithoutType", "fn f(a) void {}",
@@ -184,11 +184,11 @@ const Mistake kStatements[] = {
      "  fn f() void { for (a) { } }\n"
      "                        ^"},
     {"ForOfThree", "fn f() void { for (a) |b, c, d| { } }",
-     "1:28: expected '|' behind the index, found ','\n"
+     "1:28: expected '|' after the index, found ','\n"
      "  fn f() void { for (a) |b, c, d| { } }\n"
      "                             ^"},
     {"ForOfOneOpen", "fn f() void { for (a) |b { } }",
-     "1:26: expected ',' or '|' behind the element, found '{'\n"
+     "1:26: expected ',' or '|' after the element, found '{'\n"
      "  fn f() void { for (a) |b { } }\n"
      "                           ^"},
     {"SwitchArrow", "fn f() void { switch (a) { 1: b(), } }",
@@ -215,7 +215,7 @@ const Mistake kStatements[] = {
      "  fn f() void { if (a) b(); else c(); }\n"
      "                            ^"},
     {"ArmWithoutSemicolon", "fn f() void { if (a) b()\n}",
-     "1:25: expected ';' behind an arm without braces, found '}'\n"
+     "1:25: expected ';' after an arm without braces, found '}'\n"
      "  fn f() void { if (a) b()\n"
      "                          ^"},
     {"DeclarationAsArm", "fn f() void { if (a) const b = 1; }",
@@ -228,7 +228,7 @@ const Mistake kStatements[] = {
      "  fn f() void { if (a = b) { } }\n"
      "                      ^"},
     {"AssignmentAsValue", "fn f() void { x = y = z; }",
-     "1:21: expected ';' behind the statement, found '='; an assignment has no value\n"
+     "1:21: expected ';' after the statement, found '='; an assignment has no value\n"
      "  fn f() void { x = y = z; }\n"
      "                      ^"},
     {"EmptyStatement", "fn f() void { ; }",
@@ -236,19 +236,19 @@ const Mistake kStatements[] = {
      "  fn f() void { ; }\n"
      "                ^"},
     {"StatementWithoutSemicolon", "fn f() void {\n  x = 1\n}",
-     "2:8: expected ';' behind the statement, found '}'\n"
+     "2:8: expected ';' after the statement, found '}'\n"
      "    x = 1\n"
      "         ^"},
     {"LabelOfNothing", "fn f() void { a: x = 1; }",
-     "1:18: expected a loop or a block behind the label, found 'x'\n"
+     "1:18: expected a loop or a block after the label, found 'x'\n"
      "  fn f() void { a: x = 1; }\n"
      "                   ^"},
     {"InlineNothing", "fn f() void { inline x = 1; }",
-     "1:22: expected 'for' or 'while' behind 'inline', found 'x'\n"
+     "1:22: expected 'for' or 'while' after 'inline', found 'x'\n"
      "  fn f() void { inline x = 1; }\n"
      "                       ^"},
     {"BreakLabel", "fn f() void { break :1; }",
-     "1:22: expected the name of the label behind ':', found '1'\n"
+     "1:22: expected the name of the label after ':', found '1'\n"
      "  fn f() void { break :1; }\n"
      "                       ^"},
 };

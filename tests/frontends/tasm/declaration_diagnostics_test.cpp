@@ -32,7 +32,7 @@ const Mistake kDeclarations[] = {
     {"NameTaken", "const a = 1\ndata a: i16[1]",
      "2:6: expected a new name, found 'a', which is the const of line 1"},
     {"ParamWithoutValue", "param Mp",
-     "1:7: expected a value for param 'Mp', found none; give one in the layout or a default behind "
+     "1:7: expected a value for param 'Mp', found none; give one in the layout or a default after "
      "'='"},
     {"ConstWithoutValue", "const a",
      "1:8: expected '=' and the value of the const, found the end of the line"},
@@ -47,7 +47,7 @@ const Mistake kDeclarations[] = {
     {"AlignmentTwice", "data A: f32[1] align=16 align=32",
      "1:25: expected each option once, found 'align' again"},
     {"AlignmentWithoutValue", "data A: f32[1] align 16",
-     "1:22: expected '=' behind align, found '16'"},
+     "1:22: expected '=' after align, found '16'"},
     {"AlignmentBelowElement", "data A: f32[1] align=2",
      "1:22: expected an alignment in bytes 4..49152, found 2"},
     {"AlignmentIsNoPowerOfTwo", "data A: f32[1] align=24",
@@ -90,7 +90,7 @@ const Mistake kDeclarations[] = {
     {"QueuePriorityOnWse3", "queue q input 1 color=1 priority=low",
      "1:34: expected no priority=, found one; on wse3 the dsd or fifo has the priority"},
     {"PriorityMistyped", "queue q input 1 color=1 priority=hihg",
-     "1:34: expected high, medium or low behind priority=, found 'hihg'; did you mean 'high'?"},
+     "1:34: expected high, medium or low after priority=, found 'hihg'; did you mean 'high'?"},
     {"SubTableOutOfRange", "control_table\nqueue q input 1 color=1 control_table=8",
      "2:39: expected a sub-table 0..7, found 8"},
     {"SubTableWithoutTable", "queue q input 1 color=1 control_table=2",
@@ -98,7 +98,7 @@ const Mistake kDeclarations[] = {
      "sub-tables"},
     {"RestOfLine", "fn f g", "1:6: expected the end of the line, found 'g'"},
     {"LabelWithRest", "fn f\nx: ret",
-     "2:4: expected the end of the line behind a label, found 'ret'"},
+     "2:4: expected the end of the line after a label, found 'ret'"},
 };
 INSTANTIATE_TEST_SUITE_P(Declarations, TasmDeclarationMessage, ::testing::ValuesIn(kDeclarations),
                          name_of);
@@ -159,7 +159,7 @@ const Mistake kSections[] = {
     {"ControlTaskBlocked", "task t control 40 blocked",
      "1:19: expected priority= or the end of the line, found 'blocked'"},
     {"TaskPriority", "task t local 9 priority=medium",
-     "1:25: expected high or low behind priority=, found 'medium'"},
+     "1:25: expected high or low after priority=, found 'medium'"},
     {"ControlIdOutOfRange", "task t control 64\n end",
      "1:16: expected a control task id 0..63, found 64"},
     {"ControlIdOfLocalTask", "task a local 9\n end\ntask b control 9\n end",
@@ -231,7 +231,7 @@ const Mistake kMemoryAndFabric[] = {
     {"CircbufHasNoOffset", "data A: f32[4]\ndsd d circbuf A offset=1",
      "2:17: expected extent=, wraparound= or the end of the line, found 'offset'"},
     {"WraparoundOfTheWholeSymbol", "data A: f32[4]\ndsd d circbuf A wraparound=4",
-     "2:28: expected a wrap-around behind fewer elements than 'A' has, 1..3, found 4"},
+     "2:28: expected a wrap-around after fewer elements than 'A' has, 1..3, found 4"},
     {"WraparoundOfOneElement", "data A: f32[1]\ndsd d circbuf A wraparound=1",
      "2:28: expected no wraparound=, found one; 'A' has one element, and only a smaller number "
      "could be given"},
@@ -244,9 +244,9 @@ const Mistake kMemoryAndFabric[] = {
      "control_transform, priority= or the end of the line, found 'advance_swich'; did you mean "
      "'advance_switch'?"},
     {"ZeroOfThirdSource", "queue q output 1 color=1\ndsd d fabout q extent=1 zero=third",
-     "2:30: expected first or second behind zero=, found 'third'"},
+     "2:30: expected first or second after zero=, found 'third'"},
     {"SimdUnknown", "queue q input 1 color=1\ndsd d fabin q extent=1 simd=128",
-     "2:29: expected off, 32, 64, 32_or_64 or max behind simd=, found '128'"},
+     "2:29: expected off, 32, 64, 32_or_64 or max after simd=, found '128'"},
     {"SimdOfWse2OnWse3", "queue q input 1 color=1\ndsd d fabin q extent=1 simd=32_or_64",
      "2:29: expected simd=off or simd=max, the modes of wse3, found '32_or_64'"},
 };
@@ -262,7 +262,7 @@ const Mistake kFifos[] = {
      "or "
      "the end of the line, found 'on_empty'; did you mean 'empty'?"},
     {"ActionMistyped", "data buf: f32[4]\nfifo f buf dsr=1 xdsr=1 empty=terminat",
-     "2:31: expected test_or_suspend, terminate, suspend or fault behind empty=, found 'terminat'; "
+     "2:31: expected test_or_suspend, terminate, suspend or fault after empty=, found 'terminat'; "
      "did you mean 'terminate'?"},
     {"WithoutDsr", "data buf: f32[4]\nfifo f buf xdsr=1",
      "2:6: expected dsr= for fifo 'f', found none; a fifo keeps a DSR for the whole program"},
@@ -316,7 +316,7 @@ const Mistake kInitialLoads[] = {
     {"XdsrOfFifo", "data a: f32[4]\ndsd d circbuf a\nfifo f a dsr=1 xdsr=1\ndsr s1ds2 d xdsr=1",
      "4:18: expected an XDSR that no fifo has, found 1 of the fifo 'f' of line 3"},
     {"OptionMistyped", "data a: f32[4]\ndsd d mem1d a\ndsr s1ds2 d save_adress",
-     "3:13: expected an option or the end of the line behind the dsd of s1ds2, found "
+     "3:13: expected an option or the end of the line after the dsd of s1ds2, found "
      "'save_adress'; did you mean 'save_address'?"},
 };
 INSTANTIATE_TEST_SUITE_P(InitialLoads, TasmDeclarationMessage, ::testing::ValuesIn(kInitialLoads),
@@ -339,7 +339,7 @@ const Mistake kSettings[] = {
     {"MainThreadWithoutPriority", "main_thread",
      "1:12: expected priority= of the main thread, found the end of the line"},
     {"MainThreadPriority", "main_thread priority=low",
-     "1:22: expected medium_low, medium, medium_high or high behind priority=, found 'low'"},
+     "1:22: expected medium_low, medium, medium_high or high after priority=, found 'low'"},
     {"ControlTransformWithoutMask", "control_transform",
      "1:18: expected mask= of the control transforms, found the end of the line"},
     {"ControlTransformMask", "control_transform mask=64",

@@ -140,12 +140,12 @@ const Mistake kMistakes[] = {
     {"ConditionBelow", "if N\n endif\nconst N = 1\n",
      "1:4: expected a number, or a param or const of a line above, found 'N'"},
     {"ParamWithoutValue", "param N\nif N\n endif\n",
-     "1:7: expected a value for param 'N', found none; give one in the layout or a default behind "
+     "1:7: expected a value for param 'N', found none; give one in the layout or a default after "
      "'='"},
     {"FileIsNoWord", "include words\n",
      "1:9: expected the name of a file in quotes, found 'words'"},
     {"FileUnclosed", "include \"words.tasm\n",
-     "1:9: expected '\"' behind the text, found the end of the line"},
+     "1:9: expected '\"' after the text, found the end of the line"},
 };
 INSTANTIATE_TEST_SUITE_P(Expansion, TasmExpansionMessage, ::testing::ValuesIn(kMistakes), name_of);
 

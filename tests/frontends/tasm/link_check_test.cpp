@@ -25,24 +25,24 @@ const std::string kDone = "fn done\n mov16 r0, 1\n ret\n";
 
 TEST(TasmLinkCheck, WarnsOfAJumpIntoAFunctionWhoseRetGoesBehindAnEarlierCall) {
   EXPECT_THAT(warnings_of("fn main\n call step\n jmp done\n" + kCallee + kDone),
-              ElementsAre("t.tasm:3:2: this jump reaches the ret of line 8, which returns behind "
+              ElementsAre("t.tasm:3:2: this jump reaches the ret of line 8, which returns after "
                           "the call of line 2 once more, because r15 still holds that address; "
-                          "save r15 before a call and load it behind"));
+                          "save r15 before a call and load it afterwards"));
 }
 
 TEST(TasmLinkCheck, WarnsOfARetOfTheCallerItself) {
   EXPECT_THAT(warnings_of("fn main\n call step\n mov16 r0, 1\n ret\n" + kCallee),
-              ElementsAre("t.tasm:4:2: this ret returns behind the call of line 2 once more, "
+              ElementsAre("t.tasm:4:2: this ret returns after the call of line 2 once more, "
                           "because r15 still holds that address; save r15 before a call and load "
-                          "it behind"));
+                          "it afterwards"));
 }
 
 TEST(TasmLinkCheck, NamesThePlaceOfAMacroAndOfItsUse) {
   EXPECT_THAT(warnings_of("macro leave to\n jmp to\n endmacro\nfn main\n call step\n leave done\n" +
                           kCallee + kDone),
-              ElementsAre("t.tasm:2:2: this jump reaches the ret of line 11, which returns behind "
+              ElementsAre("t.tasm:2:2: this jump reaches the ret of line 11, which returns after "
                           "the call of line 5 once more, because r15 still holds that address; "
-                          "save r15 before a call and load it behind; in macro 'leave', used at "
+                          "save r15 before a call and load it afterwards; in macro 'leave', used at "
                           "t.tasm:6:2"));
 }
 

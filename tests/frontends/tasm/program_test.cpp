@@ -146,7 +146,7 @@ TEST(TasmCode, PlaceOfAnInstructionNamesFileLineAndSection) {
   EXPECT_EQ(image.place_of(0), "t.tasm:18 (fn main)");
   EXPECT_EQ(image.place_of(12), "t.tasm:33 (task on_x)");
   EXPECT_EQ(image.place_of(16), "t.tasm:39 (task reduce)");
-  EXPECT_EQ(image.place_of(18), "t.tasm (instruction 18, behind the last one)");
+  EXPECT_EQ(image.place_of(18), "t.tasm (instruction 18, after the last one)");
 }
 
 TEST(TasmFile, IsReadAndNamedByItsPath) {

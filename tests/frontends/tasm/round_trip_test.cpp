@@ -188,7 +188,7 @@ TEST(TasmRoundTrip, Strings) {
   const pe::Image image = assemble_wse3("string a \"1\\n\\\\\\x41\"\n");
   EXPECT_EQ(image.strings[0].text, "1\n\\A");
   EXPECT_EQ(error_of("string a \"\\t\"\n", options_for(Generation::kWse3)),
-            "1:10: expected \\n, \\\\ or \\xNN behind \\ in the string, found '\\t'");
+            "1:10: expected \\n, \\\\ or \\xNN after \\ in the string, found '\\t'");
 }
 
 TEST(TasmRoundTrip, Immediates) {

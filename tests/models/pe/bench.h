@@ -208,7 +208,7 @@ class Bench : private observe::Sink, private observe::Diagnoses {
   /// The one cycle in which it was issued.
   Cycle issue(const std::string& label) const {
     const std::vector<Cycle> found = issues(label);
-    EXPECT_EQ(found.size(), 1u) << "issues of the instruction behind " << label;
+    EXPECT_EQ(found.size(), 1u) << "issues of the instruction after " << label;
     return found.empty() ? kNever : found.front();
   }
   /// Ids of the tasks in the order in which they started.

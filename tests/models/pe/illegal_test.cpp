@@ -242,7 +242,7 @@ TEST(PeIllegal, ProgramThatRunsPastItsLastInstruction) {
   EXPECT_THAT(
       rule_broken_by(program.image()),
       Breaks(Illegal::kReturnAddress, AllOf(HasSubstr("runs past its last instruction"),
-                                            HasSubstr("instruction 1, behind the last one"))));
+                                            HasSubstr("instruction 1, after the last one"))));
   Builder jump;
   jump.task("main", 8);
   jump.emit(Opcode::kJmp, {target(5)});

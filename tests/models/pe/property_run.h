@@ -120,7 +120,7 @@ inline std::string compare_operations(const Bench& bench, const State& expected)
   std::vector<Ended> should = expected.ended;
   std::sort(is.begin(), is.end());
   std::sort(should.begin(), should.end());
-  return is == should ? "" : "operations ended behind other numbers of elements";
+  return is == should ? "" : "operations ended after other numbers of elements";
 }
 
 /// What differs; "": nothing. With `steppings` also whether the events are the same when the engine

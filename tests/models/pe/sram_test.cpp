@@ -39,7 +39,7 @@ TEST(Sram, BytesAreCopiedOverPages) {
   sram.write_bytes(at, static_cast<std::uint32_t>(bytes.size()), bytes.data());
   EXPECT_EQ(sram.allocated_bytes(), 3 * Sram::kPageBytes);
   EXPECT_EQ(sram.read(at, 4), 0x150E0700u);
-  EXPECT_EQ(sram.read(at + 6, 2), 0x312Au) << "behind the border";
+  EXPECT_EQ(sram.read(at + 6, 2), 0x312Au) << "after the border";
   std::vector<std::byte> back(bytes.size() + 4, std::byte{0xFF});
   sram.read_bytes(at - 2, static_cast<std::uint32_t>(back.size()), back.data());
   EXPECT_EQ(std::vector<std::byte>(back.begin() + 2, back.end() - 2), bytes);
@@ -177,7 +177,7 @@ TEST(Sram, NothingIsNearOutsideMemoryOrBeforeTheFirstWrite) {
   sram.write(kSramBytes - 2, 2, 1);
   EXPECT_TRUE(sram.read_near(kSramBytes - 4, 4, value));
   EXPECT_EQ(value, 0x10000U);
-  EXPECT_FALSE(sram.read_near(kSramBytes - 2, 4, value)) << "reaches behind the end";
+  EXPECT_FALSE(sram.read_near(kSramBytes - 2, 4, value)) << "reaches after the end";
   EXPECT_FALSE(sram.read_near(kSramBytes - 3, 2, value)) << "odd";
   EXPECT_FALSE(sram.read_near(kSramBytes, 2, value));
 }

@@ -170,7 +170,7 @@ TEST(ScheduledRouter, WhatIsNoProgramIsRefusedWithItsPlace) {
   const std::vector<Case> cases = {
       {"node 1, schedule 's': a transfer uses link +x, which leaves the mesh",
        [](Builder& b) { b.program.nodes[1].schedules[0].transfers[0].branches = {kForward}; }},
-      {"node 0, schedule 's': a slot lies behind the end",
+      {"node 0, schedule 's': a slot lies after the end",
        [](Builder& b) { b.program.nodes[0].schedules[0].slots[0].time = 4; }},
       {"node 0, schedule 's': VFSM 0 is annotated twice",
        [](Builder& b) {
@@ -179,7 +179,7 @@ TEST(ScheduledRouter, WhatIsNoProgramIsRefusedWithItsPlace) {
        }},
       {"node 0, phase 'p0': a step writes to an output that is not there",
        [](Builder& b) { b.program.nodes[0].phases[0].tasks[0].blocks[0].steps[0].address = 7; }},
-      {"node 0, phase 'p0': a step reaches behind the memory of the node",
+      {"node 0, phase 'p0': a step reaches beyond the memory of the node",
        [](Builder& b) { b.program.nodes[0].phases[0].tasks[0].blocks[0].steps[0].data = 3; }},
       {"node 0: epochs must rise",
        [](Builder& b) { b.program.nodes[0].turns.push_back(b.program.nodes[0].turns[0]); }},

@@ -541,7 +541,7 @@ TEST(VpExecutable, MistakesInScriptsAreToldWithLineAndColumn) {
       {"poll port.id 1 1 every 0ns limit 3", "expected a duration above 0"},
       {"poll port.id 1 1 evry 1ns limit 3", "expected 'every', found 'evry'"},
       {"refused adress read port.id", "did you mean 'address'?"},
-      {"refused address wait 1ns", "expected write, push or read behind 'refused'"},
+      {"refused address wait 1ns", "expected write, push or read after 'refused'"},
       {"expect port.id 1 within x", "expected a tolerance of 0 or more, found 'x'"},
       {"dmi maybe", "expected one of on, off, found 'maybe'"},
       {"print \"open", "2:7: expected a \" at the end of the word"},

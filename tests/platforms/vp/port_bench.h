@@ -153,7 +153,7 @@ class RandomAccesses {
       payload_.set_byte_enable_length(enable_length);
     }
     const auto moves = [&](unsigned i) { return !enabled || enables_[i % enable_length] != 0; };
-    if (offset >= bytes_) return send(tlm::TLM_ADDRESS_ERROR_RESPONSE, "behind a tile");
+    if (offset >= bytes_) return send(tlm::TLM_ADDRESS_ERROR_RESPONSE, "after a tile");
     if (length > bytes_ - offset)
       return send(tlm::TLM_BURST_ERROR_RESPONSE, "over the end of a tile");
     std::uint8_t* const model = memory_[tile].data() + offset;
