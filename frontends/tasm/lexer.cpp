@@ -68,8 +68,7 @@ class LineLexer {
   Token string() {
     const std::size_t end = cursor_.rest().find('"', 1);
     if (end == std::string_view::npos)
-      diagnostics_.fail(cursor_.place(),
-                        "expected '\"' after the text, found the end of the line");
+      diagnostics_.fail(cursor_.place(), "expected '\"' after the text, found the end of the line");
     return make(Token::Kind::kString, end + 1);
   }
 

@@ -70,8 +70,7 @@ class FileParser {
 
   const Item* block() {
     const Token word = cursor_.take();
-    const Block* const body =
-        statements_.parse_block({}, "after '" + std::string(word.text) + "'");
+    const Block* const body = statements_.parse_block({}, "after '" + std::string(word.text) + "'");
     cursor_.accept(";");
     return state_.make<BlockItem>(word.place, word.text == "layout", body);
   }

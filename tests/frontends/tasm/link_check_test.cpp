@@ -38,12 +38,13 @@ TEST(TasmLinkCheck, WarnsOfARetOfTheCallerItself) {
 }
 
 TEST(TasmLinkCheck, NamesThePlaceOfAMacroAndOfItsUse) {
-  EXPECT_THAT(warnings_of("macro leave to\n jmp to\n endmacro\nfn main\n call step\n leave done\n" +
-                          kCallee + kDone),
-              ElementsAre("t.tasm:2:2: this jump reaches the ret of line 11, which returns after "
-                          "the call of line 5 once more, because r15 still holds that address; "
-                          "save r15 before a call and load it afterwards; in macro 'leave', used at "
-                          "t.tasm:6:2"));
+  EXPECT_THAT(
+      warnings_of("macro leave to\n jmp to\n endmacro\nfn main\n call step\n leave done\n" +
+                  kCallee + kDone),
+      ElementsAre("t.tasm:2:2: this jump reaches the ret of line 11, which returns after "
+                  "the call of line 5 once more, because r15 still holds that address; "
+                  "save r15 before a call and load it afterwards; in macro 'leave', used at "
+                  "t.tasm:6:2"));
 }
 
 TEST(TasmLinkCheck, IsSilentWhereR15IsLoadedOrTheTaskEnds) {
