@@ -69,5 +69,11 @@ def _float_word(value, type_name, place):
         raise TypeError(f"{place} is of type {type_name}, and the value is a {value.dtype}")
     if not isinstance(value, (float, int, np.floating)) or isinstance(value, bool):
         raise TypeError(f"{place} is of type {type_name}, and the value is {value!r}")
-    bits = np.array(value, wanted).view(np.uint16 if wanted is np.float16 else np.uint32)
-    return int(bits)
+    try:
+        with np.errstate(over="ignore"):
+            number = np.array(value, wanted)
+    except OverflowError:
+        number = np.array(np.inf, wanted)
+    if np.isinf(number) and not (isinstance(value, (float, np.floating)) and np.isinf(value)):
+        raise TypeError(f"{place} is of type {type_name}, and {value} is beyond its largest number, {np.finfo(wanted).max}")
+    return int(number.view(np.uint16 if wanted is np.float16 else np.uint32))

@@ -7,6 +7,9 @@ from commands.programs import Problem
 from files import write_text
 
 
+MOST_DIGITS = 20  # of a count of 64 bits
+
+
 class Source:
     """The counts of one source file: of functions by line and name, and of lines."""
 
@@ -16,11 +19,12 @@ class Source:
 
 
 def numbered(path, number, text, kind):
+    """Line and function of FN, count and function of FNDA, line and count of DA."""
     first, _, rest = text.partition(",")
-    try:
-        return (int(first), rest) if kind == "FN" else (int(first), int(rest.split(",")[0]))
-    except ValueError as error:
-        raise Problem(f"{path}:{number}: '{kind}:{text}' is no record of lcov") from error
+    numbers = [first] if kind in ("FN", "FNDA") else [first, rest.split(",")[0]]
+    if not all(n.isascii() and n.isdigit() and len(n) <= MOST_DIGITS for n in numbers) or not rest:
+        raise Problem(f"{path}:{number}: '{kind}:{text}' is no record of lcov")
+    return (int(first), rest) if kind in ("FN", "FNDA") else (int(first), int(numbers[1]))
 
 
 def read(path, sources):
@@ -29,12 +33,14 @@ def read(path, sources):
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise Problem(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    source, lines_of = None, {}
+    source, lines_of, names = None, {}, 0
     for number, line in enumerate(text.splitlines(), 1):
         kind, _, value = line.partition(":")
-        if kind == "SF":
-            source, lines_of = sources.setdefault(value, Source()), {}
-        elif line in ("end_of_record", "") or kind in ("TN", "LF", "LH", "FNF", "FNH"):
+        if kind == "SF" and source is None:
+            source, lines_of, names = sources.setdefault(value, Source()), {}, names + 1
+        elif line == "end_of_record":
+            source = None
+        elif line == "" or kind in ("TN", "LF", "LH", "FNF", "FNH"):
             continue
         elif source is None:
             raise Problem(f"{path}:{number}: '{line}' stands before the name of its source, so this is no file of lcov")
@@ -43,14 +49,18 @@ def read(path, sources):
             lines_of[name] = at
             source.functions.setdefault((at, name), 0)
         elif kind == "FNDA":
-            count, name = numbered(path, number, value, "FN")
+            count, name = numbered(path, number, value, kind)
             if name not in lines_of:
                 raise Problem(f"{path}:{number}: function '{name}' has no line")
             source.functions[lines_of[name], name] += count
         elif kind == "DA":
             at, count = numbered(path, number, value, kind)
             source.lines[at] = source.lines.get(at, 0) + count
-    if source is None:
+        else:
+            raise Problem(f"{path}:{number}: '{line}' is no record that can be added: there are SF, FN, FNDA and DA")
+    if source is not None:
+        raise Problem(f"{path}: its last record does not end (end_of_record), so the file is not whole")
+    if not names:
         raise Problem(f"{path}: names no source, so it is no file of lcov")
 
 

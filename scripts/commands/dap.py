@@ -101,6 +101,8 @@ class Client:
                 if not message["success"]:
                     raise Refused(message.get("message", "the request was refused"))
                 return message.get("body", {})
+            elif message.get("request_seq") == 0 and not message.get("success", True):  # what was sent is no request, so it has no number
+                raise Refused(message.get("message", "the request was refused"))
 
     def event(self, seconds=None):
         """The next event; None: none has come in this time."""

@@ -29,8 +29,11 @@ def run_script(prompt, lines):
 def talk(prompt, options):
     goes_on = True
     for file in options.script or []:
-        with (sys.stdin if file == "-" else open(file, encoding="utf-8")) as script:
-            goes_on = goes_on and run_script(prompt, script)
+        try:
+            lines = list(sys.stdin) if file == "-" else Path(file).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise programs.Problem(f"{file}: {getattr(error, 'strerror', None) or error}") from error
+        goes_on = goes_on and run_script(prompt, lines)
     for line in options.execute or []:
         goes_on = goes_on and run_script(prompt, [line])
     if options.batch or not goes_on:
@@ -118,9 +121,16 @@ def attach(arguments):
         if len(found) != 1:
             raise programs.Problem("tessera attach needs the path that the run has printed")
         path = found[0]
-    if not Path(path).exists():
-        raise programs.Problem(f"{path}: nobody waits for a debugger there")
-    return with_prompt(lambda: Client.connect(path), options, attached=True)
+    if not Path(path).is_socket():
+        raise programs.Problem(f"{path}: {'is no socket of a run' if Path(path).exists() else 'nobody waits for a debugger there'}")
+
+    def make():
+        try:
+            return Client.connect(path)
+        except OSError as error:  # of a run that has ended
+            raise programs.Problem(f"{path}: nobody waits for a debugger there: {error.strerror}") from error
+
+    return with_prompt(make, options, attached=True)
 
 
 def add_to(commands):

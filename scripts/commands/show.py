@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tessera show`: a report in words, and as a picture of the machine (docs/command.md)."""
 import argparse
+import contextlib
 import html
+import os
 import webbrowser
 from pathlib import Path
 
 import pictures
 from commands import programs
-from commands.reports import read
+from commands.reports import SCHEMA, read
 from files import write_text
 
 MOST_LINES = 8
@@ -200,21 +202,43 @@ def _reasons(picture, report, ramp, x, y):
         picture.rect(x, y + 4, max(170 * share, 0.01), 3, pictures.RAMPS["waits"][4], radius=1.5)
 
 
+@contextlib.contextmanager
+def of_the_form(path):
+    """A report that was edited may lack anything, or have something else in its place."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise programs.Problem(f"{path}: has not the form of a report ({SCHEMA}): {what}") from error
+
+
+def check_files(arguments):
+    """Nothing that is written is the report, or written twice."""
+    used = {os.path.realpath(arguments.report): "the report"}
+    for option, path in (("--svg", arguments.svg), ("--html", arguments.html)):
+        if path and used.setdefault(os.path.realpath(path), option) != option:
+            raise programs.Problem(f"{option}: '{path}' is also the file of {used[os.path.realpath(path)]}")
+
+
 def show(arguments):
+    check_files(arguments)
     report = read(arguments.report)
+    with of_the_form(arguments.report):
+        words = in_words(report)
+        wants_picture = arguments.svg or (arguments.html and report.get("tiles"))
+        picture = str(picture_of(report, arguments.of or "busy")) if wants_picture else ""
     if not arguments.svg and not arguments.html:
         if arguments.of:
             raise programs.Problem("--of says what a picture shows: add --svg FILE.svg or --html FILE.html")
-        print(in_words(report))
+        print(words)
         return 0
-    picture = str(picture_of(report, arguments.of or "busy")) if arguments.svg or report.get("tiles") else ""
     if arguments.svg:
         write_text(arguments.svg, picture)
     if arguments.html:
-        name = html.escape(report["program"])
+        name = html.escape(str(report["program"]))
         write_text(arguments.html, f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title><meta name="viewport" content="width=device-width">'
                    "<style>:root{color-scheme:light dark}body{margin:24px;font:14px/1.5 system-ui,sans-serif}pre{overflow:auto}svg{max-width:100%;height:auto}</style></head>"
-                   f"<body><pre>{html.escape(in_words(report))}</pre>{picture}</body></html>\n")
+                   f"<body><pre>{html.escape(words)}</pre>{picture}</body></html>\n")
         if arguments.open:
             webbrowser.open(Path(arguments.html).resolve().as_uri())
     return 0

@@ -2,6 +2,8 @@
 
     command_test.py WSE_PLATFORM ROOT
 """
+import argparse
+import copy
 import json
 import os
 import pathlib
@@ -14,6 +16,11 @@ import xml.etree.ElementTree as ElementTree
 
 BIN = pathlib.Path(sys.argv[1]).resolve().parent
 ROOT = pathlib.Path(sys.argv[2]).resolve()
+ABSENT = object()
+sys.path.insert(0, str(ROOT / "scripts"))
+from commands import show  # noqa: E402
+from commands.programs import Problem  # noqa: E402
+
 GEMV = ["--params", "width:4,height:4,M:32,N:32", "--launch", "compute"]
 
 
@@ -51,11 +58,57 @@ class Command(unittest.TestCase):
         self.assertIn("'hopes' is nothing that the report has of a tile", self.tessera("show", "r.json", "--of", "hopes", "--svg", "r.svg", expect=2))
         (self.work / "none.json").write_text("{}", encoding="utf-8")
         self.assertIn("is no report", self.tessera("show", "none.json", expect=2))
+        self.check_edited_reports(report)
+
+    def check_edited_reports(self, report):
+        """One sentence for each report that lacks a member or has something else there; a report is not overwritten with its picture."""
+        whole = json.loads(report.read_text(encoding="utf-8"))
+        before = report.read_bytes()
+        (self.work / "link.html").symlink_to(report)
+        for options in (["--svg", "r.json"], ["--html", "./r.json"], ["--html", "link.html"], ["--svg", "a.svg", "--html", "./a.svg"]):
+            self.assertIn("is also the file of", self.tessera("show", "r.json", *options, expect=2))
+        self.assertEqual(report.read_bytes(), before)
+        places = [("program",), ("digest",), ("run",), ("waits", "reasons", "wavelet"), ("waits", "lines"), ("waits", "lines", 0, "reason"),
+                  ("waits", "lines", 0, "cycles"), ("tiles", 0, "busy_issue_cycles"), ("tiles", 0, "tile"), ("tiles", 0), ("cycles",)]
+        for *path, last in places:
+            for value in (None, "x", {"a": 1}, 10**400, ABSENT):
+                edited = copy.deepcopy(whole)
+                at = edited
+                for key in path:
+                    at = at[key]
+                if value is ABSENT:
+                    del at[last]
+                else:
+                    at[last] = value
+                file = self.work / "edited.json"
+                file.write_text(json.dumps(edited), encoding="utf-8")
+                arguments = argparse.Namespace(report=str(file), svg=str(self.work / "e.svg"), html=None, of=None, open=False)
+                try:
+                    self.assertEqual(show.show(arguments), 0)
+                except Problem as problem:
+                    self.assertEqual(str(problem).count("\n"), 0, (path, last, value, problem))
+        self.assertIn("has not the form of a report", self.tessera("show", "edited.json", expect=2))
+
+    def test_a_damaged_checkpoint_is_no_checkpoint(self):
+        """What is in a state is said of whole files only."""
+        self.tessera("run", str(ROOT / "examples/exchange/layout.json"), "--quiet", "--checkpoint", "s", "--checkpoint-at", "50")
+        self.assertIn("cycle: 50", self.tessera("checkpoint", "s"))
+        whole = (self.work / "s").read_bytes()
+        middle = len(whole) // 2
+        for damaged in (whole[:200], whole[:-1], whole + b"\0", whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:],
+                        whole[:60] + bytes([whole[60] ^ 4]) + whole[61:], whole[:18] + b"\xff" * 8 + whole[26:]):
+            (self.work / "d").write_bytes(damaged)
+            self.assertRegex(self.tessera("checkpoint", "d", expect=2), "damaged|format")
+        self.assertIn("no file", self.tessera("checkpoint", "/dev/zero", expect=2))
+        self.assertIn("cannot be read", self.tessera("checkpoint", "nowhere", expect=2))
+
+    def start(self, *words):
+        command = [sys.executable, "-B", str(ROOT / "scripts/tessera.py"), *words]
+        return subprocess.run(command, cwd=self.work, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "TESSERA_BIN": str(BIN)})
 
     def tessera(self, *words, expect=0):
-        command = [sys.executable, "-B", str(ROOT / "scripts/tessera.py"), *words]
-        result = subprocess.run(command, cwd=self.work, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-                                env={**os.environ, "TESSERA_BIN": str(BIN)})
+        result = self.start(*words)
         self.assertEqual(result.returncode, expect, f"{words}\n{result.stdout}{result.stderr}")
         return result.stdout + result.stderr
 

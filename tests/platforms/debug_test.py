@@ -506,6 +506,35 @@ print cycle
         self.assertIn("error: no program has code of nowhere.csl", said)
         self.assertIn("error: the PE has no 'nothing'", said)
 
+    def test_what_is_no_text_is_said(self):
+        """Bytes that are no UTF-8 come to the debugger as no request; it answers, and nobody waits for another answer."""
+        for options, text, expect in ((["-ex", b"print \xff\xfe", "--batch"], b"", 1), ([], b"print \xff\xfe\nprint 41 + 1\n", 0)):
+            command = [sys.executable, "-B", str(ROOT / "scripts/tessera.py"), "debug", *GEMV, *options]
+            result = subprocess.run(command, cwd=ROOT, input=text, capture_output=True, check=False, timeout=300,
+                                    env={**os.environ, "TESSERA_BIN": str(BIN), "PYTHONUTF8": "1"})
+            self.assertEqual(result.returncode, expect, result.stderr)
+            self.assertIn(b"error: the message is no JSON object", result.stdout)
+            self.assertEqual(b"42" in result.stdout, not options)
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "script").write_bytes(b"\xff\n")
+            for script in ("script", "absent", "."):
+                command = [sys.executable, "-B", str(ROOT / "scripts/tessera.py"), "debug", *GEMV, "-x", str(pathlib.Path(folder) / script), "--batch"]
+                result = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=300,
+                                        env={**os.environ, "TESSERA_BIN": str(BIN)})
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertNotIn("Traceback", result.stderr)
+
+    def test_attaching_to_what_is_no_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "socket"
+            for words in ("nobody waits", "is no socket of a run"):
+                command = [sys.executable, "-B", str(ROOT / "scripts/tessera.py"), "attach", str(path)]
+                result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=300)
+                self.assertEqual(result.returncode, 2)
+                self.assertIn(words, result.stderr)
+                self.assertEqual(result.stderr.count("\n"), 1)
+                path.write_text("a file")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

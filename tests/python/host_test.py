@@ -196,6 +196,8 @@ class Launches(HostTest):
         self.refused(TypeError, ["argument 1", "f32"], runtime.launch, "compute", 1, "one", 1)
         self.refused(TypeError, ["argument 1", "f32", "int16"], runtime.launch, "compute", 1, np.int16(1), 1)
         self.refused(TypeError, ["argument 2", "u32", "-1"], runtime.launch, "compute", 1, 1.0, -1)
+        for large in (1e300, -1e39, np.float64(3.5e38), 10**400):  # an f32 would be infinite
+            self.refused(TypeError, ["argument 1", "f32", "largest"], runtime.launch, "compute", 1, large, 1)
         self.refused(ValueError, ["no exported symbol 'comptue'", "did you mean 'compute'"], runtime.launch, "comptue")
         self.refused(ValueError, "a variable", runtime.launch, "A")
         runtime.stop()

@@ -184,7 +184,11 @@ class Coverage(unittest.TestCase):
         one, both = read_lcov(self.folder / "a.info")["pe.csl"], read_lcov(self.folder / "sum.info")["pe.csl"]
         for part in ("lines", "functions"):
             self.assertEqual(both[part], {name: 2 * count for name, count in one[part].items()})
-        for wrong in ("layout.csl", "absent.info"):
+        whole = (self.folder / "a.info").read_text()
+        (self.folder / "cut.info").write_text(whole[:whole.index("end_of_record")])
+        (self.folder / "negative.info").write_text("SF:x\nDA:1,-5\nend_of_record\n")
+        (self.folder / "branches.info").write_text("SF:x\nDA:1,5\nBRDA:1,0,0,1\nend_of_record\n")
+        for wrong in ("layout.csl", "absent.info", "cut.info", "negative.info", "branches.info"):
             done = subprocess.run([*tessera, wrong], cwd=self.folder, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 2, done.stdout)
             self.assertIn(wrong, done.stderr)
