@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/route.h"
 
@@ -50,6 +51,11 @@ struct FabricTiming {
   SwitchPositions switch_positions = SwitchPositions::kCumulative;
   unsigned on_ramp_latency = 3;   ///< leaves an output queue -> lands at the router
   unsigned off_ramp_latency = 3;  ///< leaves the router -> may be read from the input queue
+  /// An on-ramp sends in so many cycles and pauses in one, the same for all tiles; 0: without pauses. Streams
+  /// of WSE-3 silicon take 1.125 cycles a wavelet (wse_timing.md A3), of which the place is not known.
+  unsigned ramp_run = 0;
+
+  bool ramp_pauses(Cycle now) const { return ramp_run > 0 && now % (ramp_run + 1) == ramp_run; }
 
   // A path of n cycles has n - 1 registers that hold wavelets when the receiver is full, so a
   // sender may have as many wavelets on the way beyond what the receiver buffers. Links may have none.

@@ -7,8 +7,8 @@
 namespace tessera::fabric {
 
 OnRampCore::OnRampCore(TileCoord at, const FabricTiming& timing, std::uint32_t place)
-    : at_(at), latency_(timing.on_ramp_latency), place_(place), arbiter_(timing.arbitration) {
-  if (latency_ > 0) return;
+    : at_(at), timing_(timing), place_(place), arbiter_(timing.arbitration) {
+  if (timing.on_ramp_latency > 0) return;
   throw std::invalid_argument("on-ramp of tile " + to_string(at) +
                               ": on_ramp_latency must be at least 1");
 }
@@ -30,11 +30,15 @@ OnRampCore::Step OnRampCore::step(Cycle now, const Heads& heads) {
     if (heads[q].ready_at > now) continue;
     if (credits_.usable(heads[q].wavelet->color.value()) > 0) requests.insert(q);
   }
+  if (timing_.ramp_pauses(now) && !requests.empty()) {
+    step.next = now + 1;
+    return step;
+  }
   // 3. One is served.
   if (const std::optional<unsigned> q = arbiter_.grant(requests)) {
     const link::Wavelet& w = *heads[*q].wavelet;
     credits_.take(w.color.value());
-    step.grant = Grant{QueueId(*q), w, now + latency_};
+    step.grant = Grant{QueueId(*q), w, now + timing_.on_ramp_latency};
     step.next = now + 1;  // the queue behind may hold more, and others may have lost
     return step;
   }

@@ -2,7 +2,7 @@
 // RAMP input of the router, one per cycle. Plain C++; `on_ramp.h` is its module.
 //
 // Order inside a cycle `now`:
-//   1. credits due by now become usable;
+//   1. credits due by now become usable; nothing else happens in cycles of FabricTiming::ramp_pauses;
 //   2. every output queue whose oldest wavelet may be read asks if the router has room for its
 //      color: a queue that is held up does not hold up the others;
 //   3. one of them is served, by the rule FabricTiming::arbitration; its wavelet lands at the
@@ -66,7 +66,7 @@ class OnRampCore {
 
  private:
   TileCoord at_;
-  unsigned latency_;
+  FabricTiming timing_;
   std::uint32_t place_;
   Credits credits_{kColorCount};
   Arbiter arbiter_;

@@ -32,6 +32,34 @@ unsigned cycles_of_strides(const Operation& op, unsigned elements) {
   return cycles;
 }
 
+// Bytes of an element in all the operands that are vectors in memory.
+unsigned memory_bytes_of(const Operation& op) {
+  unsigned bytes = 0;
+  for (unsigned i = 0; i <= op.sources; ++i) {
+    const Cursor& cursor = op.cursors[i];
+    if (cursor.kind == Cursor::Kind::kMemory && cursor.walk.step(cursor.bytes) != 0)
+      bytes += cursor.bytes;
+  }
+  return bytes;
+}
+
+struct Group {
+  unsigned width, interval;
+};
+
+// The most elements in one or two cycles that memory moves (PeTiming::memory_bytes), in whole wavelets of `least` and
+// at most `limit` a group.
+Group limited_by_memory(const Operation& op, unsigned bytes_per_cycle, unsigned least,
+                        unsigned limit, Group group) {
+  const unsigned bytes = memory_bytes_of(op);
+  if (bytes_per_cycle == 0 || group.width * bytes <= bytes_per_cycle * group.interval) return group;
+  const unsigned in_two = std::max(2 * bytes_per_cycle / bytes, 1U);
+  unsigned width = in_two % 2 == 0 ? in_two / 2 : in_two;
+  width = std::min(width, std::max(limit, least));
+  width = std::max(width - width % least, least);
+  return {width, (2 * width + in_two - 1) / in_two};
+}
+
 }  // namespace
 
 bool set_rate(Operation& op, const PeTiming& timing) {
@@ -50,6 +78,9 @@ bool set_rate(Operation& op, const PeTiming& timing) {
   }
   if (timing.stride_rule == StrideRule::kSpan)
     interval = std::max(interval, cycles_of_strides(op, width));
+  const Group group = limited_by_memory(op, timing.memory_bytes, least, limit, {width, interval});
+  width = group.width;
+  interval = group.interval;
   const bool rewrites = timing.bank_conflicts && rewrites_one_bank(op);
   if (rewrites) interval = std::max(interval, timing.read_conflict_factor * width);
   op.least = static_cast<std::uint8_t>(least);

@@ -56,6 +56,9 @@ struct PeTiming {
   unsigned dsr_latency = 4;              ///< DSR load-to-use (wse.md 6.5)
   unsigned dsr_change_latency = 4;  ///< setdsa and the like: change to use (wse_timing_2.md B4)
   // DSD operations.
+  /// Bytes that memory moves in a cycle for the operands of an operation, reads and writes together; 0: as
+  /// many as the rates need. Silicon of WSE-3 is slower than the simulator on copies (wse_timing.md A3).
+  unsigned memory_bytes = 0;
   /// Issue -> first group executes (decode to execute, wse.md 6.5).
   unsigned vector_start = 3;
   /// Synchronous operation complete -> this many cycles lie before the next instruction issues

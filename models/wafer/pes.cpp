@@ -347,6 +347,7 @@ void Pes::settle_ramps(Pe& pe, Cycle now) {
     }
   }
   if (winner == nullptr) return;
+  if (blocks_.plan.fabric.ramp_pauses(now)) return due_ramps_.insert_for_next(index);
   pe.ramp_turn.take(winner->id.value(), blocks_.plan.fabric.arbitration);
   const std::size_t head = winner->first_entry + winner->head;
   const Stored w = out_entries_[head];

@@ -42,7 +42,7 @@ cli::Executable executable_for(Generation generation, const std::string& commit)
           "wse",
           "runs a compiled CSL program for its host program",
           "folder that tessera_cslc has written",
-          {"wse2", "wse3"},
+          {"wse2", "wse3", "wse2_silicon", "wse3_silicon"},
           wse::kStructures,
           generation == Generation::kWse2 ? "wse2" : "wse3",
           "memcpy.command_cycles=500",

@@ -130,8 +130,8 @@ void CommandStream::copy(const std::string& symbol, const Region& region,
     }
   }
   copy->open = static_cast<std::size_t>(region.columns()) * static_cast<std::size_t>(region.rows());
-  const unsigned cycles = static_cast<unsigned>((region.elements + timing_.words_per_cycle - 1) /
-                                                timing_.words_per_cycle);
+  const unsigned cycles =
+      timing_.cycles_of(region.elements, static_cast<std::size_t>(region.rows()), into_pes);
   timing::ClockDomain& domain = machine_.domain();
   pe::MemoryChecks* const checks = observed_.memory_checks();
   offer(region, cycles, [=, &domain](int x, int y, pe::Sram& sram, Cycle now) {
@@ -210,7 +210,7 @@ void CommandStream::launch(const std::string& function,
   for (std::size_t i = 0; i < arguments.size(); ++i)
     require_argument(arguments[i], e.parameters[i],
                      command + ": argument " + std::to_string(i + 1));
-  const Cycle start = next_command_from();
+  const Cycle start = next_command_from(timing_.before_launch());
   bool found = false;
   const layout::Rect& rect = program_.rectangle;
   for (int y = rect.y; y < rect.y + rect.h; ++y) {
@@ -249,6 +249,10 @@ void CommandStream::stream(Color color, const Region& region, std::vector<std::u
   const std::string command = std::string("stream ") + (into_pes ? "to" : "from") + " color " +
                               std::to_string(color.value());
   check_region(region, command);
+  if (timing_.is_silicon())
+    throw UserError("", "",
+                    command + ": no rate of streams to and from PEs is published for "
+                              "memcpy.profile=silicon; use memcpy.profile=simulator");
   const std::uint32_t colors = into_pes ? program_.streams_in : program_.streams_out;
   if ((colors >> color.value() & 1U) == 0)
     throw UserError("", "",
@@ -497,7 +501,7 @@ void CommandStream::check_words(const Region& region, std::size_t words,
 
 // The words of the PEs of a row follow each other.
 void CommandStream::offer(const Region& region, unsigned cycles_each, const Act& act) {
-  const Cycle start = next_command_from();
+  const Cycle start = next_command_from(timing_.before_copy());
   const auto shared = std::make_shared<const Act>(act);
   for (int y = 0; y < region.rows(); ++y) {
     for (int x = 0; x < region.columns(); ++x) {
@@ -523,10 +527,11 @@ void CommandStream::take_ready(std::uint32_t place) {
 // While a function runs, tiles may be stepped ahead, if the next command cannot come so early that it meets a cycle
 // that they have computed.
 void CommandStream::run_launch(const std::string& command) {
-  const bool may_be_ahead = timing_.command_cycles >= wafer::kMaxDepth;
+  const unsigned before_next = std::min(timing_.before_launch(), timing_.before_copy());
+  const bool may_be_ahead = before_next >= wafer::kMaxDepth;
   const auto is_done = [this] { return unready_ == 0 || (hold_ && hold_()); };
   control_.begin_command(command);
-  const run::Stop stop = run_saved(free_from_ + timing_.command_cycles, is_done, may_be_ahead);
+  const run::Stop stop = run_saved(free_from_ + before_next, is_done, may_be_ahead);
   control_.end_command();
   if (stop == run::Stop::kIdle && allows_silent_launch_ && !is_stuck(observe::Help::kNone)) {
     silent_launch_ = why_incomplete(stop, command);
@@ -559,11 +564,11 @@ void CommandStream::visit(state::Archive& archive) {
   archive(free_from_, ready_at_, is_ahead_, missing_, unready_, completed_);
 }
 
-Cycle CommandStream::next_command_from() {
+Cycle CommandStream::next_command_from(unsigned before) {
   if (!silent_launch_.empty()) throw CommandError(run::Stop::kIdle, silent_launch_);
   const Cycle free_from = is_ahead_ ? free_from_ : std::max(now(), free_from_);
   is_ahead_ = false;
-  return free_from + timing_.command_cycles;
+  return free_from + before;
 }
 
 void CommandStream::run_until(const std::function<bool()>& done, const std::string& command) {

@@ -163,7 +163,8 @@ class CommandStream {
   void run_launch(const std::string& command);
   run::Stop run_saved(Cycle from, const std::function<bool()>& done, bool unwatched);
   /// The cycle from which PEs may take the next command.
-  Cycle next_command_from();
+  /// `before`: cycles from the end of a command until PEs may take this one.
+  Cycle next_command_from(unsigned before);
   [[noreturn]] void fail(run::Stop stop, const std::string& command,
                          observe::Help help = observe::Help::kNone) const;
   /// Why the command is not complete, and who waits for what.

@@ -31,7 +31,7 @@ cli::Executable executable(const std::string& commit) {
           "wse",
           "runs a tile program on a WSE-2 or WSE-3 fabric",
           "layout (JSON, see docs/layout.md) or a CSL file",
-          {"wse2", "wse3"},
+          {"wse2", "wse3", "wse2_silicon", "wse3_silicon"},
           kStructures,
           "wse3",
           "fabric.hop_latency=3",

@@ -73,6 +73,8 @@ Schema fabric_keys(WseConfig& c) {
              "from leaving the output queue to landing at the router"),
       cycles("fabric.off_ramp_latency", f.off_ramp_latency,
              "from leaving the router until the wavelet may be read from its input queue"),
+      number("fabric.ramp_run", f.ramp_run, "cycles", 0, kMaxLatency,
+             "in which an on-ramp may send until it pauses for one; 0: no pauses"),
   };
 }
 
@@ -88,7 +90,11 @@ Schema queue_keys(WseConfig& c) {
 }
 
 Schema memcpy_keys(MemcpyTiming& m) {
+  SiliconMemcpy& s = m.silicon;
   return {
+      name("memcpy.profile", m.profile,
+           {{"simulator", MemcpyProfile::kSimulator}, {"silicon", MemcpyProfile::kSilicon}},
+           "whose commands: of the vendor's `simulator`, or of `silicon` behind its host"),
       number("memcpy.command_cycles", m.command_cycles, "cycles", 1, 1000000,
              "from the end of a command of the host until the PEs may take the next one"),
       number("memcpy.start_cycles", m.start_cycles, "cycles", 0, 1000000,
@@ -99,6 +105,16 @@ Schema memcpy_keys(MemcpyTiming& m) {
              "from a PE taking a command until its neighbour in the east may take it"),
       number("memcpy.reserved_bytes", m.reserved_bytes, "bytes", 0, pe::kSramBytes,
              "memory of each PE that a program with host transfers cannot use"),
+      number("memcpy.silicon.launch_cycles", s.launch_cycles, "cycles", 1, 10000000,
+             "as memcpy.command_cycles, before a launch"),
+      number("memcpy.silicon.copy_cycles", s.copy_cycles, "cycles", 1, 10000000,
+             "as memcpy.command_cycles, before a copy"),
+      number("memcpy.silicon.channels", s.channels, "channels", 1, 1024,
+             "that the rows of a copy share"),
+      number("memcpy.silicon.percent_in", s.percent_in, "1/100 cycle", 1, 1000000,
+             "per word of a copy to PEs and channel"),
+      number("memcpy.silicon.percent_out", s.percent_out, "1/100 cycle", 1, 1000000,
+             "per word of a copy from PEs and channel"),
   };
 }
 
@@ -133,6 +149,9 @@ Schema pe_latency_keys(pe::PeTiming& p) {
       cycles("pe.dsr_latency", p.dsr_latency, "from the load of a DSR until it may be used"),
       cycles("pe.dsr_change_latency", p.dsr_change_latency,
              "from the change of a DSR in place until it may be used"),
+      number(
+          "pe.memory_bytes", p.memory_bytes, "bytes", 0, 64,
+          "that memory moves per cycle for the operands of a DSD operation together; 0: no limit"),
       cycles("pe.vector_start", p.vector_start,
              "from the issue of a DSD operation until its first group may execute"),
       number("pe.vector_drain", p.vector_drain, "cycles", 0, kMaxLatency,
@@ -227,6 +246,13 @@ void check_count(const char* path, const char* kind, std::size_t given, std::siz
 }
 
 }  // namespace
+
+unsigned MemcpyTiming::cycles_of(std::size_t words, std::size_t rows, bool into_pes) const {
+  if (!is_silicon()) return static_cast<unsigned>((words + words_per_cycle - 1) / words_per_cycle);
+  const std::size_t sharing = (rows + silicon.channels - 1) / silicon.channels;
+  const std::size_t percent = into_pes ? silicon.percent_in : silicon.percent_out;
+  return static_cast<unsigned>((words * sharing * percent + 99) / 100);
+}
 
 Schema wse_schema(WseConfig& config) {
   return config::joined({machine_keys(config), fabric_keys(config), queue_keys(config),

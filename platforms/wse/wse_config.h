@@ -12,14 +12,35 @@
 
 namespace tessera::wse {
 
+enum class MemcpyProfile : std::uint8_t { kSimulator, kSilicon };
+
+/// What commands cost on a CS-3 and its host, as published (wse_timing_3.md C5): the rows of a copy share the
+/// channels, and each command has a latency that has nothing to do with the wafer.
+struct SiliconMemcpy {
+  unsigned launch_cycles = 415000;
+  unsigned copy_cycles = 323000;
+  unsigned channels = 16;
+  unsigned percent_in = 591, percent_out = 591;  ///< 1/100 cycle a word and channel
+};
+
 /// What commands of the host cost (csl.md 11). The vendor's transport is not published: these are the
 /// costs of an idealised one.
 struct MemcpyTiming {
+  MemcpyProfile profile = MemcpyProfile::kSimulator;
+  SiliconMemcpy silicon;
   unsigned command_cycles = 160;   ///< from the end of a command until PEs may take the next one
   unsigned start_cycles = 650;     ///< once, before the first command: program and transport start
   unsigned words_per_cycle = 1;    ///< words per cycle to or from the PEs of a row together
   unsigned hop_cycles = 1;         ///< from a column of the rectangle to the next
   unsigned reserved_bytes = 4176;  ///< bytes of each PE that a program with transfers cannot use
+
+  bool is_silicon() const { return profile == MemcpyProfile::kSilicon; }
+  /// From the end of a command until PEs may take a launch.
+  unsigned before_launch() const { return is_silicon() ? silicon.launch_cycles : command_cycles; }
+  /// The same of a copy or stream.
+  unsigned before_copy() const { return is_silicon() ? silicon.copy_cycles : command_cycles; }
+  /// Cycles for `words` of one PE, if a copy has so many rows.
+  unsigned cycles_of(std::size_t words, std::size_t rows, bool into_pes) const;
 };
 
 struct WseConfig {

@@ -65,11 +65,11 @@ def measure(pool, bench, families, quick, long):
     cases = [(family, case) for family in families for case in family.cases if case.quick or not quick]
     left_out = [case for _, case in cases if case.long and not long]
     cases = [(family, case) for family, case in cases if long or not case.long]
-    futures = [pool.submit(case.measure, bench) for _, case in cases]
+    futures = [[pool.submit(measured, bench) for measured in (case.measure, case.beside) if measured] for _, case in cases]
     results, failures = [], []
-    for (family, case), future in zip(cases, futures):
+    for (family, case), found in zip(cases, futures):
         try:
-            results.append(Result(family.name, case, future.result()))
+            results.append(Result(family.name, case, *(future.result() for future in found)))
         except RunFailed as failure:
             results.append(Result(family.name, case, None))
             failures.append(str(failure))

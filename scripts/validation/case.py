@@ -53,6 +53,7 @@ class Case:
     note: str = ""
     quick: bool = True  # part of the short run that the tests make
     long: bool = False  # takes minutes: only with --long and for the page
+    beside: typing.Optional[typing.Callable] = None  # of numbers of silicon: the same with the preset that follows the simulator
 
     @property
     def role(self):
@@ -64,6 +65,7 @@ class Result:
     family: str
     case: Case
     ours: typing.Optional[float]  # None: its run failed
+    simulator: typing.Optional[float] = None  # what case.beside gives
 
     @property
     def error_percent(self):

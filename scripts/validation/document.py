@@ -11,7 +11,8 @@ from validation import totals
 from validation.bench import ROOT
 
 HEAD = ["source", "case", "unit", "published", "model", "error", "may be off", "role"]
-RIGHT = (3, 4, 5)  # columns of numbers
+RIGHT = (3, 4, 5, 8)  # columns of numbers
+BESIDE = "simulator's preset"  # one column more where numbers of silicon are shown with both presets
 
 
 def number(value):
@@ -37,7 +38,11 @@ def cells(result):
 
 def table(results):
     rows = [HEAD, *[cells(result) for result in results]]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
+    if any(result.case.beside for result in results):
+        rows = [[*row, BESIDE if row is HEAD else ""] for row in rows]
+        for row, result in zip(rows[1:], results):
+            row[-1] = number(result.simulator) if result.case.beside else ""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["| " + " | ".join(cell.rjust(w) if i in RIGHT else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths)))
              + " |" for row in rows]
     rule = "| " + " | ".join("-" * (w - 1) + ":" if i in RIGHT else "-" * w for i, w in enumerate(widths)) + " |"
@@ -162,7 +167,8 @@ study, and how to word it.
 - **predicted**: the number set nothing in the models. **calibrated**: it set a value of a preset, so that the model meets it says little.
 - **with a bound**: a test fails if the model is further off. Numbers without a bound contradict other numbers, or their program is not known;
   they are counted above all the same.
-- The simulator and silicon are apart, because they may differ by a factor of 1.7 where memory decides. The presets of a WSE follow the simulator.
+- The simulator and silicon are apart, because they may differ by a factor of 1.7 where memory decides. `wse2` and `wse3` follow the simulator;
+  numbers measured on silicon are compared with `wse2_silicon` and `wse3_silicon`, and show what the preset of the simulator gives beside it.
 
 <!-- presets: python3 -m validation.totals -->
 <!-- end of presets -->
@@ -211,9 +217,8 @@ NOT_REACHED = """
 - **A stall above 14 wavelets** of a program that returns what the host sends (reference wse.md 1.11): this is the sum of the buffers of
   a path, some of which are not published, for example those of the memcpy tiles at the edge. The reference inferred
   `fabric.buffer_depth` from it; no run did.
-- **Silicon**: links at 1.125 cycles a wavelet, 20 cycles a turn, 2.9 to 3.3 cycles a hop to the west beyond 32 hops. No mechanism
-  is known for any of the three; the presets follow the simulator. Copies and f16 multiply-adds are 1.4 to 1.7 times as slow on
-  silicon as on the simulator.
+- **Silicon**: 20 cycles a turn, and 2.9 to 3.3 cycles a hop to the west beyond 32 hops. No mechanism is known for either, and no preset has
+  them. Rates of the host's path: [Configuration](configuration.md#presets-of-silicon).
 - **Two flows on one link**: the simulator serializes them completely, silicon to 1.3 % (A3). A link of the model carries one wavelet a
   cycle, so it serializes them too; the tables have no row for this.
 - **An asynchronous DSD operation takes one issue slot** (6.5, A3). It does so in the model; the tables have no row for this.

@@ -29,6 +29,8 @@ NOT_TIMING = {
     "memcpy.start_cycles": "of hosts of CSL programs, which no layout has",
     "memcpy.words_per_cycle": "of hosts of CSL programs, which no layout has",
     "memcpy.hop_cycles": "of hosts of CSL programs, which no layout has",
+    **dict.fromkeys(("memcpy.profile", "memcpy.silicon.launch_cycles", "memcpy.silicon.copy_cycles", "memcpy.silicon.channels",
+                     "memcpy.silicon.percent_in", "memcpy.silicon.percent_out"), "of hosts of CSL programs, which no layout has"),
     "memcpy.reserved_bytes": "of hosts of CSL programs, which no layout has",
 }
 WITHOUT_EFFECT = {

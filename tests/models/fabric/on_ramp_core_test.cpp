@@ -65,6 +65,18 @@ TEST_F(OnRamp, FixedRuleServesTheLowestQueue) {
   EXPECT_EQ(queues_served(0, 5), (std::vector<unsigned>{3, 3, 7, 7}));
 }
 
+TEST_F(OnRamp, PausesInOneCycleAfterItsRun) {
+  FabricTiming paced = timing();
+  paced.ramp_run = 8;
+  core = OnRampCore({2, 1}, paced, 9);
+  core.set_capacity(Color(0), 100);
+  fill(0, 0);
+  EXPECT_EQ(queues_served(0, 90).size(), 80U);
+  const OnRampCore::Step step = core.step(98, heads);  // 98 = 10 * 9 + 8
+  EXPECT_FALSE(step.grant);
+  EXPECT_EQ(step.next, 99U);
+}
+
 TEST_F(OnRamp, QueueWithoutCreditDoesNotHoldUpTheOthers) {
   core.set_capacity(Color(1), 1);
   core.set_capacity(Color(2), 10);

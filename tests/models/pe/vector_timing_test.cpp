@@ -179,6 +179,31 @@ task main local 8 active
   return bench.group_sizes();
 }
 
+/// Groups of a copy of f16 or f32, and the cycles between them, if memory moves so many bytes a cycle.
+std::pair<std::vector<unsigned>, Cycle> limited(unsigned memory_bytes, const std::string& type,
+                                                const std::string& op) {
+  PeTiming timing = wse3_timing();
+  timing.memory_bytes = memory_bytes;
+  Bench bench(assembled("data v: " + type +
+                        "[64]\ndsd d mem1d v extent=20\ndsd s mem1d v extent=20 offset=21\n"
+                        "task main local 8 active\n    lddsr dds0, d\n    lddsr s1ds0, s\n    " +
+                        op + " dds0, s1ds0\n    end\n"),
+              timing);
+  bench.run();
+  const std::vector<Cycle> cycles = bench.cycles(EventKind::kCompute);
+  return {bench.group_sizes(), cycles.at(1) - cycles.at(0)};
+}
+
+TEST(PeVectorTiming, MemoryLimitsTheElementsOfAGroup) {
+  using Groups = std::pair<std::vector<unsigned>, Cycle>;
+  EXPECT_EQ(limited(0, "f16", "fmovh"), (Groups{{8, 8, 4}, 1}));
+  EXPECT_EQ(limited(32, "f16", "fmovh"), (Groups{{8, 8, 4}, 1}));
+  EXPECT_EQ(limited(20, "f16", "fmovh"), (Groups{{5, 5, 5, 5}, 1}));  // 10 bytes each way
+  EXPECT_EQ(limited(20, "f32", "fmovs"), (Groups{{5, 5, 5, 5}, 2}));  // 2.5 a cycle
+  EXPECT_EQ(limited(2, "f32", "fmovs"),
+            (Groups{std::vector<unsigned>(20, 1), 2}));  // the least there is
+}
+
 TEST(PeVectorTiming, StridesLimitTheElementsOfAGroup) {
   // wse.md 6.2: the narrower operand counts, source or destination.
   EXPECT_THAT(copy_groups(1, 1), ElementsAre(8, 8));

@@ -225,7 +225,8 @@ TEST(ConfigWse, PrintsValueUnitAndSource) {
 }
 
 TEST(ConfigPresets, AreListedPerMachine) {
-  EXPECT_THAT(config::preset_names("wse"), ElementsAre("wse2", "wse3"));
+  EXPECT_THAT(config::preset_names("wse"),
+              ElementsAre("wse2", "wse2_silicon", "wse3", "wse3_silicon"));
   EXPECT_FALSE(config::find_preset("wse1").has_value());
 }
 

@@ -185,6 +185,26 @@ TEST_P(WseCommandStream, CommandsCostWhatTheConfigurationSays) {
   EXPECT_EQ(commands.now(), 100U + 2 * 7 + 4 + 2 + 100 + 2 * 7 + 4 + 1);
 }
 
+TEST_P(WseCommandStream, CommandsOfSiliconHaveLatenciesAndSharedChannels) {
+  wse::CommandStream& commands =
+      start("width:2,height:3", {"memcpy.profile=silicon", "memcpy.start_cycles=0",
+                                 "memcpy.hop_cycles=0", "memcpy.silicon.copy_cycles=1000",
+                                 "memcpy.silicon.launch_cycles=5000", "memcpy.silicon.channels=2",
+                                 "memcpy.silicon.percent_in=150", "memcpy.silicon.percent_out=600"});
+  const Region all = region({0, 0, 2, 3}, 4);
+  commands.copy_to("a", all, numbers(24));
+  // Two rows share a channel: 4 words of a PE take 4 * 2 * 1.5 cycles.
+  EXPECT_EQ(commands.now(), 1000U + 12 + 1);
+  commands.copy_from("a", all);
+  EXPECT_EQ(commands.now(), 1000U + 24 + 1000 + 48 + 1);
+  const Cycle before = commands.now() - 1 + 48;
+  commands.launch("spin", {1});
+  EXPECT_GT(commands.now(), before + 5000);
+  EXPECT_LT(commands.now(), before + 5200);
+  EXPECT_THAT(message_of<UserError>([&] { commands.stream_to(Color(1), region({0, 0, 1, 1}, 1), numbers(1)); }),
+              HasSubstr("no rate of streams to and from PEs is published for memcpy.profile=silicon"));
+}
+
 TEST_P(WseCommandStream, FourteenWordsFitBetweenHostAndHostOnWse2) {  // wse.md 1.11
   const std::size_t room = std::string(GetParam().preset) == "wse2" ? 14 : 4 + 2 + 8 + 2 + 2;
   EXPECT_TRUE(accepts(room));
