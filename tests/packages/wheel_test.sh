@@ -34,11 +34,12 @@ clean=(env -i HOME="$work" PATH=/usr/bin:/bin LC_ALL=C.UTF-8)
 cp -r "$work/venv/share/tessera/examples/csl/gemv" gemv
 (cd gemv && "${clean[@]}" PATH="$work/venv/bin:/usr/bin:/bin" bash -e commands.sh | grep -x SUCCESS)
 if "$python" -c 'import nbclient, ipykernel' 2>/dev/null; then
+  "$work/venv/bin/python" -m ipykernel install --sys-prefix --name environment >/dev/null  # the system's kernel is another Python
   "${clean[@]}" PATH="$work/venv/bin:/usr/bin:/bin" "$work/venv/bin/python" - <<NOTEBOOK
 import nbformat
 from nbclient import NotebookClient
 notebook = nbformat.read("$work/venv/share/tessera/examples/notebooks/study.ipynb", as_version=4)
-NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+NotebookClient(notebook, timeout=600, kernel_name="environment").execute()
 print("the notebook ran")
 NOTEBOOK
 else
