@@ -125,11 +125,8 @@ std::ifstream open_file(const std::string& path, const std::string& what) {
 }
 
 std::string read_file(const std::string& path, const std::string& what) {
-  const std::ifstream in = open_unrecorded(path, what);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad()) throw UserError(path, "", "the " + what + " cannot be read");
-  std::string contents = text.str();
+  std::ifstream in = open_unrecorded(path, what);
+  std::string contents = contents_of(in, path, what);
   if (FilesRead* const record = FilesRead::current())
     record->add(path, FilesRead::Kind::kProgram, digest_of(contents));
   return contents;

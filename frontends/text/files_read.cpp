@@ -48,6 +48,20 @@ std::string digest_of(std::istream& stream) {
   return hex_of(digest);
 }
 
+std::string contents_of(std::istream& stream, const std::string& path, const std::string& what) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 29;
+  std::string contents;
+  std::vector<char> piece(kPieceBytes);
+  do {
+    stream.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    contents.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
+    if (contents.size() > kMostBytes)
+      throw UserError(path, "", "the " + what + " has more than 512 MiB, or no end");
+  } while (stream);
+  if (stream.bad()) throw UserError(path, "", "the " + what + " cannot be read");
+  return contents;
+}
+
 FilesRead::FilesRead() {
   current_record() = this;
 }

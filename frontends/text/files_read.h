@@ -15,6 +15,9 @@ namespace tessera::text {
 std::string digest_of(std::string_view text);
 std::string digest_of(std::istream& stream);
 
+/// All that a stream holds. Throws UserError if it holds more than 512 MiB, as a device without an end (/dev/zero) does, or cannot be read.
+std::string contents_of(std::istream& stream, const std::string& path, const std::string& what);
+
 /// A record of the files that text::open_file and text::read_file open while the object lives. One can
 /// live at a time: a process has one command line. It is found through FilesRead::current(), because
 /// front-ends open files deep inside the programs that they read: included files, modules, arrays.

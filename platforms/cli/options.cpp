@@ -254,6 +254,15 @@ FileUse file_use(const Option& option, const std::string& value) {
   return {"--" + option.name + " " + value.substr(0, equal), value.substr(equal + 1)};
 }
 
+/// Where a link leads to that leads to nothing yet; other paths as they are.
+std::filesystem::path end_of_links(std::filesystem::path path) {
+  constexpr int kMostLinks = 40;  // as the system follows
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, error); ++i)
+    path = path.parent_path() / std::filesystem::read_symlink(path, error);
+  return path;
+}
+
 /// What two names of one file have in common, also of links. No value: a device or a pipe.
 std::optional<std::string> identity_of(const std::string& path) {
   struct stat status {};
@@ -262,7 +271,9 @@ std::optional<std::string> identity_of(const std::string& path) {
     return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
   }
   std::error_code error;
-  const std::filesystem::path canonical = std::filesystem::weakly_canonical(path, error);
+  // weakly_canonical leaves a relative path whose first folder is not there as it is: ./a and a would be two.
+  const std::filesystem::path whole = std::filesystem::absolute(end_of_links(path), error);
+  const std::filesystem::path canonical = std::filesystem::weakly_canonical(whole, error);
   return error ? std::nullopt : std::optional(canonical.string());
 }
 

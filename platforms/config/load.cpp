@@ -7,7 +7,6 @@
 #include <fstream>
 #include <optional>
 #include <ostream>
-#include <sstream>
 
 #include "frontends/text/files_read.h"
 #include "frontends/text/json.h"
@@ -159,13 +158,9 @@ Document read_preset(const std::string& machine, const std::string& name,
 
 Document read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  // An empty file is readable, but makes the copy below fail.
-  const bool readable = in && !std::filesystem::is_directory(path);
-  if (!readable || (in.peek() != EOF && !(text << in.rdbuf()))) {
+  if (!in || std::filesystem::is_directory(path))
     throw UserError(path, "", "the configuration file cannot be read");
-  }
-  return parse(path, text.str());
+  return parse(path, text::contents_of(in, path, "configuration file"));
 }
 
 /// The text under a key; "" where there is none.

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -131,10 +132,19 @@ std::vector<Bytes> compress(const Bytes& state) {
   throw UserError(path, "", why);
 }
 
+/// A device or a folder has no state, and a new file must not take its place.
+void require_file(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    refuse(path, S_ISDIR(status.st_mode) ? "is a folder; a checkpoint is a file"
+                                         : "is a device or a pipe; a checkpoint is a file");
+}
+
 /// A file that is written beside its place.
 class NewFile {
  public:
   explicit NewFile(std::string path) : path_(std::move(path)), beside_(path_ + ".part") {
+    require_file(path_);
     file_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file_ < 0) fail("cannot be written");
   }
@@ -205,6 +215,7 @@ void read_header(Reader& reader, CheckpointHeader& header) {
 
 WholeFile read_whole(const std::string& path) {
   WholeFile file;
+  require_file(path);
   std::ifstream in(path, std::ios::binary);
   if (!in) refuse(path, std::string("cannot be read: ") + std::strerror(errno));
   file.bytes.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());

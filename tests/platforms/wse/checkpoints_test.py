@@ -3,6 +3,7 @@ equal, wherever it was saved and by however many threads both are stepped. The b
 A file that is not whole is refused in one sentence; the newest whole file survives any end of a process.
 
 checkpoints_test.py EXECUTABLE SOURCES [FIRST COUNT]: with FIRST and COUNT only random layouts (soak)."""
+import os
 import pathlib
 import random
 import shutil
@@ -136,6 +137,8 @@ def check_refusals(checkpoints, sources):
     copy = pathlib.Path(shutil.copytree(chain.parent, checkpoints.folder / "copy"))
     source = next(copy.glob("*.tasm"))
     source.write_text(source.read_text() + "\n")
+    pipe = checkpoints.folder / "pipe"
+    os.mkfifo(pipe)  # stands for a device, such as /dev/null, whose place a state would take
     for layout, options, words in [
             (chain, ["--preset=wse2", *restore], "configuration value"),
             (chain, ["--set=fabric.hop_latency=3", *restore], "fabric.hop_latency is 2 in the checkpoint and 3 in this run"),
@@ -149,6 +152,9 @@ def check_refusals(checkpoints, sources):
             (chain, ["--restore", str(file), "--heatmap", str(checkpoints.folder / "h.svg")], "counts of each tile"),
             (chain, ["--restore", "nowhere"], "nowhere: cannot be read"),
             (chain, ["--restore", str(chain)], "this is no checkpoint"),
+            (chain, ["--restore", "/dev/zero"], "/dev/zero: is a device or a pipe; a checkpoint is a file"),
+            (chain, ["--restore", str(checkpoints.folder)], "is a folder; a checkpoint is a file"),
+            (chain, ["--checkpoint", str(pipe), "--checkpoint-at=60"], "is a device or a pipe; a checkpoint is a file"),
             (chain, ["--checkpoint", str(file)], "not when"),
             (chain, ["--checkpoint-at=5"], "it names the file"),
             (chain, ["--checkpoint-on-stop"], "it names the file"),
@@ -162,6 +168,7 @@ def check_refusals(checkpoints, sources):
         else:
             assert checkpoints.runs.executable and subprocess.run(
                 [checkpoints.executable, str(layout), "--quiet", *options], check=False, timeout=120).returncode == 0
+    assert pipe.is_fifo()
     return file, chain
 
 

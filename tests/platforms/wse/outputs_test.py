@@ -249,6 +249,23 @@ class OutputsTest(unittest.TestCase):
             self.assertEqual((code.read_bytes(), layout.read_bytes()), before)
         self.assertEqual(self.temporaries(self.work / "g"), [])
 
+    def test_a_new_file_with_two_names_is_one_file(self):
+        """Neither of two outputs replaces the other one, however its place is written."""
+        (self.work / "link.json").symlink_to("new.json")
+        (self.work / "folder").mkdir()
+        for other in ("./new.json", "folder/../new.json", self.work / "new.json", "link.json", "./link.json"):
+            done = self.run_program("--quiet", "--report", "new.json", "--trace-perfetto", other, cwd=self.work)
+            self.assertEqual(done.returncode, 2, other)
+            self.assertIn("is also the file of --report", done.stderr)
+            self.assertFalse((self.work / "new.json").exists())
+
+    def test_files_without_an_end_are_refused(self):
+        for arguments in (["/dev/zero"], [GEMV / "layout.json", "--config", "/dev/zero"]):
+            done = self.run_program(*arguments, layout=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("/dev/zero: the", done.stderr)
+            self.assertIn("has more than 512 MiB, or no end", done.stderr)
+
     def test_arrays_that_a_layout_names_are_inputs(self):
         layout = json.loads((GEMV / "layout.json").read_text())
         self.assertEqual(self.run_program("--quiet", "--output", f"y={self.work / 'y.npy'}").returncode, 0)
