@@ -7,6 +7,7 @@
 #include <fstream>
 #include <optional>
 #include <ostream>
+#include <sstream>
 
 #include "frontends/text/files_read.h"
 #include "frontends/text/json.h"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """tessera diff: what differs between the reports of two runs (docs/report-and-traces.md#two-reports)."""
+import contextlib
 import json
 
 from commands.reports import read
@@ -77,7 +78,8 @@ def line(path, before, after, width):
     text = f"  {path:<{width}}  {shown(before)} -> {shown(after)}"
     numbers = [isinstance(value, (int, float)) and not isinstance(value, bool) for value in (before, after)]
     if all(numbers) and before:
-        text += f"  ({(after - before) / abs(before):+.1%})"
+        with contextlib.suppress(OverflowError):  # a report that was edited may have numbers beyond any float
+            text += f"  ({(after - before) / abs(before):+.1%})"
     return text
 
 

@@ -88,6 +88,8 @@ class Command(unittest.TestCase):
                 except Problem as problem:
                     self.assertEqual(str(problem).count("\n"), 0, (path, last, value, problem))
         self.assertIn("has not the form of a report", self.tessera("show", "edited.json", expect=2))
+        (self.work / "edited.json").write_text(json.dumps({**whole, "cycles": 10**400, "time_ns": 10**400}), encoding="utf-8")
+        self.assertIn("cycles", self.tessera("diff", "r.json", "edited.json", expect=1))
 
     def test_a_damaged_checkpoint_is_no_checkpoint(self):
         """What is in a state is said of whole files only."""
