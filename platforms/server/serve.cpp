@@ -206,8 +206,10 @@ class Server {
     try {
       if (!session.last_command()) throw HostHasGone(failure->text);
       const std::int64_t id = *session.last_command();
-      channel_.write(failure ? failure_frame(id, *failure)
-                             : reply_frame(id, "\"cycles\":" + std::to_string(report.cycles)));
+      std::string members = "\"cycles\":" + std::to_string(report.cycles);
+      if (!session.unfinished().empty())
+        members += ",\"warning\":" + json::serialize(json::string(session.unfinished()));
+      channel_.write(failure ? failure_frame(id, *failure) : reply_frame(id, members));
     } catch (const HostHasGone& error) {
       std::cerr << kName << ": " << (failure ? failure->text : error.what()) << '\n';
     }

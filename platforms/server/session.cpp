@@ -230,12 +230,12 @@ class Session::Commands {
     }
     return log(found->second, request);
   }
-  /// The last command of a host.
-  void stop() {
+  /// The last command of a host. Answers who waits for ever.
+  std::string stop() {
     present_ = {"stop", 0, {}, {}, {}};
     if (replayed_ < log_.size()) require_same(log_[replayed_]);
     if (std::exchange(is_under_way_, false)) require_same(under_way_);
-    stream_.finish();
+    return stream_.finish();
   }
   /// Saves or restores the commands so far (models/state/archive.h).
   void visit(state::Archive& archive) {
@@ -453,7 +453,7 @@ bool Session::carry_out(const Frame& frame) {
   last_command_ = command.id;
   try {
     if (command.name == "stop") {
-      checkpoints_ == nullptr ? commands_->stream().finish() : commands_->stop();
+      unfinished_ = checkpoints_ == nullptr ? commands_->stream().finish() : commands_->stop();
       return false;
     }
     channel_.write(frame_of(command.id, commands_->carry_out(command.name, frame)));

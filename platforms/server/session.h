@@ -66,6 +66,9 @@ class Session final : public run::Program {
   std::optional<std::int64_t> last_command() const { return last_command_; }
   /// Why the run ended, unless the host stopped it.
   const std::optional<Failure>& failure() const { return failure_; }
+  /// Who waits for ever after all commands of the host; empty: nobody. The host has what it asked for, so this is no failure:
+  /// PEs at the rim of published programs wait for neighbors that do not exist.
+  const std::string& unfinished() const { return unfinished_; }
 
  private:
   class Commands;
@@ -83,6 +86,7 @@ class Session final : public run::Program {
   wse::Checkpoints* checkpoints_ = nullptr;
   std::optional<std::int64_t> last_command_;
   std::optional<Failure> failure_;
+  std::string unfinished_;
   run::Stop stop_ = run::Stop::kCondition;
 };
 

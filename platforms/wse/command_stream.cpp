@@ -364,11 +364,12 @@ std::vector<std::uint32_t> CommandStream::received(StreamId stream) const {
   return words;
 }
 
-void CommandStream::finish(observe::Help help) {
+std::string CommandStream::finish(observe::Help help) {
   for (StreamId id = 0; id < streams_.size(); ++id) wait(id);
   const run::Stop stop = run_saved(
       free_from_ + wafer::kMaxDepth, [] { return false; }, true);
-  if (stop != run::Stop::kIdle || is_stuck(help)) fail(stop, "end of the program", help);
+  if (stop != run::Stop::kIdle) fail(stop, "end of the program", help);
+  return is_stuck(help) ? why_incomplete(stop, "end of the program", help) : std::string();
 }
 
 // What has left the rectangle of the program lies on tiles that have neither program nor routes.

@@ -89,10 +89,10 @@ class CommandStream {
   /// What a stream of receive() has brought so far.
   std::vector<std::uint32_t> received(StreamId stream) const;
 
-  /// Ends the run: streams of send() and receive() end, then the machine runs until nothing moves.
-  /// Throws CommandError if a stream cannot end, a bound is reached, or somebody waits for ever: `help` says
-  /// whether a further command of a host could let PEs at rest go on, as published programs leave it.
-  void finish(observe::Help help = observe::Help::kHost);
+  /// Ends the run: streams of send() and receive() end, then the machine runs until nothing moves. Answers who
+  /// waits for ever, in words; empty: nobody. `help` says whether a further command of a host could let PEs at
+  /// rest go on, as published programs leave it. Throws CommandError if a stream cannot end or a bound is reached.
+  std::string finish(observe::Help help = observe::Help::kHost);
 
   // Without a command, in no time. Tiles are counted in the whole fabric. All throw UserError.
 

@@ -91,7 +91,9 @@ run::Stop CslHost::drive(run::RunControl& control) {
   }
   try {
     run_commands(commands, is_restored);
-    commands.finish(launches_.empty() ? observe::Help::kNone : observe::Help::kHost);
+    const std::string waits =
+        commands.finish(launches_.empty() ? observe::Help::kNone : observe::Help::kHost);
+    if (!waits.empty()) throw CommandError(run::Stop::kIdle, waits);
     for (const auto& [name, file] : options_.outputs) outputs_.push_back(fetch(commands, name));
   } catch (const CommandError& e) {
     failure_ = e.what();

@@ -71,7 +71,7 @@ class SdkRuntime:
         self._state = "created"
         self._core_paths = []
         self._dump = None
-        self._start, self._end = Reply(), Reply()
+        self._start, self._end = Reply(), Reply(on_done=_tell_warning)
         self._transfers = []
         config = getattr(platform, "config", None)
         if config is not None and config.dump_core:

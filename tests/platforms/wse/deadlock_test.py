@@ -91,6 +91,51 @@ runner.stop()
 print("SUCCESS")
 """
 
+# One PE, which is done, and goes on waiting for a wavelet that nobody sends.
+RIM_LAYOUT = """
+const memcpy = @import_module("<memcpy/get_params>", .{ .width = 1, .height = 1 });
+layout {
+  @set_rectangle(1, 1);
+  @set_tile_code(0, 0, "rim.csl", .{ .memcpy_params = memcpy.get_params(0) });
+  @set_color_config(0, 0, @get_color(2), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } } });
+  @export_name("y", [*]u32, true);
+  @export_name("compute", fn() void);
+}
+"""
+RIM = """
+param memcpy_params;
+const sys = @import_module("<memcpy/memcpy>", memcpy_params);
+const iq = @get_input_queue(2);
+var y = @zeros([2]u32);
+var y_ptr: [*]u32 = &y;
+var halo = @zeros([4]u32);
+const in = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = @get_color(2), .input_queue = iq });
+fn compute() void {
+  @mov32(@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> halo[i] }), in, .{ .async = true });
+  y[1] = 5;
+  sys.unblock_cmd_stream();
+}
+comptime {
+  @initialize_queue(iq, .{ .color = @get_color(2) });
+  @export_symbol(y_ptr, "y");
+  @export_symbol(compute);
+}
+"""
+RIM_HOST = """
+import numpy as np
+from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder, SdkRuntime
+runner = SdkRuntime("rim")
+runner.load()
+runner.run()
+runner.launch("compute", nonblock=False)
+y = np.zeros(2, np.uint32)
+runner.memcpy_d2h(y, runner.get_id("y"), 0, 0, 1, 1, 2, streaming=False, data_type=MemcpyDataType.MEMCPY_32BIT, order=MemcpyOrder.ROW_MAJOR,
+                  nonblock=False)
+runner.stop()
+assert list(y) == [0, 5], y
+print("SUCCESS")
+"""
+
 
 class Deadlock(unittest.TestCase):
     def setUp(self):
@@ -153,6 +198,23 @@ class Deadlock(unittest.TestCase):
         line = next(line for line in said.splitlines() if "deadlock" in line)
         self.assertRegex(line, r"PE \(25, 20\).*nobody receives color 3 there")
         self.assertEqual(len(re.findall(r"^ +cause: ", said, re.MULTILINE)), 2, said)
+
+    def test_who_waits_after_the_last_command_of_a_host_is_a_warning(self):
+        """The host has its results: a PE at the rim of a published program waits for a neighbor that does not exist."""
+        environment = {**os.environ, "PATH": f"{SDK}:{os.environ['PATH']}", "TESSERA_OPTIONS": "--report rim.json"}
+        for name, text in (("rim_layout.csl", RIM_LAYOUT), ("rim.csl", RIM), ("rim.py", RIM_HOST)):
+            (self.work / name).write_text(text, encoding="utf-8")
+        for command in (["cslc", "rim_layout.csl", "--arch=wse3", "--fabric-dims=8,3", "--fabric-offsets=4,1", "-o", "rim", "--memcpy",
+                         "--channels=1"], ["cs_python", "rim.py"]):
+            result = subprocess.run(command, cwd=self.work, env=environment, capture_output=True, text=True, check=False,
+                                    stdin=subprocess.DEVNULL)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, "SUCCESS\n")
+        self.assertRegex(result.stderr, r"warning: end of the program: deadlock: .*PE \(0, 0\).*input queue 2 \(color 2\)")
+        report = json.loads((self.work / "rim.json").read_text(encoding="utf-8"))
+        self.assertEqual((report["status"], report["exit_code"]), ("finished", 0))
+        alone = subprocess.run([PLATFORM, "rim_layout.csl", "--quiet", "--launch=compute"], cwd=self.work, capture_output=True, text=True, check=False)
+        self.assertEqual(alone.returncode, 4, alone.stderr)
 
 
 if __name__ == "__main__":
