@@ -65,6 +65,27 @@ Location pointee(Evaluator& evaluator, const Result& pointer, const Node& at) {
   return location;
 }
 
+void check_indices(Evaluator& evaluator, const Location& array, const std::vector<Result>& indices,
+                   const Node& at) {
+  const Type& type = *array.type;
+  const bool is_variable =
+      array.storage || !array.cell || array.cell->kind == Cell::Kind::kRunTimeVariable;
+  if (!type.is(TypeKind::kArray) || !is_variable) return;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (!indices[i].is_known() || indices[i].value().is_undefined()) continue;
+    const auto index = static_cast<std::int64_t>(indices[i].value().integer());
+    if (index >= 0 && index < static_cast<std::int64_t>(type.extents[i])) continue;
+    const std::string of = array.cell ? " of " + text::in_quotes(array.cell->name)
+                                      : " of type " + text::in_quotes(type.name);
+    const std::string which =
+        indices.size() == 1 ? std::string() : " of dimension " + std::to_string(i);
+    code_of(evaluator).tile.note_overrun(
+        at, text::joined("the index ", index, " lies outside of the ",
+                         text::plural(static_cast<std::size_t>(type.extents[i]), "element"), which,
+                         of));
+  }
+}
+
 Location element_location(Evaluator& evaluator, const Location& array,
                           const std::vector<Result>& indices, const Node& at) {
   Engine& engine = evaluator.engine();

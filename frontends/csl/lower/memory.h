@@ -12,6 +12,9 @@ Result load_operand(Evaluator& evaluator, const Type* type, const Storage& stora
 /// Stores a value of the type: numbers, structs, arrays, descriptors.
 void store_operand(Evaluator& evaluator, const Type& type, const Storage& storage,
                    const Result& value, const Node& at);
+/// Notes indices of an array variable that are known and lie outside of it (TileCode::note_overrun).
+void check_indices(Evaluator& evaluator, const Location& array, const std::vector<Result>& indices,
+                   const Node& at);
 /// The place of an element of an array, or behind a pointer, for indices of which the running
 /// program may be the only one to know some.
 Location element_location(Evaluator& evaluator, const Location& array,

@@ -188,6 +188,7 @@ std::optional<Location> Evaluator::element_of(std::optional<Location> base, cons
                      " instead of an integer type");
       are_known = are_known && indices.back().is_known();
     }
+    check_indices(*this, *base, indices, e);
     if (!are_known) return element_location(*this, *base, indices, e);
   }
   if (is_array && is_in_path) {
