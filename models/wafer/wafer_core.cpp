@@ -32,7 +32,8 @@ WaferCore::WaferCore(const Strip& strip, Outside& outside, observe::EventStream*
 
 WaferCore::WaferCore(const Strip& strip, Outside& outside, observe::EventStream* events,
                      SlotGraph graph)
-    : blocks_(strip, outside, events, graph), connections_(blocks_, std::move(graph.receivers)) {}
+    : blocks_(strip, outside, events, graph), connections_(blocks_, std::move(graph.receivers)),
+      has_idents_(events != nullptr && events->is_traced()) {}
 
 void WaferCore::check_limits(const fabric::FabricTiming& fabric, unsigned queue_write_latency) {
   require_at_most("fabric.hop_latency", fabric.hop_latency, kMaxLatency);

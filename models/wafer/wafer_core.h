@@ -122,7 +122,7 @@ class WaferCore {
   void visit_buffers(const Visit& visit);
   void visit_pes(const Visit& visit) { blocks_.pes.visit(visit); }
   void visit_routers(const Visit& visit) { blocks_.routers.visit(visit); }
-  bool has_idents() const { return blocks_.events != nullptr && blocks_.events->is_traced(); }
+  bool has_idents() const { return has_idents_; }
   bool has_link_waits() const { return blocks_.waits.has_value(); }
   /// What ports have announced, and back again.
   using Announcements = std::vector<std::array<std::uint64_t, 3>>;
@@ -144,6 +144,8 @@ class WaferCore {
   Connections connections_;
   Ports ports_{blocks_, connections_};
   FirstFailure failure_;
+  const bool
+      has_idents_;  // serial numbers of wavelets are kept, for those who listened at the beginning
 };
 
 }  // namespace tessera::wafer

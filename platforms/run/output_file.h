@@ -16,9 +16,9 @@ namespace tessera::run {
 /// (is_gzip_name). The file gets its name at the end.
 class TraceFile {
  public:
-  /// Opens `path` for a `Trace` of `events`, made of the stream and `args`. Throws UserError.
-  template <class Trace, class... Args>
-  static TraceFile of(const std::string& path, observe::EventStream& events, Args&&... args) {
+  /// Opens `path` for a `Trace` of `events`, a stream or ShownEvents, made of a stream and `args`. Throws UserError.
+  template <class Trace, class Events, class... Args>
+  static TraceFile of(const std::string& path, Events& events, Args&&... args) {
     TraceFile file;
     file.file_ = std::make_unique<text::OutputFile>(path);
     file.out_ = std::make_unique<std::ostream>(file.file_->stream().rdbuf());

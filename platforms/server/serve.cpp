@@ -59,7 +59,7 @@ void read_options(const cli::Executable& executable, const std::string& folder,
   if (!goes_on || options.validate || options.print_config || options.print_program)
     throw UserError("", "", "only options of a run can be given here; there is no run otherwise");
   options.refuse(wse::CslOptions::kHeading, "the program has been compiled");
-  options.checkpoints.check(options, options.fabric);
+  wse::check_checkpoints(options.checkpoints, options, options.fabric);
   wse::prepare_for_debugger(options, options.fabric);
   if (options.debug == "stdio")
     throw UserError("", "--debug", "a host program has standard input and output; name a socket");
@@ -167,7 +167,8 @@ class Server {
     report.run.set_params(program_.params);
     std::optional<wse::Checkpoints> checkpoints;
     if (options_.checkpoints.is_used()) {
-      checkpoints.emplace(options_.checkpoints, options_, config, report.run, commit_);
+      checkpoints.emplace(options_.checkpoints, options_,
+                          wse::header_of(options_, config, report.run, commit_));
       checkpoints->header().same["host"] = "a host program";
     }
     run::Driver driver(options_, report);
@@ -183,8 +184,7 @@ class Server {
     std::optional<PeerWatch> watch(std::in_place, channel_.input());
     driver.run(machine.domain(), machine.structure(), observed, session);
     watch.reset();
-    if (checkpoints && !options_.quiet && !checkpoints->remark().empty())
-      std::cerr << kName << ": " << checkpoints->remark() << '\n';
+    if (checkpoints) checkpoints->tell(kName, options_.quiet, report);
     return conclude(session, report, log);
   }
 

@@ -413,6 +413,7 @@ Session::~Session() = default;
 run::Stop Session::drive(run::RunControl& control) {
   commands_ =
       std::make_unique<Commands>(program_, workload_, config_, observed_, control, checkpoints_);
+  const wse::Checkpoints::Ended ended(checkpoints_);
   try {
     if (!restore(control)) return stop_;
     while (const std::optional<Frame> frame = channel_.read()) {
@@ -435,9 +436,9 @@ run::Stop Session::drive(run::RunControl& control) {
 // False: it cannot be; the first command of the host is told why.
 bool Session::restore(run::RunControl& control) {
   if (checkpoints_ == nullptr) return true;
-  checkpoints_->attach(
+  checkpoints_->attach(wse::saved(
       observed_, [this](state::Archive& archive) { commands_->visit(archive); },
-      [this] { return commands_->saved_from(); });
+      [this] { return commands_->saved_from(); }));
   try {
     checkpoints_->begin(control);
     return true;

@@ -1,15 +1,9 @@
 #include "platforms/wse/checkpoints.h"
 
-#include <systemc>
-
-#include <algorithm>
-#include <filesystem>
+#include <cstddef>
 #include <utility>
 
-#include "frontends/text/files_read.h"
 #include "models/state/archive.h"
-#include "platforms/cli/manifest.h"
-#include "platforms/config/schema.h"
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/options.h"
 #include "platforms/wse/workload.h"
@@ -17,68 +11,18 @@
 
 namespace tessera::wse {
 
-namespace {
-
-constexpr Cycle kMostCyclesPerClock = 1 << 20;
-
-/// "1000", or "60s" of wall time.
-void take_every(CheckpointOptions& given, const std::string& text) {
-  const bool is_seconds = !text.empty() && text.back() == 's';
-  if (is_seconds) {
-    given.every_s = cli::finite_number_in(text.substr(0, text.size() - 1));
-    if (given.every_s && *given.every_s > 0) return;
-  } else {
-    const auto cycles = cli::whole_number_in(text);
-    if (cycles && *cycles > 0) {
-      given.every_cycles = static_cast<std::uint64_t>(*cycles);
-      return;
-    }
-  }
-  throw UserError(
-      "", "--checkpoint-every",
-      "'" + text + "' is neither a number of cycles, such as 100000, nor of seconds, such as 60s");
-}
-
-}  // namespace
-
-cli::OptionGroup CheckpointOptions::group() {
-  cli::Option every{"checkpoint-every", "N[s]",
-                    "save the state every N cycles, or every N seconds of wall time, e.g. "
-                    "--checkpoint-every 600s",
-                    [this](const std::string& text) { take_every(*this, text); }};
-  return {kHeading,
-          {cli::file("checkpoint", "FILE", file, cli::Option::File::kWritten,
-                     "where the state is saved; the one before it becomes FILE.1"),
-           cli::whole_number("checkpoint-at", at,
-                             "save the state before cycle N, e.g. --checkpoint-at 900000"),
-           every,
-           cli::flag("checkpoint-on-stop", on_stop,
-                     "save the state when SIGTERM, SIGINT, --timeout or --max-cycles end the run"),
-           cli::file("restore", "FILE", restore_file, cli::Option::File::kNone,
-                     "go on from a saved state; everything else as in the run that saved it")}};
-}
-
-void CheckpointOptions::check(const cli::Options& options, const FabricOptions& fabric) const {
-  const auto refuse = [](const std::string& option, const std::string& why) {
-    throw UserError("", option, why);
-  };
-  const bool says_when = at || every_cycles || every_s || on_stop;
-  if (says_when && file.empty()) refuse("--checkpoint", "is missing: it names the file");
-  if (saves() && !says_when)
-    refuse("--checkpoint", "says where the state is saved and not when: add --checkpoint-at, "
-                           "--checkpoint-every or --checkpoint-on-stop");
-  if (!is_used()) return;
-  const std::string option = saves() ? "--checkpoint" : "--restore";
-  if (!options.debug.empty())
-    refuse(option, "a run that a debugger holds cannot be saved or restored; leave out --debug");
+void check_checkpoints(const CheckpointOptions& given, const cli::Options& options,
+                       const FabricOptions& fabric) {
+  given.check(options);
+  if (!given.is_used()) return;
   if (fabric.ranks != nullptr)
-    refuse(option, "a wafer that several processes share (mpirun) cannot be saved; use --threads");
+    throw UserError("", given.name(),
+                    "a wafer that several processes share (mpirun) cannot be saved; use --threads");
   if (options.structure == "modules")
-    refuse(option, "machines of structure 'modules' cannot be saved; use --structure dense, which "
-                   "has the same results");
-  if (!restore_file.empty()) require_restorable(fabric, "--restore");
-  if (at && *at == 0)
-    refuse("--checkpoint-at", "0 is the beginning of the run; take a later cycle");
+    throw UserError("", given.name(),
+                    "machines of structure 'modules' cannot be saved; use --structure dense, which "
+                    "has the same results");
+  if (!given.restore_file.empty()) require_restorable(fabric, "--restore");
 }
 
 void require_restorable(const FabricOptions& fabric, const std::string& what) {
@@ -94,23 +38,8 @@ void require_restorable(const FabricOptions& fabric, const std::string& what) {
 
 run::CheckpointHeader header_of(const cli::Options& options, const WseConfig& config,
                                 const report::Run& run, const std::string& commit) {
-  run::CheckpointHeader header;
-  std::map<std::string, std::string>& same = header.same;
-  same["platform"] = "wse";
-  same["structure"] = "dense";
-  same["version"] = TESSERA_VERSION;
-  if (!commit.empty()) same["commit"] = commit;
-  WseConfig copy = config;
-  for (const config::Field& field : wse_schema(copy))
-    same["config " + field.path] = config::to_string(field.get());
-  for (const auto& [name, value] : run.params) same["parameter " + name] = value;
-  report::Run files;
-  if (const text::FilesRead* const read = text::FilesRead::current())
-    cli::describe_run({}, {}, options, *read, files);
-  for (const auto& [name, digest] : files.files) same["program " + name] = digest;
-  for (const auto& [name, digest] : files.inputs) same["input " + name] = digest;
-  header.told["machine"] = config.name;
-  header.told["program"] = std::filesystem::path(options.program).filename().string();
+  run::CheckpointHeader header = run::header_of("wse", "dense", options, run, commit);
+  run::add_config(config, wse_schema, header);
   return header;
 }
 
@@ -121,161 +50,20 @@ void add_code(const CslOptions& csl, const Workload& workload, run::CheckpointHe
   header.same["number of instructions"] = std::to_string(instructions);
 }
 
-Checkpoints::Checkpoints(const CheckpointOptions& given, const cli::Options& options,
-                         const WseConfig& config, const report::Run& run, const std::string& commit)
-    : given_(given), same_(header_of(options, config, run, commit)) {
-  if (given.restore_file.empty()) return;
-  restored_ = run::read_checkpoint(given.restore_file);
-  const Cycle cycle = restored_->header.cycle;
-  const auto refuse_before = [cycle](const char* option, std::optional<std::uint64_t> bound) {
-    if (bound && *bound <= cycle) {
-      throw UserError("", option,
-                      std::to_string(*bound) + " is not after the checkpoint, which is of cycle " +
-                          std::to_string(cycle));
-    }
+run::Saved saved(ObservedMachine& observed, std::function<void(state::Archive&)> visit_program,
+                 std::function<Cycle()> saved_from) {
+  run::Saved saved;
+  saved.domain = &observed.machine().domain();
+  saved.events = &observed.events();
+  saved.catch_up = [&observed](Cycle end) { observed.catch_up(end); };
+  saved.visit = [&observed, program = std::move(visit_program)](state::Archive& archive,
+                                                                Cycle next) {
+    observed.visit(archive, next);
+    program(archive);
   };
-  refuse_before("--max-cycles", options.max_cycles);
-  refuse_before("--checkpoint-at", given.at);
-}
-
-void Checkpoints::attach(ObservedMachine& observed,
-                         std::function<void(state::Archive&)> visit_program,
-                         std::function<Cycle()> saved_from) {
-  observed_ = &observed;
-  visit_program_ = std::move(visit_program);
-  saved_from_ = std::move(saved_from);
-}
-
-bool Checkpoints::begin(const run::RunControl& control) {
-  next_s_ = given_.every_s.value_or(0);
-  if (!restored_) return false;
-  check_restored();
-  timing::ClockDomain& domain = observed_->machine().domain();
-  domain.set_bound(0);  // everything is built and started, and nothing is stepped
-  sc_core::sc_start();
-  try {
-    state::Archive archive(std::move(restored_->state));
-    visit(archive, restored_->header.cycle);
-    archive.finish();
-  } catch (const state::Mismatch& e) {
-    throw UserError(given_.restore_file, "",
-                    std::string("the checkpoint does not fit this run: ") + e.what());
-  }
-  begun_at_ = restored_->header.cycle;
-  domain.set_bound(control.limits().max_cycles.value_or(kNever));
-  return true;
-}
-
-void Checkpoints::check_restored() const {
-  const std::string differs = run::difference(restored_->header, same_);
-  if (!differs.empty()) throw UserError(given_.restore_file, "", differs);
-}
-
-void Checkpoints::visit(state::Archive& archive, Cycle next) {
-  observed_->visit(archive, next);
-  visit_program_(archive);
-}
-
-// The next cycle before which the run pauses.
-Cycle Checkpoints::next_bound(const run::RunControl& control) {
-  const Cycle now = std::max(observed_->machine().domain().next_free_cycle(), Cycle{1}) - 1;
-  const Cycle done =
-      std::max({now, saved_.value_or(0), begun_at_, passed_});  // nothing is saved twice
-  const Cycle max = control.limits().max_cycles.value_or(kNever);
-  Cycle bound = is_late_ ? saved_from_() : kNever;
-  if (bound != kNever) bound = std::max(bound, done + 1);
-  if (given_.at && *given_.at > done) bound = std::min(bound, Cycle{*given_.at});
-  if (given_.every_cycles)
-    bound = std::min(bound, (done / *given_.every_cycles + 1) * *given_.every_cycles);
-  if (max != kNever) {
-    const Cycle last = max > kAnnouncedAhead ? max - kAnnouncedAhead : 1;
-    if (bound > last) bound = kNever;
-    if (given_.on_stop && last > done && last < bound) bound = last;
-  }
-  if (!given_.every_s) return bound;
-  clock_bound_ = done + clock_cycles_;
-  if (max != kNever && clock_bound_ + kAnnouncedAhead > max) clock_bound_ = kNever;
-  return std::min(bound, clock_bound_);
-}
-
-// The run is before the first step of cycle `bound`, or of a later one.
-void Checkpoints::reach(Cycle bound, const run::RunControl& control) {
-  passed_ = bound;
-  if (bound != clock_bound_) return save(bound);
-  const double now_s = control.elapsed_s();
-  const double took_s = now_s - looked_s_;
-  looked_s_ = now_s;
-  if (took_s < *given_.every_s / 32)
-    clock_cycles_ = std::min(2 * clock_cycles_, kMostCyclesPerClock);
-  else if (took_s > *given_.every_s / 8)
-    clock_cycles_ = std::max(clock_cycles_ / 2, Cycle{1});
-  const bool is_multiple = given_.every_cycles && bound % *given_.every_cycles == 0;
-  if (now_s < next_s_ && given_.at != bound && !is_multiple && !is_late_) return;
-  save(bound);
-  next_s_ = control.elapsed_s() + *given_.every_s;
-}
-
-Checkpoints::Stop Checkpoints::run(run::RunControl& control, const std::function<bool()>& done,
-                                   bool unwatched) {
-  if (!given_.saves())
-    return unwatched ? control.run_unwatched_until(done) : control.run_until(done);
-  timing::ClockDomain& domain = observed_->machine().domain();
-  const Cycle max = control.limits().max_cycles.value_or(kNever);
-  while (true) {
-    const Cycle bound = next_bound(control);
-    domain.set_bound(std::min(bound, max));
-    const auto is_reached = [&] {
-      return bound != kNever && domain.next_due() != kNever && domain.next_due() >= bound;
-    };
-    bool ended = false;
-    const auto pauses = [&] {
-      ended = done();
-      return ended || is_reached();
-    };
-    const Stop stop = unwatched ? control.run_unwatched_until(pauses) : control.run_until(pauses);
-    if (stop == Stop::kCondition && !ended) {
-      reach(bound, control);
-      continue;
-    }
-    const bool is_stop = stop == Stop::kTimeout || stop == Stop::kSignal;
-    const Cycle next = domain.next_free_cycle();
-    if (is_stop && given_.on_stop && max != kNever && next + kAnnouncedAhead > max)
-      why_not_ = "it stopped in the last cycles before --max-cycles";
-    else if (is_stop && given_.on_stop && next > std::max(saved_.value_or(0), begun_at_))
-      save(next);
-    if (is_stop && is_late_) why_not_ = "a copy or a stream of the host was under way";
-    domain.set_bound(max);
-    return stop;
-  }
-}
-
-void Checkpoints::save(Cycle next) {
-  is_late_ = saved_from_() == kNever;
-  if (is_late_) return;
-  observed_->catch_up(next);
-  run::Checkpoint checkpoint;
-  checkpoint.header = same_;
-  checkpoint.header.cycle = next;
-  checkpoint.header.told["recorded"] = observed_->recorded();
-  state::Archive archive;
-  try {
-    visit(archive, next);
-  } catch (const state::Mismatch& e) {
-    throw UserError("", "--checkpoint", std::string("the state cannot be saved: ") + e.what());
-  }
-  checkpoint.state = archive.take_bytes();
-  run::write_checkpoint(given_.file, checkpoint);
-  saved_ = next;
-}
-
-std::string Checkpoints::remark() const {
-  if (saved_) return "the state before cycle " + std::to_string(*saved_) + " is in " + given_.file;
-  if (!given_.saves()) return {};
-  if (!why_not_.empty()) return "no state was saved: " + why_not_;
-  if (is_late_)
-    return "no state was saved: no function of the host was running after it was asked for";
-  return given_.at ? "no state was saved: the run ended before cycle " + std::to_string(*given_.at)
-                   : "";
+  saved.recorded = [&observed] { return observed.recorded(); };
+  saved.saved_from = std::move(saved_from);
+  return saved;
 }
 
 }  // namespace tessera::wse

@@ -84,11 +84,12 @@ run::Stop CslHost::drive(run::RunControl& control) {
   CommandStream commands(program_, workload_, config_, observed_, control, checkpoints_);
   bool is_restored = false;
   if (checkpoints_ != nullptr) {
-    checkpoints_->attach(
+    checkpoints_->attach(saved(
         observed_, [&commands](state::Archive& archive) { commands.visit(archive); },
-        [&commands] { return commands.saved_from(); });
+        [&commands] { return commands.saved_from(); }));
     is_restored = checkpoints_->begin(control);
   }
+  const Checkpoints::Ended ended(checkpoints_);
   try {
     run_commands(commands, is_restored);
     const std::string waits =

@@ -27,6 +27,7 @@ HostProgram::HostProgram(const Workload& workload, HostArrays& arrays, const Che
 run::Stop HostProgram::drive(run::RunControl& control) {
   control_ = &control;
   control.set_progress([this] { return progress(); });
+  const Checkpoints::Ended ended(checkpoints_);
   if (checkpoints_ == nullptr || !checkpoints_->begin(control)) step_ = 0;
   for (; step_ < layout_.host.size(); ++step_) {
     const Stop stop =

@@ -62,12 +62,6 @@ void require_same(const CslOptions& csl, const Workload& workload, run::Checkpoi
   add_code(csl, workload, header);
 }
 
-/// Where the last state is.
-void tell_saved(const Options& options, const std::optional<Checkpoints>& checkpoints) {
-  if (!checkpoints || options.quiet || checkpoints->remark().empty()) return;
-  std::cerr << "wse_platform: " << checkpoints->remark() << '\n';
-}
-
 /// A CSL program: the host does what the options say.
 bool run_csl(const Options& options, const WseConfig& config, Replacements& replacements,
              report::Report& report, const std::string& commit) {
@@ -87,13 +81,14 @@ bool run_csl(const Options& options, const WseConfig& config, Replacements& repl
   CslHost host(options, options.csl, compiled, workload, config, observed);
   std::optional<Checkpoints> checkpoints;
   if (options.checkpoints.is_used()) {
-    checkpoints.emplace(options.checkpoints, options, config, report.run, commit);
+    checkpoints.emplace(options.checkpoints, options,
+                        header_of(options, config, report.run, commit));
     require_same(options.csl, workload, checkpoints->header());
     host.set_checkpoints(*checkpoints);
   }
   const Debugger debugger(options, observed, workload, &compiled, driver);
   driver.run(machine.domain(), machine.structure(), observed, host);
-  tell_saved(options, checkpoints);
+  if (checkpoints) checkpoints->tell("wse_platform", options.quiet, report);
   report.wall.destroy_s = observed.destroy();
   return true;
 }
@@ -135,7 +130,8 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
   }
   std::optional<Checkpoints> checkpoints;
   if (options.checkpoints.is_used())
-    checkpoints.emplace(options.checkpoints, options, config, report.run, commit);
+    checkpoints.emplace(options.checkpoints, options,
+                        header_of(options, config, report.run, commit));
   run::Driver driver(options, report);
   ObservedMachine observed(options, options.fabric, config, workload, &replacements);
   Machine& machine = observed.machine();
@@ -143,13 +139,14 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
   // 4. Run: the host carries out the steps of the layout.
   HostProgram program(workload, arrays, checks, machine);
   if (checkpoints) {
-    checkpoints->attach(observed, [&program](state::Archive& archive) { program.visit(archive); });
+    checkpoints->attach(
+        saved(observed, [&program](state::Archive& archive) { program.visit(archive); }));
     program.set_checkpoints(*checkpoints);
   }
   const Debugger debugger(options, observed, workload, nullptr, driver);
   driver.run(machine.domain(), machine.structure(), observed, program);
 
-  tell_saved(options, checkpoints);
+  if (checkpoints) checkpoints->tell("wse_platform", options.quiet, report);
 
   // 5. The report is complete but for what it takes to destroy the machine.
   report.wall.destroy_s = observed.destroy();
@@ -174,7 +171,7 @@ int run_platform(int argc, char* argv[], Replacements& replacements, const std::
     options.fabric.ranks = ranks.get();
     prepare_for_debugger(options, options.fabric);
     if (ranks != nullptr) require_one_process_for(options);
-    options.checkpoints.check(options, options.fabric);
+    check_checkpoints(options.checkpoints, options, options.fabric);
     if (options.checkpoints.is_used() && options.structure == "auto") options.structure = "dense";
     return run_layout(options, replacements, report, commit);
   });

@@ -168,7 +168,10 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
     print_file_ = std::make_unique<text::OutputFile>(fabric.print_log_file);
     prints_ = std::make_unique<observe::PrintLog>(print_file_->stream());
   }
-  if (options.max_cycles) stream_.set_end(*options.max_cycles);
+  if (options.max_cycles) {
+    stream_.set_end(*options.max_cycles);
+    shown_.set_end(*options.max_cycles);
+  }
   const auto names = names_for(workload);
   scope_ = scope_of(options, fabric, width_, height_);
   if (const std::string& file = options.trace_perfetto_file; !file.empty())
@@ -191,7 +194,7 @@ void Recorders::watch_tiles(const observe::Names& names) {
   observe::Scope scope = scope_;
   scope.rect = *watched_;
   slice_trace_ = std::make_unique<observe::PerfettoTrace>(slices_, width_, names, scope);
-  stream_.add(*slice_trace_);
+  shown_.add(*slice_trace_);
   if (wait_listener_ == nullptr) {
     wait_listener_ = slice_trace_.get();
     return;

@@ -11,6 +11,7 @@
 #include "models/observe/perfetto_trace.h"
 #include "models/observe/print_log.h"
 #include "models/observe/wait_book.h"
+#include "platforms/run/events_beyond.h"
 #include "platforms/run/output_file.h"
 #include "platforms/run/slice_log.h"
 #include "platforms/wse/options.h"
@@ -56,7 +57,7 @@ class Recorders {
  private:
   template <class Trace, class... Args>
   Trace& add_trace(const std::string& file, const Args&... args) {
-    traces_.push_back(run::TraceFile::of<Trace>(file, stream_, args...));
+    traces_.push_back(run::TraceFile::of<Trace>(file, shown_, args...));
     return static_cast<Trace&>(traces_.back().trace());
   }
   void watch_tiles(const observe::Names& names);
@@ -64,6 +65,7 @@ class Recorders {
   void draw_routes_of_layout() const;
 
   mutable observe::EventStream stream_;
+  run::ShownEvents shown_{stream_};
   std::string heatmap_file_;
   std::string heatmap_of_;
   observe::Counter heatmap_counter_ = observe::Counter::kBusyIssueCycles;

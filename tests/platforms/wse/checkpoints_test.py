@@ -17,7 +17,6 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import random_layout  # noqa: E402
 import structures_test  # noqa: E402
-import share  # noqa: E402 pylint: disable=wrong-import-order
 
 WAYS = [["--threads=1"], ["--threads=2"], ["--threads=7"], ["--threads=1", "--skew=8,4,4"],
         ["--threads=3", "--skew=3,2,5"], ["--threads=1", "--shuffle-step-order"]]
@@ -66,11 +65,15 @@ class Checkpoints:
         self.saves += 1
         _, again = self.saved(layout, [*options, *other], cycle, "b")
         assert again is not None and again.read_bytes() == file.read_bytes(), f"{what}: other bytes with {other} than {way}"
+        if layout.suffix == ".json":  # the state of a CSL program during a copy is saved later
+            self.check_stop(layout, options, cycle, file)
+        if not self.may_restore(options, cycle):
+            return
         for attempt in (other, third):
             found = self.run(layout, [*options, *attempt, "--restore", str(file)])
             self.runs.expect_equal(whole, found, f"{what} {way}, restored {attempt}")
         later = self.draw.randint(cycle, cycles)
-        if later == cycle:
+        if later == cycle or not self.may_restore(options, later):
             return
         _, direct = self.saved(layout, [*options, *third], later, "c")
         _, twice = self.saved(layout, [*options, *other, "--restore", str(file)], later, "d")
@@ -81,13 +84,34 @@ class Checkpoints:
             self.runs.expect_equal(whole, found, f"{what}, restored, saved before {later} and restored")
 
 
+    @staticmethod
+    def may_restore(options, cycle):
+        """A run that ends less than 64 cycles later has counted too much, and is refused."""
+        bounds = [int(options[i + 1]) for i, option in enumerate(options) if option == "--max-cycles"]
+        return not bounds or bounds[0] >= cycle + 64
+
+    def check_stop(self, layout, options, cycle, file):
+        """--max-cycles ends a run before `cycle`, and saves what --checkpoint-at saves there. The run is as without that."""
+        if "--max-cycles" in options:
+            options = list(options)
+            place = options.index("--max-cycles")
+            del options[place:place + 2]
+        bound = ["--max-cycles", str(cycle)]
+        plain = self.run(layout, [*options, *self.way(), *bound])
+        stopped = self.folder / "e"
+        stopped.unlink(missing_ok=True)
+        saving = self.run(layout, [*options, *self.way(), *bound, "--checkpoint", str(stopped), "--checkpoint-on-stop"])
+        self.runs.expect_equal(plain, saving, f"{layout} {' '.join(options)} ends before cycle {cycle} and saves")
+        assert stopped.read_bytes() == file.read_bytes(), f"{layout} {' '.join(options)}: another state at the end in {cycle}"
+
+
 def layout_of(sources, example):
     return sources / example if example.endswith(".json") else sources / example / "layout.json"
 
 
 def check_examples(checkpoints, sources):
     for number, (example, sizes) in enumerate(structures_test.SIZES.items()):
-        for size, params in enumerate(share.part(sizes, 2)):
+        for size, params in enumerate(sizes):
             options = ["--preset", ("wse2", "wse3")[(number + size) % 2], *[f"--param={param}" for param in params]]
             detail = [[], ["--report-detail"], ["--waits"], ["--no-waits"]][(number + size) % 4]
             checkpoints.check(layout_of(sources, example), [*options, *detail])
@@ -146,6 +170,7 @@ def check_refusals(checkpoints, sources):
             (copy / "layout.json", restore, source.name),
             (layout_of(sources, "examples/exchange"), restore, "the checkpoint"),
             (chain, ["--max-cycles=60", *restore], "--max-cycles: 60 is not after the checkpoint"),
+            (chain, ["--max-cycles=100", *restore], "100 is less than 64 cycles after the checkpoint"),
             (chain, ["--structure=modules", *restore], "structure 'modules'"),
             (chain, ["--restore", str(file)], ""),
             (chain, ["--restore", str(file), "--report", str(checkpoints.folder / "r.json")], "accounts of waits"),
@@ -172,7 +197,7 @@ def check_refusals(checkpoints, sources):
     return file, chain
 
 
-def check_mutants(checkpoints, file, layout, count):
+def check_mutants(checkpoints, file, layout, count=200):
     whole = file.read_bytes()
     mutant = checkpoints.folder / "mutant"
     draw = checkpoints.draw
@@ -247,11 +272,11 @@ def main():
         checkpoints = Checkpoints(executable, pathlib.Path(folder))
         if len(sys.argv) > 3:
             return check_random(checkpoints, int(sys.argv[3]), int(sys.argv[4]), 3)
-        check_mutants(checkpoints, *check_refusals(checkpoints, sources), share.count(200, otherwise=60))
+        check_mutants(checkpoints, *check_refusals(checkpoints, sources))
         check_ends(checkpoints, sources)
         check_examples(checkpoints, sources)
         check_csl(checkpoints, sources)
-        check_random(checkpoints, 3000, share.count(12, otherwise=4))
+        check_random(checkpoints, 3000, 12)
 
 
 if __name__ == "__main__":
