@@ -7,7 +7,7 @@
     scripts/golden.sh add LAYOUT [--preset wse2] [--param W=8 ..] [--name NAME]     LAYOUT: or a kernel, FILE.pto,
                                                           or a program in CSL, FILE.csl --launch FUNCTION
     scripts/golden.sh remove NAME .. --reason TEXT
-    scripts/golden.sh log                                 does CHANGELOG.md have every change?
+    scripts/golden.sh log                                 does the CHANGELOG.md of the goldens have every change?
 
 With --dir FOLDER the goldens and their CHANGELOG.md are yours. Exit code 1: something differs; 2: wrong arguments.
 """
@@ -204,7 +204,7 @@ class Log:
 
 
 def log_of(folder):
-    return Log((ROOT if folder.resolve() == SHIPPED else folder) / "CHANGELOG.md")
+    return Log(folder / "CHANGELOG.md")
 
 
 def read_goldens(folder, names=()):

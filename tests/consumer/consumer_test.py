@@ -202,7 +202,7 @@ def case_package(a):
     require(text, "or build Tessera with yours")
     try_find(a, "optional", "\n".join((
         "set(CMAKE_DISABLE_FIND_PACKAGE_TesseraBoost ON)  # the kits do without",
-        "find_package(Tessera 0.1 CONFIG REQUIRED COMPONENTS tlm_ifaces OPTIONAL_COMPONENTS wafer)",
+        "find_package(Tessera 1.0 CONFIG REQUIRED COMPONENTS tlm_ifaces OPTIONAL_COMPONENTS wafer)",
         "if(NOT TARGET Tessera::tlm_ifaces OR NOT Tessera_tlm_ifaces_FOUND OR Tessera_wafer_FOUND)",
         '  message(FATAL_ERROR "wrong answers")',
         "endif()")), 0)
