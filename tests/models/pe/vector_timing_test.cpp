@@ -179,7 +179,7 @@ task main local 8 active
   return bench.group_sizes();
 }
 
-/// Groups of a copy of f16 or f32, and the cycles between them, if memory moves so many bytes a cycle.
+/// Groups of a copy of 16 or 32 bits, and the cycles between them, if memory moves so many bytes a cycle.
 std::pair<std::vector<unsigned>, Cycle> limited(unsigned memory_bytes, const std::string& type,
                                                 const std::string& op) {
   PeTiming timing = wse3_timing();
@@ -196,9 +196,9 @@ std::pair<std::vector<unsigned>, Cycle> limited(unsigned memory_bytes, const std
 
 TEST(PeVectorTiming, MemoryLimitsTheElementsOfAGroup) {
   using Groups = std::pair<std::vector<unsigned>, Cycle>;
-  EXPECT_EQ(limited(0, "f16", "fmovh"), (Groups{{8, 8, 4}, 1}));
-  EXPECT_EQ(limited(32, "f16", "fmovh"), (Groups{{8, 8, 4}, 1}));
-  EXPECT_EQ(limited(20, "f16", "fmovh"), (Groups{{5, 5, 5, 5}, 1}));  // 10 bytes each way
+  EXPECT_EQ(limited(0, "u16", "mov16"), (Groups{{8, 8, 4}, 1}));
+  EXPECT_EQ(limited(32, "u16", "mov16"), (Groups{{8, 8, 4}, 1}));
+  EXPECT_EQ(limited(20, "u16", "mov16"), (Groups{{5, 5, 5, 5}, 1}));  // 10 bytes each way
   EXPECT_EQ(limited(20, "f32", "fmovs"), (Groups{{5, 5, 5, 5}, 2}));  // 2.5 a cycle
   EXPECT_EQ(limited(2, "f32", "fmovs"),
             (Groups{std::vector<unsigned>(20, 1), 2}));  // the least there is
