@@ -92,7 +92,7 @@ class RandomWafer {
     wafer.fabric.on_ramp_latency = small ? pick(1, 3) : pick(1, 5);
     wafer.fabric.off_ramp_latency = one_in(8) ? kMaxLatency : pick(1, 5);
     wafer.queue_write_latency = one_in(8) ? kMaxLatency : pick(1, 3);
-    if (one_in(4)) wafer.fabric.ramp_run = pick(1, 9);
+    if (wafer.fabric.off_ramp_latency == 4) wafer.fabric.ramp_run = 2 + wafer.fabric.buffer_depth;
     if (one_in(2)) wafer.fabric.arbitration = fabric::Arbitration::kFixed;
     if (one_in(2)) wafer.fabric.coincidence = fabric::Coincidence::kMerge;
     if (one_in(3)) wafer.fabric.color_swap = fabric::ColorSwap::kPartner;

@@ -223,9 +223,10 @@ TEST_F(ConfigLoad, AMissingFileIsNamed) {
 }
 
 TEST_F(ConfigLoad, PresetOrFileButNotBothAndNotNone) {
-  EXPECT_THAT([&] { config::load(schema_of(machine_), "wse", {}); },
-              testing::ThrowsMessage<UserError>(
-                  HasSubstr("give either --preset NAME (wse2, wse3) or --config FILE")));
+  EXPECT_THAT(
+      [&] { config::load(schema_of(machine_), "wse", {}); },
+      testing::ThrowsMessage<UserError>(HasSubstr(
+          "give either --preset NAME (wse2, wse2_silicon, wse3, wse3_silicon) or --config FILE")));
   EXPECT_THAT(
       [&] {
         config::load(schema_of(machine_), "wse", {"wse2", "x.json", {}});
