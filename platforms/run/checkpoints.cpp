@@ -152,7 +152,8 @@ void Checkpoints::end() {
 
 // The next cycle before which the run pauses.
 Cycle Checkpoints::next_bound(const RunControl& control) {
-  const Cycle now = std::max(of_.domain->next_free_cycle(), Cycle{1}) - 1;
+  // Time may have come to a later cycle, which a bound has kept from being stepped.
+  const Cycle now = of_.domain->now();
   const Cycle done =
       std::max({now, saved_.value_or(0), begun_at_, passed_});  // nothing is saved twice
   const Cycle max = control.limits().max_cycles.value_or(kNever);

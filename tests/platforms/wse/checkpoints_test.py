@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import random_layout  # noqa: E402
 import structures_test  # noqa: E402
+import share  # noqa: E402 pylint: disable=wrong-import-order
 
 WAYS = [["--threads=1"], ["--threads=2"], ["--threads=7"], ["--threads=1", "--skew=8,4,4"],
         ["--threads=3", "--skew=3,2,5"], ["--threads=1", "--shuffle-step-order"]]
@@ -83,7 +84,6 @@ class Checkpoints:
             found = self.run(layout, [*options, *way, "--restore", str(twice)])
             self.runs.expect_equal(whole, found, f"{what}, restored, saved before {later} and restored")
 
-
     @staticmethod
     def may_restore(options, cycle):
         """A run that ends less than 64 cycles later has counted too much, and is refused."""
@@ -111,7 +111,7 @@ def layout_of(sources, example):
 
 def check_examples(checkpoints, sources):
     for number, (example, sizes) in enumerate(structures_test.SIZES.items()):
-        for size, params in enumerate(sizes):
+        for size, params in enumerate(share.part(sizes, 2)):
             options = ["--preset", ("wse2", "wse3")[(number + size) % 2], *[f"--param={param}" for param in params]]
             detail = [[], ["--report-detail"], ["--waits"], ["--no-waits"]][(number + size) % 4]
             checkpoints.check(layout_of(sources, example), [*options, *detail])
@@ -197,7 +197,7 @@ def check_refusals(checkpoints, sources):
     return file, chain
 
 
-def check_mutants(checkpoints, file, layout, count=200):
+def check_mutants(checkpoints, file, layout, count):
     whole = file.read_bytes()
     mutant = checkpoints.folder / "mutant"
     draw = checkpoints.draw
@@ -272,11 +272,11 @@ def main():
         checkpoints = Checkpoints(executable, pathlib.Path(folder))
         if len(sys.argv) > 3:
             return check_random(checkpoints, int(sys.argv[3]), int(sys.argv[4]), 3)
-        check_mutants(checkpoints, *check_refusals(checkpoints, sources))
+        check_mutants(checkpoints, *check_refusals(checkpoints, sources), share.count(200, otherwise=60))
         check_ends(checkpoints, sources)
         check_examples(checkpoints, sources)
         check_csl(checkpoints, sources)
-        check_random(checkpoints, 3000, 12)
+        check_random(checkpoints, 3000, share.count(12, otherwise=4))
 
 
 if __name__ == "__main__":
