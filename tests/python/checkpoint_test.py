@@ -45,6 +45,7 @@ def check(folder, params, cycles_of):
         for threads in (1, 3):
             result, found = run(folder, f"--restore=state --threads={threads}")
             assert result.stdout == whole.stdout, f"restored before cycle {cycle}: {result.stdout} {result.stderr}"
+            assert found.pop("checkpoint")["restored_from_cycle"] >= cycle, "a state is of the cycle that was asked for, or later"
             assert found == report, f"restored before cycle {cycle}"
     assert saved > 0
     source = (folder / "run.py").read_text()

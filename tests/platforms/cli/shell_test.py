@@ -39,7 +39,7 @@ class Completion(unittest.TestCase):
             self.assertEqual(known - set(completed(name, "--")), {"--help", "--version", "--man", "--completion"})
 
     def test_values_and_files(self):
-        self.assertEqual(completed("wse_platform", "--preset", ""), ["wse2", "wse3"])
+        self.assertEqual(completed("wse_platform", "--preset", ""), ["wse2", "wse3", "wse2_silicon", "wse3_silicon"])
         self.assertEqual(completed("wse_platform", "--structure", "d"), ["dense"])
         self.assertEqual(completed("wse_platform", "--report", "READ"), ["README.md"])
         self.assertEqual(completed("wse_platform", "exam"), ["examples"])
