@@ -17,21 +17,20 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from sweeps import cluster  # noqa: E402
 from sweeps.document import check_text  # noqa: E402
-from sweeps.engine import conclude, run_here  # noqa: E402
+from sweeps.engine import check_limits, check_names, conclude, run_here  # noqa: E402
 from sweeps.expression import BadSpec  # noqa: E402
 from sweeps.spec import Spec, from_command_line, from_file, resolved  # noqa: E402
 
 EXIT_INTERRUPTED = 130
-MOST_JOBS = 1024
 
 
-def run_all(options, points):
+def run_all(options, points, check=lambda point: None):
     if options.slurm is not None:
         cluster.run_slurm(points, options.out, options.timeout, options.jobs, options.slurm.split())
     elif options.dask:
         cluster.run_dask(points, options.out, options.timeout, options.dask)
     else:
-        run_here(points, options.jobs or len(os.sched_getaffinity(0)), options.timeout)
+        run_here(points, options.jobs or len(os.sched_getaffinity(0)), options.timeout, check)
 
 
 def main():
@@ -54,10 +53,6 @@ def main():
     parser.add_argument("--slurm", nargs="?", const="", metavar="OPTIONS", help="runs through a job array of Slurm; OPTIONS go to sbatch")
     parser.add_argument("--dask", metavar="ADDRESS", help="runs on the workers of a Dask scheduler")
     options = parser.parse_args()
-    if options.jobs is not None and not 1 <= options.jobs <= MOST_JOBS:
-        parser.error(f"--jobs: expected a number from 1 to {MOST_JOBS}")
-    if options.timeout is not None and not 0 < options.timeout < float("inf"):
-        parser.error("--timeout: expected a number of seconds above 0")
     signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
     try:
         return sweep(options)
@@ -67,6 +62,7 @@ def main():
 
 def sweep(options):
     try:
+        check_limits(options.jobs, options.timeout)
         for text in (options.what, str(options.out), str(options.bin), *options.option):
             check_text(text, "command line")
         spec = from_file(Path(options.what)) if Path(options.what).suffix in (".yaml", ".yml") else Spec(options.what)
@@ -79,7 +75,7 @@ def sweep(options):
         warm = list({point.warm.state: point.warm for point in todo if point.warm}.values())
         try:
             run_all(options, [point for point in warm if options.again or point.result() is None])
-            run_all(options, todo)
+            run_all(options, todo, lambda point: check_names(spec, point))
         except KeyboardInterrupt:
             interrupted = True
         missing = conclude(spec, points, options.out)

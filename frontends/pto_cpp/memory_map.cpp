@@ -41,20 +41,24 @@ void* MemoryMap::allocate(unsigned n, std::size_t bytes) {
 }
 
 std::optional<DeviceAddress> MemoryMap::find(std::uint64_t address) const {
+  // An address shortly before a region is one of that region with a negative offset, as an index of -1 makes it.
+  constexpr std::uint64_t kBefore = std::uint64_t{1} << 31;
+  const bool is_array = address >= kArrays - kBefore;
+  const std::uint64_t begin = (is_array ? kArrays : kBuffers) - kBefore;
+  const unsigned bits = is_array ? 36 : 32;
+  if (address < begin || address - begin >= kArrays) return std::nullopt;
+  const std::uint64_t region = (address - begin) >> bits;
   DeviceAddress at;
-  if (address >= kArrays && address < 2 * kArrays) {
-    at.array = static_cast<unsigned>((address - kArrays) >> 36);
-    at.offset = static_cast<std::int64_t>(address & ((std::uint64_t{1} << 36) - 1));
-    if (at.array < array_bytes_.size()) return at;
-    return std::nullopt;
+  at.offset = static_cast<std::int64_t>((address - begin) & ((std::uint64_t{1} << bits) - 1)) -
+              static_cast<std::int64_t>(kBefore);
+  if (is_array) {
+    at.array = static_cast<unsigned>(region);
+    return at.array < array_bytes_.size() ? std::optional(at) : std::nullopt;
   }
-  if (address < kBuffers || address >= kArrays) return std::nullopt;
-  const std::uint64_t region = (address - kBuffers) >> 32;
   at.core = static_cast<unsigned>(region / cluster::kLocationCount);
   at.location = static_cast<Location>(region % cluster::kLocationCount);
-  at.offset = static_cast<std::int64_t>(address & 0xFFFFFFFFU);
-  if (at.core < cores_) return at;
-  return std::nullopt;
+  const bool exists = at.core < cores_ && at.location != Location::kGm;
+  return exists ? std::optional(at) : std::nullopt;
 }
 
 bool MemoryMap::is_mapped(const DeviceAddress& at, std::size_t bytes) const {

@@ -13,9 +13,9 @@ namespace tessera::pto_cpp {
 /// A byte of a buffer on chip, or of an array in GM.
 struct DeviceAddress {
   cluster::Location location = cluster::Location::kGm;
-  unsigned core = 0;   ///< CoreId::index() of the core that has the buffer
-  unsigned array = 0;  ///< number of the array in GM
-  std::int64_t offset = 0;
+  unsigned core = 0;        ///< CoreId::index() of the core that has the buffer
+  unsigned array = 0;       ///< number of the array in GM
+  std::int64_t offset = 0;  ///< negative: so many bytes before its begin
 };
 
 /// GM arrays and the UB of every core have memory in the host, which holds what native code reads and writes; the

@@ -176,7 +176,9 @@ tessera_status tessera_create(const char* kind, const char* program, int option_
                               const char* const* options, tessera_machine** created) {
   return guarded([&] {
     *given(created, "created") = nullptr;
-    given(options, "options", static_cast<uint64_t>(std::max(option_count, 0)));
+    if (option_count < 0)
+      throw UserError("", "", "the argument 'option_count' is " + std::to_string(option_count));
+    given(options, "options", static_cast<uint64_t>(option_count));
     std::vector<std::string> words;
     for (int i = 0; i < option_count; ++i) words.emplace_back(given(options[i], "options"));
     auto machine =

@@ -23,7 +23,8 @@ void take_every(CheckpointOptions& given, const std::string& text) {
   const bool is_seconds = !text.empty() && text.back() == 's';
   if (is_seconds) {
     given.every_s = cli::finite_number_in(text.substr(0, text.size() - 1));
-    if (given.every_s && *given.every_s > 0) return;
+    constexpr double kMostSeconds = 1e9;  // thirty years
+    if (given.every_s && *given.every_s > 0 && *given.every_s <= kMostSeconds) return;
   } else {
     const auto cycles = cli::whole_number_in(text);
     if (cycles && *cycles > 0) {

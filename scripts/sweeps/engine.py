@@ -3,6 +3,7 @@
 import concurrent.futures
 import csv
 import io
+import math
 import os
 import sys
 
@@ -10,6 +11,8 @@ from files import write_text
 from sweeps import plots
 from sweeps.expression import BadSpec, evaluate
 from sweeps.point import allow_runs, run_point, stop_runs
+
+MOST_JOBS = 1024
 
 
 def rows_of(spec, points):
@@ -34,6 +37,19 @@ def rows_of(spec, points):
         yield row, names
 
 
+def check_limits(jobs, timeout):
+    if jobs is not None and not 1 <= jobs <= MOST_JOBS:
+        raise BadSpec(f"--jobs: expected a number from 1 to {MOST_JOBS}")
+    if timeout is not None and not 0 < timeout < math.inf:
+        raise BadSpec("--timeout: expected a number of seconds above 0")
+
+
+def check_names(spec, point):
+    """Refuses columns and plots that the result of a point, if there is one, does not have."""
+    for _, names in rows_of(spec, [point]):
+        plots.check_names(spec, names)
+
+
 def table(rows):
     out = io.StringIO()
     columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -43,13 +59,15 @@ def table(rows):
     return out.getvalue()
 
 
-def run_here(points, jobs, timeout):
+def run_here(points, jobs, timeout, check=lambda point: None):
+    """Runs `points`, `jobs` at a time, and calls `check` with each point after its run; what `check` throws ends all of them."""
     allow_runs()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        tasks = [pool.submit(run_point, point.command, point.report, timeout) for point in points]
+        tasks = {pool.submit(run_point, point.command, point.report, timeout): point for point in points}
         try:
             for number, task in enumerate(concurrent.futures.as_completed(tasks), 1):
                 task.result()
+                check(tasks[task])
                 if sys.stderr.isatty():
                     print(f"\r\033[K{number} of {len(points)}", end="", file=sys.stderr, flush=True)
         except BaseException:

@@ -210,6 +210,15 @@ def roofline(rows, out):
     _save(picture, out, "roofline")
 
 
+def check_names(spec, row):
+    """Refuses plots of names that the row of a finished run does not have."""
+    for plot in spec.plots if row["status"] == "finished" else []:
+        by = plot.get("by", [])
+        _by([row], [by] if isinstance(by, str) else by)
+        for name in (plot["x"], plot["y"]):
+            _number(row, name)
+
+
 def draw(spec, rows, out):
     rows = [row for row in rows if row["status"] == "finished"]
     axes = [name for entry in spec.axes for name in map(short, entry)]

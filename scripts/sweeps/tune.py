@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from sweeps.document import check_text
-from sweeps.engine import conclude, run_here
+from sweeps.engine import check_limits, conclude, run_here
 from sweeps.expression import BadSpec
 from sweeps.plots import svg_of_search
 from sweeps.spec import Spec, resolved, values_of
@@ -161,8 +161,9 @@ def prepare(options):
         check_text(text, "command line")
     if options.budget < 1:
         raise BadSpec("--budget: expected at least 1 run")
-    if options.jobs is not None and not 1 <= options.jobs <= 1024:
-        raise BadSpec("--jobs: expected a number from 1 to 1024")
+    if not 0 <= options.tolerance < math.inf:
+        raise BadSpec("--tolerance: expected a number, 0 or more")
+    check_limits(options.jobs, options.timeout)
     spec = Spec(options.program)
     if not spec.program.is_file():
         raise BadSpec(f"{spec.program}: there is no such program")

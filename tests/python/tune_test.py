@@ -61,7 +61,8 @@ class Runs(WithFolder):
 
     def test_what_cannot_be_searched(self):
         for options in (["--axis", "W"], ["--axis", "W=1", "--axis", "W=2"], ["--axis", "W=1,2", "--budget", "0"],
-                        ["--axis", "define.W=1,2"]):
+                        ["--axis", "define.W=1,2"], ["--axis", "W=1,2", "--tolerance", "nan"], ["--axis", "W=1,2", "--tolerance=-1"],
+                        ["--axis", "W=1,2", "--timeout", "0"], ["--axis", "W=1,2", "--timeout", "inf"]):
             said = self.tune(*options, status=2).stderr
             self.assertEqual(said.count("\n"), 1, said)
         self.assertIn("no combination", self.tune(*FIXED, "--axis", "W=5,7", status=1).stderr)

@@ -185,6 +185,7 @@ def check_refusals(checkpoints, sources):
             (chain, ["--checkpoint-on-stop"], "it names the file"),
             (chain, ["--checkpoint", str(file), "--checkpoint-every=0"], "'0' is neither"),
             (chain, ["--checkpoint", str(file), "--checkpoint-every=-5s"], "'-5s' is neither"),
+            (chain, ["--checkpoint", str(file), "--checkpoint-every=1e20s"], "'1e20s' is neither"),
             (chain, ["--checkpoint", str(file), "--checkpoint-at=0"], "the beginning"),
     ]:
         if words:

@@ -183,6 +183,17 @@ class WrongSweeps(unittest.TestCase):
             with self.subTest(arguments):
                 self.refuses(words, LAYOUT, "--out", self.out, *arguments)
 
+    def test_names_that_no_report_has_end_the_sweep_with_its_first_run(self):
+        for text in ("columns: {c: 1 / no_such_number}", "columns: {c: 9**9**9 + cycles}", "plots: [{x: W, y: no_such_number}]",
+                     "plots: [{x: W, y: cycles, by: no_such_axis}]"):
+            with self.subTest(text):
+                self.spec.write_text(PROGRAM + "params: {M: 24, N: 24, W: [1, 2, 3, 4, 6, 8, 12, 24]}\n" + text, encoding="utf-8")
+                code, said = self.run_sweep(self.spec, "--out", self.out, "--jobs", "1")
+                self.assertEqual(code, 2, said)
+                self.assertIn("no_such" if "no_such" in text else "too large", said)
+                self.assertLessEqual(len(list(self.out.glob("reports/*.key"))), 2)  # the next one may have begun
+                shutil.rmtree(self.out)
+
     def test_a_run_that_is_refused_before_its_report_says_why(self):
         code, said = self.run_sweep(LAYOUT, "--out", self.out, "--param", "W=1,2", "--option=--no-such-option")
         self.assertEqual(code, 1)
