@@ -1,7 +1,7 @@
 // The folder that tessera_cslc leaves, and a compiled program read from it without the sources.
 //
 //   out.json          params and colors of the command line, as scripts read them (csl.md 15)
-//   bin/out_K_0.elf   code K as tile assembly, with the lines of its CSL files
+//   bin/out_K_0.elf   a code as tile assembly, with the lines of its CSL files (code_files.h)
 //   bin/out_rpc.json  what the host may name
 //   layout.json       tiles and routes, a layout of docs/layout.md
 //   tessera.json      the rest

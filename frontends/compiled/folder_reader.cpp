@@ -102,10 +102,12 @@ std::vector<std::pair<std::string, std::uint64_t>> read_numbers(const Node& root
 void read_codes(const Node& root, Program& program) {
   program.symbols.resize(program.layout.programs.size());
   std::vector<bool> is_read(program.symbols.size());
+  std::map<std::string, std::vector<std::size_t>> codes_of;  // by the name of their file
+  for (std::size_t i = 0; i < program.layout.programs.size(); ++i)
+    codes_of[fs::path(program.layout.programs[i].code).filename().string()].push_back(i);
   for (const Node& code : root.at("codes").items()) {
     const fs::path file(code.at("code").text("a file"));
-    for (std::size_t i = 0; i < program.layout.programs.size(); ++i) {
-      if (fs::path(program.layout.programs[i].code).filename() != file.filename()) continue;
+    for (const std::size_t i : codes_of[file.filename().string()]) {
       is_read[i] = true;
       for (const auto& [name, address] : code.members_of("pointers"))
         program.symbols[i].pointers.emplace(name, number(address));
@@ -137,13 +139,16 @@ class FolderFiles {
       without.replace(at, zeros.size(), zeros);
     if (text::digest_of(without) != digest) refuse(file);
     for (const auto& [name, of_file] : root.members_of("digests"))
-      digests_[(root_ / name).lexically_normal()] = of_file.text("a digest");
+      digests_[(root_ / name).lexically_normal().string()] = of_file.text("a digest");
   }
 
-  std::string read(const fs::path& path) const {
-    std::string text = text::read_file(path.string(), "part of a compiled program");
-    const auto known = digests_.find(path.lexically_normal());
-    if (known == digests_.end() || text::digest_of(text) != known->second) refuse(path.string());
+  /// The text of a file, the same for all codes that are made of it.
+  std::shared_ptr<const std::string> read(const std::string& path) {
+    std::shared_ptr<const std::string>& text = texts_[path];
+    if (text != nullptr) return text;
+    text = std::make_shared<const std::string>(text::read_file(path, "part of a compiled program"));
+    const auto known = digests_.find(fs::path(path).lexically_normal().string());
+    if (known == digests_.end() || text::digest_of(*text) != known->second) refuse(path);
     return text;
   }
 
@@ -154,7 +159,8 @@ class FolderFiles {
   }
 
   const fs::path root_;
-  std::map<fs::path, std::string> digests_;
+  std::map<std::string, std::string> digests_;
+  std::map<std::string, std::shared_ptr<const std::string>> texts_;
 };
 
 }  // namespace
@@ -177,9 +183,8 @@ Program read_folder(const std::string& folder, const std::string& version) {
                            ? Generation::kWse2
                            : Generation::kWse3;
   const fs::path layout = root_path / kLayoutFile;
-  program.layout = layout::read_layout_text(files.read(layout), layout.string(), folder);
-  for (layout::Program& code : program.layout.programs)
-    code.text = std::make_shared<const std::string>(files.read(code.code));
+  program.layout = layout::read_layout_text(*files.read(layout.string()), layout.string(), folder);
+  for (layout::Program& code : program.layout.programs) code.text = files.read(code.code);
   program.rectangle = read_rect(root.at("rectangle"));
   program.has_memcpy = root.at("memcpy").boolean();
   program.streams_in = number(root.at("streams_in"));

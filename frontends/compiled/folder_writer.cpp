@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/compiled/code_files.h"
 #include "frontends/compiled/folder.h"
 #include "frontends/compiled/folder_files.h"
-#include "frontends/compiled/listing.h"
 #include "frontends/compiled/routes.h"
 #include "frontends/layout/layout_reader.h"
 #include "frontends/text/files_read.h"
@@ -69,14 +69,21 @@ void for_each_run(const layout::Layout& layout, ValueAt value_at, Visit visit) {
   }
 }
 
-json::array tiles_array(const layout::Layout& layout) {
+json::array tiles_array(const layout::Layout& layout, const CodeFiles& codes) {
   json::array tiles;
   for_each_run(
       layout, [&](TileCoord at) { return layout.program_of_tile[layout.tile_index(at)]; },
       [&](TileCoord at, int length, std::int32_t program) {
         if (program < 0) return;
-        tiles.push_back({{"rect", rect_array({at.x, at.y, length, 1})},
-                         {"code", code_file(static_cast<std::size_t>(program))}});
+        const CodeFiles::Use& use = codes.uses[static_cast<std::size_t>(program)];
+        json::object tile{{"rect", rect_array({at.x, at.y, length, 1})},
+                          {"code", code_file(use.file)}};
+        if (!use.params.empty()) {
+          json::object params;
+          for (const auto& [name, value] : use.params) params[name] = value;
+          tile["params"] = std::move(params);
+        }
+        tiles.push_back(std::move(tile));
       });
   return tiles;
 }
@@ -149,15 +156,17 @@ json::array ports_array(const Program& program) {
   return ports;
 }
 
-json::array codes_array(const Program& program) {
+json::array codes_array(const Program& program, const CodeFiles& files) {
   json::array codes;
-  for (std::size_t i = 0; i < program.layout.programs.size(); ++i) {
+  for (std::size_t file = 0; file < files.texts.size(); ++file) {
+    const std::size_t code = files.first[file];
+    const Symbols& symbols = program.symbols[code];
     json::object pointers, functions, variables;
-    for (const auto& [name, address] : program.symbols[i].pointers) pointers[name] = address;
-    for (const auto& [name, function] : program.symbols[i].functions) functions[name] = function;
-    for (const auto& [name, symbol] : program.symbols[i].variables) variables[name] = symbol;
-    codes.push_back({{"source", program.layout.programs[i].place},
-                     {"code", code_file(i)},
+    for (const auto& [name, address] : symbols.pointers) pointers[name] = address;
+    for (const auto& [name, function] : symbols.functions) functions[name] = function;
+    for (const auto& [name, symbol] : symbols.variables) variables[name] = symbol;
+    codes.push_back({{"source", program.layout.programs[code].place},
+                     {"code", code_file(file)},
                      {"pointers", std::move(pointers)},
                      {"functions", std::move(functions)},
                      {"variables", std::move(variables)}});
@@ -184,8 +193,8 @@ json::object rpc_object(const Program& program) {
 }
 
 /// `digests`: those of the other files that belong to the program.
-json::object tessera_object(const Program& program, const std::string& version,
-                            const json::object& digests) {
+json::object tessera_object(const Program& program, const CodeFiles& codes,
+                            const std::string& version, const json::object& digests) {
   json::array sources;
   for (const Source& source : program.sources)
     sources.push_back({{"file", source.file}, {"digest", source.digest}});
@@ -204,7 +213,7 @@ json::object tessera_object(const Program& program, const std::string& version,
           {"params", numbers_object(program.params)},
           {"colors", numbers_object(program.colors)},
           {"exports", exports_array(program)},
-          {"codes", codes_array(program)},
+          {"codes", codes_array(program, codes)},
           {"sources", std::move(sources)}};
 }
 
@@ -250,21 +259,21 @@ void write_folder(const Program& program, const std::string& folder, const std::
   make_folder(root / "bin");
   Files files(root);
   const layout::Layout& layout = program.layout;
-  for (std::size_t i = 0; i < layout.programs.size(); ++i)
-    files.add(code_file(i), listing(*layout.programs[i].image));
+  const CodeFiles codes = code_files(program);
+  for (std::size_t i = 0; i < codes.texts.size(); ++i) files.add(code_file(i), codes.texts[i]);
   files.add(kLayoutFile,
             json::serialize(json::object{{"schema", layout::kSchema},
                                          {"grid", json::array{layout.width, layout.height}},
-                                         {"tiles", tiles_array(layout)},
+                                         {"tiles", tiles_array(layout, codes)},
                                          {"routes", routes_array(layout)}}));
   const json::object digests = files.digests();
-  files.add(kProgramFile, signed_text(tessera_object(program, version, digests)));
+  files.add(kProgramFile, signed_text(tessera_object(program, codes, version, digests)));
   files.add("bin/out_rpc.json", json::serialize(rpc_object(program)));
   files.add("out.json", parameters_text(program.params, program.colors));
   // Of two compilations into one folder the last one leaves its files, and not some of each.
   const text::FolderLock lock(folder, text::FolderLock::Use::kWrite);
   files.commit();
-  remove_other_codes(root, layout.programs.size());
+  remove_other_codes(root, codes.texts.size());
 }
 
 }  // namespace tessera::compiled

@@ -78,16 +78,24 @@ pe::Image with_own_places(pe::Image image, const std::string& file) {
 
 }  // namespace
 
-std::string listing(const pe::Image& image) {
-  std::stringstream assembly(
-      tasm::disassemble(with_own_places(image, "the assembly of " + image.file)));
+std::string assembly_of(const pe::Image& image, tasm::NumberWriter& numbers) {
+  return tasm::disassemble(with_own_places(image, "the assembly of " + image.file), numbers);
+}
+
+std::string with_sources(const std::string& assembly) {
+  std::stringstream lines(assembly);
   std::string text;
   Sources sources;
-  for (std::string line; std::getline(assembly, line);) {
+  for (std::string line; std::getline(lines, line);) {
     const std::string source = sources.text_of(line);
     text += line + (source.empty() ? "" : "  ; " + source) + '\n';
   }
   return text;
+}
+
+std::string listing(const pe::Image& image) {
+  tasm::NumberWriter numbers;
+  return with_sources(assembly_of(image, numbers));
 }
 
 }  // namespace tessera::compiled

@@ -34,28 +34,29 @@ std::string priority_option(const std::optional<pe::Priority>& priority) {
 }
 
 /// Raw bits of an initialiser as the literal of its type.
-std::string initial_value(const pe::Image& image, pe::ElementType type, std::uint32_t bits) {
+std::string initial_value(const pe::Image& image, pe::ElementType type, std::uint32_t bits,
+                          NumberWriter& numbers) {
   switch (type) {
   case pe::ElementType::kI16:
-    return number(static_cast<std::int16_t>(bits));
+    return numbers.integer(static_cast<std::int16_t>(bits));
   case pe::ElementType::kI32:
-    return number(static_cast<std::int32_t>(bits));
+    return numbers.integer(static_cast<std::int32_t>(bits));
   case pe::ElementType::kF16:
-    return half_literal(static_cast<std::uint16_t>(bits), image.half);
+    return numbers.real(bits, half_literal(static_cast<std::uint16_t>(bits), image.half));
   case pe::ElementType::kF32:
-    return f32_literal(bits);
+    return numbers.real(bits, f32_literal(bits));
   default:
-    return number(bits);
+    return numbers.integer(bits);
   }
 }
 
-std::string line_of(const pe::Image& image, const pe::Symbol& s) {
+std::string line_of(const pe::Image& image, const pe::Symbol& s, NumberWriter& numbers) {
   std::string text =
       "data " + s.name + ": " + std::string(to_string(s.type)) + "[" + number(s.count) + "]";
   if (s.align != 0) text += option("align", s.align);
   const char* separator = " = ";
   for (const std::uint32_t bits : s.init) {
-    text += separator + initial_value(image, s.type, bits);
+    text += separator + initial_value(image, s.type, bits, numbers);
     separator = ", ";
   }
   return text;
@@ -83,7 +84,7 @@ std::string line_of(const pe::QueueBinding& q) {
 
 /// The symbol and the offset in elements that give the descriptor its base: best a symbol that
 /// holds the base, else any with elements of this size.
-std::string memory_target(const pe::Image& image, const pe::Dsd& d) {
+std::string memory_target(const pe::Image& image, const pe::Dsd& d, NumberWriter& numbers) {
   const pe::Symbol* best = nullptr;
   std::int64_t best_offset = 0;
   for (const pe::Symbol& s : image.symbols) {
@@ -101,8 +102,9 @@ std::string memory_target(const pe::Image& image, const pe::Dsd& d) {
     best_offset = offset;
     if (holds_base) break;
   }
-  if (best == nullptr) return number(d.base);
-  return best_offset == 0 ? best->name : best->name + option("offset", best_offset);
+  if (best == nullptr) return numbers.integer(d.base);
+  return best_offset == 0 ? best->name
+                          : best->name + option("offset", numbers.integer(best_offset));
 }
 
 /// Extents from the outer loop inwards, strides the other way round (wse.md 5.3).
@@ -124,21 +126,25 @@ std::string wraparound(const pe::Image& image, const pe::Dsd& d) {
   return option("wraparound", d.wrap_count);
 }
 
-std::string memory_text(const pe::Image& image, const pe::Dsd& d) {
-  const std::string target = memory_target(image, d);
-  const std::string extent = option("extent", d.extent);
-  if (d.kind == pe::DsdKind::kCircbuf) return target + extent + wraparound(image, d);
-  const std::string flags = flag("wavelet_index_offset", d.wavelet_index_offset) +
-                            flag("element=operation", d.element_bytes == 0);
-  if (d.kind == pe::DsdKind::kMem4d) return target + loops(d) + flags;
-  return target + extent + (d.strides[0] == 1 ? "" : option("stride", d.strides[0])) + flags;
+std::string memory_flags(const pe::Dsd& d) {
+  return flag("wavelet_index_offset", d.wavelet_index_offset) +
+         flag("element=operation", d.element_bytes == 0);
 }
 
-std::string fabric_text(const pe::Image& image, const pe::Dsd& d) {
+std::string memory_text(const pe::Image& image, const pe::Dsd& d, NumberWriter& numbers) {
+  const std::string target = memory_target(image, d, numbers);
+  if (d.kind == pe::DsdKind::kMem4d) return target + loops(d) + memory_flags(d);
+  const std::string extent = option("extent", numbers.integer(d.extent));
+  if (d.kind == pe::DsdKind::kCircbuf) return target + extent + wraparound(image, d);
+  return target + extent + (d.strides[0] == 1 ? "" : option("stride", d.strides[0])) +
+         memory_flags(d);
+}
+
+std::string fabric_text(const pe::Image& image, const pe::Dsd& d, NumberWriter& numbers) {
   const bool input = d.kind == pe::DsdKind::kFabin;
   const pe::QueueBinding* queue = image.find_queue(input, d.queue);
   std::string text = queue == nullptr ? number(d.queue.value()) : queue->name;
-  text += option("extent", d.extent);
+  text += option("extent", numbers.integer(d.extent));
   const bool own_color = !input && (queue == nullptr || queue->color != d.color);
   if (own_color) text += option("color", d.color.value());
   text += flag("control", d.control) + flag("wavelet_index_offset", d.wavelet_index_offset) +
@@ -148,14 +154,15 @@ std::string fabric_text(const pe::Image& image, const pe::Dsd& d) {
   return text + flag("control_transform", d.control_transform) + priority_option(d.priority);
 }
 
-std::string line_of(const pe::Image& image, const pe::Dsd& d) {
+std::string line_of(const pe::Image& image, const pe::Dsd& d, NumberWriter& numbers) {
   const std::string head = "dsd " + d.name + " " + std::string(to_string(d.kind)) + " ";
-  return head + (is_memory(d.kind) ? memory_text(image, d) : fabric_text(image, d));
+  return head +
+         (is_memory(d.kind) ? memory_text(image, d, numbers) : fabric_text(image, d, numbers));
 }
 
-std::string line_of(const pe::Image& image, const pe::Fifo& f) {
-  std::string text = "fifo " + f.name + " " + address_text(image, f.base) + option("dsr", f.dsr) +
-                     option("xdsr", f.xdsr);
+std::string line_of(const pe::Image& image, const pe::Fifo& f, NumberWriter& numbers) {
+  std::string text = "fifo " + f.name + " " + address_text(image, f.base, numbers) +
+                     option("dsr", f.dsr) + option("xdsr", f.xdsr);
   if (f.empty_action != pe::FifoAction::kTestOrSuspend)
     text += option("empty", text_of(f.empty_action));
   if (f.full_action != pe::FifoAction::kTestOrSuspend)
@@ -231,13 +238,13 @@ void add_settings(const pe::Image& image, Listing& lines) {
 
 /// Everything that stands above the code, one declaration a line. Lists keep the order of the
 /// image.
-void add_declarations(const pe::Image& image, Listing& lines) {
+void add_declarations(const pe::Image& image, Listing& lines, NumberWriter& numbers) {
   add_settings(image, lines);
-  for (const pe::Symbol& s : image.symbols) lines.add(s, line_of(image, s));
+  for (const pe::Symbol& s : image.symbols) lines.add(s, line_of(image, s, numbers));
   for (const pe::PrintedString& s : image.strings) lines.add(s, line_of(s));
   for (const pe::QueueBinding& q : image.queues) lines.add(q, line_of(q));
-  for (const pe::Dsd& d : image.dsds) lines.add(d, line_of(image, d));
-  for (const pe::Fifo& f : image.fifos) lines.add(f, line_of(image, f));
+  for (const pe::Dsd& d : image.dsds) lines.add(d, line_of(image, d, numbers));
+  for (const pe::Fifo& f : image.fifos) lines.add(f, line_of(image, f, numbers));
   for (const pe::InitialLoad& load : image.initial_loads) lines.add(load, line_of(image, load));
   for (const pe::Rotation& r : image.rotations) lines.add(r, line_of(image, r));
 }
@@ -276,7 +283,16 @@ std::vector<SectionHead> sections_of(const pe::Image& image) {
   return heads;
 }
 
-void add_code(const pe::Image& image, Listing& lines) {
+std::string instruction_text(const pe::Instruction& instruction, const pe::Image& image,
+                             NumberWriter& numbers) {
+  const pe::OpcodeInfo& info = pe::info(instruction.op);
+  std::string text(info.mnemonic);
+  for (unsigned i = 0; i < info.operand_count; ++i)
+    text += (i == 0 ? " " : ", ") + operand_text(image, instruction, i, numbers);
+  return text + options_text(image, instruction.config);
+}
+
+void add_code(const pe::Image& image, Listing& lines, NumberWriter& numbers) {
   const std::vector<SectionHead> heads = sections_of(image);
   auto head = heads.begin();
   for (std::uint32_t pc = 0; pc < image.code.size(); ++pc) {
@@ -287,27 +303,29 @@ void add_code(const pe::Image& image, Listing& lines) {
     for (const pe::Label& l : image.labels) {
       if (l.target == pc) lines.add(l.name + ":");
     }
-    lines.add(image.code[pc], "    " + to_string(image.code[pc], image));
+    lines.add(image.code[pc], "    " + instruction_text(image.code[pc], image, numbers));
   }
 }
 
 }  // namespace
 
 std::string disassemble(const pe::Image& image) {
+  NumberWriter numbers;
+  return disassemble(image, numbers);
+}
+
+std::string disassemble(const pe::Image& image, NumberWriter& numbers) {
   Listing lines(image);
   lines.add("; " + std::string(to_string(image.generation)) + ", " +
             std::to_string(image.data_end) + " bytes of SRAM");
-  add_declarations(image, lines);
-  add_code(image, lines);
+  add_declarations(image, lines, numbers);
+  add_code(image, lines, numbers);
   return lines.text();
 }
 
 std::string to_string(const pe::Instruction& instruction, const pe::Image& image) {
-  const pe::OpcodeInfo& info = pe::info(instruction.op);
-  std::string text(info.mnemonic);
-  for (unsigned i = 0; i < info.operand_count; ++i)
-    text += (i == 0 ? " " : ", ") + operand_text(image, instruction, i);
-  return text + options_text(image, instruction.config);
+  NumberWriter numbers;
+  return instruction_text(instruction, image, numbers);
 }
 
 }  // namespace tessera::tasm

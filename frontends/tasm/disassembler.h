@@ -8,11 +8,14 @@
 
 #include <string>
 
+#include "frontends/tasm/print.h"
 #include "models/pe/program.h"
 
 namespace tessera::tasm {
 
 std::string disassemble(const pe::Image& image);
+/// As above, with the numbers of the program as `numbers` writes them, in the order of the text.
+std::string disassemble(const pe::Image& image, NumberWriter& numbers);
 
 /// One instruction on one line, for messages: "fadds dds2, s0ds2, s1ds2 async".
 std::string to_string(const pe::Instruction& instruction, const pe::Image& image);

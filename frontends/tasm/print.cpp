@@ -29,20 +29,26 @@ std::string bits_literal(std::uint32_t bits, int digits) {
   return text.data();
 }
 
-std::string memory_text(const pe::Image& image, const pe::Operand& operand) {
+std::string memory_text(const pe::Image& image, const pe::Operand& operand, NumberWriter& numbers) {
   if (operand.reg == pe::kNoBase)
-    return "[" + address_text(image, static_cast<std::uint32_t>(operand.value)) + "]";
+    return "[" + address_text(image, static_cast<std::uint32_t>(operand.value), numbers) + "]";
   std::string text = "[" + to_string(pe::kReg16, operand.reg);
   if (operand.value > 0) text += " + " + std::to_string(operand.value);
   if (operand.value < 0) text += " - " + std::to_string(-std::int64_t{operand.value});
   return text + "]";
 }
 
-std::string immediate_text(const pe::Image& image, pe::ValueType type, std::int32_t value) {
-  if (type == pe::ValueType::kSingle) return f32_literal(static_cast<std::uint32_t>(value));
-  if (type == pe::ValueType::kHalf)
-    return half_literal(static_cast<std::uint16_t>(value), image.half);
-  return std::to_string(value);
+std::string immediate_text(const pe::Image& image, pe::ValueType type, std::int32_t value,
+                           NumberWriter& numbers) {
+  if (type == pe::ValueType::kSingle) {
+    const auto bits = static_cast<std::uint32_t>(value);
+    return numbers.real(bits, f32_literal(bits));
+  }
+  if (type == pe::ValueType::kHalf) {
+    const auto bits = static_cast<std::uint16_t>(value);
+    return numbers.real(bits, half_literal(bits, image.half));
+  }
+  return numbers.integer(value);
 }
 
 std::string on_control_text(const pe::Image& image, const pe::OpConfig& config) {
@@ -65,6 +71,13 @@ std::string code_name(const pe::Image& image, std::uint32_t target) {
 }
 
 }  // namespace
+
+std::string NumberWriter::integer(std::int64_t value) {
+  return std::to_string(value);
+}
+std::string NumberWriter::real(std::uint32_t, const std::string& literal) {
+  return literal;
+}
 
 std::string f32_literal(std::uint32_t bits) {
   constexpr int kDigits = 8;
@@ -101,23 +114,23 @@ std::string task_name(const pe::Image& image, TaskId id) {
   return std::to_string(id.value());
 }
 
-std::string address_text(const pe::Image& image, std::uint32_t address) {
+std::string address_text(const pe::Image& image, std::uint32_t address, NumberWriter& numbers) {
   for (const pe::Symbol& s : image.symbols) {
     if (address < s.address || address >= s.address + s.count * pe::bytes_of(s.type)) continue;
-    return address == s.address ? s.name : s.name + " + " + std::to_string(address - s.address);
+    return address == s.address ? s.name : s.name + " + " + numbers.integer(address - s.address);
   }
-  return std::to_string(address);
+  return numbers.integer(address);
 }
 
-std::string operand_text(const pe::Image& image, const pe::Instruction& instruction,
-                         unsigned slot) {
+std::string operand_text(const pe::Image& image, const pe::Instruction& instruction, unsigned slot,
+                         NumberWriter& numbers) {
   const pe::Operand& operand = instruction.operands[slot];
   const auto number = static_cast<std::uint32_t>(operand.value);
   switch (operand.kind) {
   case pe::kImm:
-    return immediate_text(image, pe::info(instruction.op).types[slot], operand.value);
+    return immediate_text(image, pe::info(instruction.op).types[slot], operand.value, numbers);
   case pe::kMem:
-    return memory_text(image, operand);
+    return memory_text(image, operand, numbers);
   case pe::kCode:
     return code_name(image, number);
   case pe::kTask:

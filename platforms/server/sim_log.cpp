@@ -5,16 +5,17 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "frontends/compiled/folder_files.h"
 #include "frontends/text/output_file.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -94,8 +95,11 @@ void write_head(std::ostream& out, const compiled::Program& program, const std::
   const layout::Layout& layout = program.layout;
   const std::uint64_t tiles = layout.tile_count(), active = tiles_with_code(layout);
   out << "@0 Create from elfs\n@0 dimX=" << layout.width << ", dimY=" << layout.height << '\n';
-  for (std::size_t i = 0; i < layout.programs.size(); ++i)
-    out << "@0 Reading ELF file " << folder << '/' << compiled::code_file(i) << '\n';
+  std::set<std::string> files;  // programs with other numbers may be made of one file
+  for (const layout::Program& code : layout.programs)
+    files.insert(std::filesystem::path(code.code).filename().string());
+  for (const std::string& file : files)
+    out << "@0 Reading ELF file " << folder << "/bin/" << file << '\n';
   out << "@0 Architecture is: " << (program.generation == Generation::kWse2 ? "FYN" : "SDR")
       << "\n@0 Sim stats: tiles=" << tiles << ", simulated_tiles=" << active
       << ", hwtile=" << active << ", iotile=0, nultile=" << tiles - active << '\n';

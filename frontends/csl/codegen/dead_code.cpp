@@ -11,7 +11,7 @@ using namespace ir;
 
 /// Whether something was removed.
 bool clean(Block& block, RegisterSet live) {
-  std::vector<Instruction> kept;
+  auto kept = block.code.rbegin();  // where the next one that stays belongs
   for (auto in = block.code.rbegin(); in != block.code.rend(); ++in) {
     const auto is_read = [&](RegisterId r) { return live[r]; };
     if (!in->has_effect() && std::none_of(in->results.begin(), in->results.end(), is_read))
@@ -20,10 +20,11 @@ bool clean(Block& block, RegisterSet live) {
     for (const Value& v : in->operands) {
       if (v.is_register()) live.insert(v.number);
     }
-    kept.push_back(std::move(*in));
+    if (kept != in) *kept = std::move(*in);
+    ++kept;
   }
-  const bool removed = kept.size() != block.code.size();
-  block.code.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  const bool removed = kept != block.code.rend();
+  block.code.erase(block.code.begin(), kept.base());
   return removed;
 }
 

@@ -47,6 +47,7 @@ class Simplifier {
     for (Block& block : f_.blocks) {
       std::vector<Instruction> old = std::move(block.code);
       block.code.clear();
+      block.code.reserve(old.size());
       out_ = &block.code;
       for (Instruction& in : old) {
         const std::size_t before = out_->size();

@@ -49,6 +49,7 @@ std::vector<BlockId> latches_of(const Function& function, BlockId header) {
 void remove_unreachable(Function& function) {
   std::vector<bool> seen = blocks_behind(function, 0);
   seen[0] = true;
+  if (std::find(seen.begin(), seen.end(), false) == seen.end()) return;
   std::vector<BlockId> number(function.blocks.size());
   std::vector<Block> kept;
   for (BlockId b = 0; b < function.blocks.size(); ++b) {

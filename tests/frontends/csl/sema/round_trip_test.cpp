@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "frontends/compiled/code_files.h"
 #include "frontends/compiled/link.h"
 #include "frontends/csl/option_text.h"
 #include "frontends/tasm/disassembler.h"
@@ -46,12 +47,17 @@ void expect_round_trips(const fs::path& layout, const std::string& arch) {
   const compiled::Program program = compiled::link(
       engine, layout.string(), {}, [&](Variant& variant) { return compile(engine, variant); });
   EXPECT_FALSE(program.layout.programs.empty());
-  for (const layout::Program& code : program.layout.programs) {
-    const pe::Image& image = *code.image;
+  const compiled::CodeFiles files = compiled::code_files(program);
+  for (std::size_t i = 0; i < program.layout.programs.size(); ++i) {
+    const pe::Image& image = *program.layout.programs[i].image;
     const std::string text = tasm::disassemble(image);
-    EXPECT_EQ(tasm::dump(tasm::assemble(text, tasm::options_for(image.generation))),
-              tasm::dump(image))
-        << text;
+    tasm::AssembleOptions options = tasm::options_for(image.generation);
+    EXPECT_EQ(tasm::dump(tasm::assemble(text, options)), tasm::dump(image)) << text;
+    // The same code in the file that it shares with others.
+    const compiled::CodeFiles::Use& use = files.uses[i];
+    options.params.insert(use.params.begin(), use.params.end());
+    EXPECT_EQ(tasm::dump(tasm::assemble(files.texts[use.file], options)), tasm::dump(image))
+        << files.texts[use.file];
   }
 }
 
