@@ -2,6 +2,7 @@
 #include <boost/program_options.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <new>
 
@@ -49,8 +50,8 @@ po::options_description described() {
       "of an inline loop")("comptime-func-depth-limit", text()->default_value("256"),
                            "functions that call each other at compile time")(
       "max-parallelism", text(), "accepted and ignored")("out-routes", "accepted and ignored")(
-      "dump-dsr-alloc-graph", "accepted and ignored")(
-      "output-json", text()->implicit_value(""), "accepted and ignored")(
+      "dump-dsr-alloc-graph", "accepted and ignored")("output-json", text()->implicit_value(""),
+                                                      "accepted and ignored")(
       "warnings-as-errors", "a warning makes the exit status 2")("verbose", "accepted and ignored")(
       "debug-level,g", text(), "accepted and ignored")("csl-version", text(),
                                                        "1.4 or 2.10; also TESSERA_CSL_VERSION")(
@@ -58,8 +59,8 @@ po::options_description described() {
       "vendor, plain or best: how code is generated (docs/csl.md)")(
       "csl-locals", text()->default_value("memory"),
       "memory or registers: with --csl-code=plain, where variables of functions live that a loop "
-      "changes")(
-      "allow-dsd-overrun", "a descriptor that leaves its array is a warning instead of an error")(
+      "changes")("allow-dsd-overrun",
+                 "a descriptor that leaves its array is a warning instead of an error")(
       "host-stream", texts(),
       "NAME:in|out:X,Y:SIDE:COLOR: a stream of the host over the rim of the fabric, at a side of a "
       "PE")("parse", texts()->multitoken(), "FILE..: parses files and does nothing else")(
@@ -174,11 +175,9 @@ int run(int argc, char** argv) {
     compiled::write_parameters(line.folder, line.options.params, line.options.colors);
     std::cout << csl::layout_json(program, line.options.arch) << '\n';
   } else {
-    const auto compile = [&](csl::Variant& variant) {
-      return csl::compile(engine, variant, line.code);
-    };
-    compiled::write_folder(compiled::link(engine, line.file, line.link, compile), line.folder,
-                           TESSERA_VERSION);
+    csl::Compiler compiler(engine, line.code);
+    compiled::write_folder(compiled::link(engine, line.file, line.link, std::ref(compiler)),
+                           line.folder, TESSERA_VERSION);
   }
   return engine.has_warned() && given.count("warnings-as-errors") != 0 ? 2 : 0;
 }

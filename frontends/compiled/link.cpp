@@ -1,6 +1,7 @@
 #include "frontends/compiled/link.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -80,16 +81,13 @@ void add_exports(const csl::Program& from, Program& to) {
   }
 }
 
-void add_code(csl::Variant& variant, const Compile& compile, Program& to) {
+/// The number of the program of a variant. Variants with the same image and symbols have one.
+std::int32_t add_code(csl::Variant& variant, const Compile& compile, Program& to,
+                      std::multimap<const pe::Image*, std::int32_t>& numbers) {
   csl::CompiledVariant code = compile(variant);
   if (variant.bindings.type != nullptr && variant.bindings.is_known())
     FindStreams(to).look_at(*variant.bindings.type, variant.bindings.value());
   if (variant.root != nullptr) FindStreams(to).look_at_imports(*variant.root);
-  layout::Program program;
-  program.code = code.image.file;
-  program.place = variant.file;
-  program.image = std::make_shared<const pe::Image>(std::move(code.image));
-  to.layout.programs.push_back(std::move(program));
   Symbols symbols;
   symbols.variables = std::move(code.variables);
   for (const csl::HostSymbol& symbol : code.symbols) {
@@ -99,14 +97,28 @@ void add_code(csl::Variant& variant, const Compile& compile, Program& to) {
       symbols.pointers.emplace(symbol.name, symbol.address);
     }
   }
+  const auto [first, last] = numbers.equal_range(code.image.get());
+  for (auto known = first; known != last; ++known) {
+    if (to.symbols[static_cast<std::size_t>(known->second)] == symbols) return known->second;
+  }
+  const auto number = static_cast<std::int32_t>(to.layout.programs.size());
+  numbers.emplace(code.image.get(), number);
+  layout::Program program;
+  program.code = code.image->file;
+  program.place = variant.file;
+  program.image = std::move(code.image);
+  to.layout.programs.push_back(std::move(program));
   to.symbols.push_back(std::move(symbols));
+  return number;
 }
 
 /// Routes of the tiles, row by row, each distinct one once.
 class AddRoutes {
  public:
-  AddRoutes(const csl::Engine& engine, const csl::Program& from, Program& to)
-      : engine_(engine), from_(from), to_(to) {
+  /// `program_of`: the program of each variant.
+  AddRoutes(const csl::Engine& engine, const csl::Program& from,
+            const std::vector<std::int32_t>& program_of, Program& to)
+      : engine_(engine), from_(from), program_of_(program_of), to_(to) {
     to_.layout.tile_routes_begin = {0};
   }
 
@@ -116,9 +128,10 @@ class AddRoutes {
     if (rect.contains(at)) {
       const csl::Pe& pe =
           from_.at(static_cast<unsigned>(at.x - rect.x), static_cast<unsigned>(at.y - rect.y));
-      layout.program_of_tile[layout.tile_index(at)] = pe.variant;
+      const auto number = static_cast<std::size_t>(pe.variant);
+      layout.program_of_tile[layout.tile_index(at)] = program_of_[number];
       std::map<unsigned, csl::ColorConfig> colors = pe.colors;
-      const csl::Variant& variant = *from_.variants[static_cast<std::size_t>(pe.variant)];
+      const csl::Variant& variant = *from_.variants[number];
       colors.insert(variant.tile.colors.begin(), variant.tile.colors.end());
       for (const auto& [color, config] : colors) {
         if (((to_.streams_in | to_.streams_out) >> color & 1U) != 0)
@@ -128,7 +141,7 @@ class AddRoutes {
         layout.tile_routes.push_back({Color(color), number_of(config)});
         note_leaving(at, Color(color), layout.routes[layout.tile_routes.back().route].route);
       }
-      add_silent_routes(at, static_cast<std::size_t>(pe.variant), colors);
+      add_silent_routes(at, static_cast<std::size_t>(program_of_[number]), colors);
     }
     layout.tile_routes_begin.push_back(static_cast<std::uint32_t>(layout.tile_routes.size()));
   }
@@ -149,11 +162,11 @@ class AddRoutes {
  private:
   /// Every color has a register. Programs may set those of colors without a route in the layout,
   /// which let nothing through before.
-  void add_silent_routes(TileCoord at, std::size_t variant, const std::map<unsigned, csl::ColorConfig>& routed) {
-    if (variant >= written_.size())
-      written_.resize(to_.layout.programs.size(), std::nullopt);
-    if (!written_[variant]) written_[variant] = written_colors(*to_.layout.programs[variant].image);
-    const std::uint32_t written = *written_[variant] & ~(to_.streams_in | to_.streams_out);
+  void add_silent_routes(TileCoord at, std::size_t program,
+                         const std::map<unsigned, csl::ColorConfig>& routed) {
+    if (program >= written_.size()) written_.resize(to_.layout.programs.size(), std::nullopt);
+    if (!written_[program]) written_[program] = written_colors(*to_.layout.programs[program].image);
+    const std::uint32_t written = *written_[program] & ~(to_.streams_in | to_.streams_out);
     if (written != 0) note_written(at, written);
     layout::Layout& layout = to_.layout;
     const std::size_t begin = layout.tile_routes_begin.back();
@@ -187,7 +200,9 @@ class AddRoutes {
   void note_leaving(TileCoord at, Color color, const fabric::ColorRoute& route) {
     for (const Direction d : kCardinalDirections) {
       if (to_.rectangle.contains(neighbour(at, d))) continue;
-      const auto sends = [d](const fabric::RoutePosition& p) { return p.valid && p.tx.contains(d); };
+      const auto sends = [d](const fabric::RoutePosition& p) {
+        return p.valid && p.tx.contains(d);
+      };
       if (std::any_of(route.positions.begin(), route.positions.end(), sends))
         leaving_[{at.y, at.x, d}] |= 1U << color.value();
     }
@@ -230,9 +245,10 @@ class AddRoutes {
 
   const csl::Engine& engine_;
   const csl::Program& from_;
+  const std::vector<std::int32_t>& program_of_;
   Program& to_;
   std::map<std::string, std::uint32_t> numbers_;
-  std::vector<std::optional<std::uint32_t>> written_;  ///< by variant
+  std::vector<std::optional<std::uint32_t>> written_;  ///< by program
   /// Colors that may leave the program, by y, x and side of the PE.
   std::map<std::tuple<int, int, Direction>, std::uint32_t> leaving_;
 };
@@ -276,12 +292,15 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
   to.params = engine.options.params;
   to.colors = engine.options.colors;
   add_exports(from, to);
+  std::vector<std::int32_t> program_of;
   do {
     to.layout.programs.clear();
     to.symbols.clear();
+    program_of.clear();
+    std::multimap<const pe::Image*, std::int32_t> numbers;
     for (const auto& variant : engine.program().variants) {
       try {
-        add_code(*variant, compile, to);
+        program_of.push_back(add_code(*variant, compile, to, numbers));
       } catch (const csl::Mistakes& mistakes) {
         if (mistakes.is_full()) throw;  // the other codes may have others
       }
@@ -296,7 +315,7 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
   layout.height = height > 0 ? static_cast<int>(height) : to.rectangle.y + to.rectangle.h;
   layout.params = {{"W", layout.width}, {"H", layout.height}};
   layout.program_of_tile.assign(layout.tile_count(), -1);
-  AddRoutes routes(engine, from, to);
+  AddRoutes routes(engine, from, program_of, to);
   for (int y = 0; y < layout.height; ++y) {
     for (int x = 0; x < layout.width; ++x) routes.add_tile({x, y});
   }

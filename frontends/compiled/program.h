@@ -33,6 +33,10 @@ struct Symbols {
   std::map<std::string, std::uint32_t> pointers;
   std::map<std::string, std::string> functions;  ///< exported functions: names in the image
   std::map<std::string, std::string> variables;  ///< all variables: names in the image
+
+  friend bool operator==(const Symbols& a, const Symbols& b) {
+    return a.pointers == b.pointers && a.functions == b.functions && a.variables == b.variables;
+  }
 };
 
 /// A stream of the host by name, at one of the links of the program.

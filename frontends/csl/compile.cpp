@@ -1,7 +1,9 @@
 #include "frontends/csl/compile.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "frontends/csl/ir/key.h"
 #include "frontends/csl/lower/tile_code.h"
 
 namespace tessera::csl {
@@ -37,6 +39,18 @@ Analysed analysed(Engine& engine, Variant& variant) {
   }
 }
 
+/// Variables have orders that count the instances of modules in the whole program: only which comes first is code.
+void number_orders(ir::Module& module) {
+  std::vector<std::uint64_t> orders;
+  for (const ir::Variable& variable : module.variables) orders.push_back(variable.order);
+  std::sort(orders.begin(), orders.end());
+  orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
+  for (ir::Variable& variable : module.variables) {
+    const auto at = std::lower_bound(orders.begin(), orders.end(), variable.order);
+    variable.order = static_cast<std::uint64_t>(at - orders.begin());
+  }
+}
+
 }  // namespace
 
 ir::Module analyse(Engine& engine, Variant& variant) {
@@ -51,26 +65,43 @@ CodeOptions code_options(const std::string& style, const std::string& locals) {
   return options;
 }
 
-CompiledVariant compile(Engine& engine, Variant& variant, const CodeOptions& options) {
-  Analysed result = analysed(engine, variant);
+Compiler::Compiler(Engine& engine, const CodeOptions& options) : engine_(engine) {
+  options_.style = options.style;
+  options_.locals = options.locals;
+  options_.optimize = options.optimize;
+}
+
+Compiler::Code Compiler::code_of(ir::Module module) {
+  constexpr std::size_t kMostKeyBytes = std::size_t{64}
+                                        << 20;  // of a program whose codes all differ
+  number_orders(module);
+  std::string key = ir::key_of(module);
+  const auto known = codes_.find(key);
+  if (known != codes_.end()) return known->second;
+  Code code;
+  code.image = std::make_shared<const pe::Image>(
+      codegen::generate(std::move(module), options_, &code.names));
+  key_bytes_ += key.size();
+  if (key_bytes_ <= kMostKeyBytes) codes_.emplace(std::move(key), code);
+  return code;
+}
+
+CompiledVariant Compiler::operator()(Variant& variant) {
+  Analysed result = analysed(engine_, variant);
+  const Code code = code_of(std::move(result.module));
   CompiledVariant made;
-  codegen::Options codegen_options;
-  codegen_options.style = options.style;
-  codegen_options.locals = options.locals;
-  codegen_options.optimize = options.optimize;
-  codegen::Symbols names;
-  made.image = codegen::generate(std::move(result.module), codegen_options, &names);
+  made.image = code.image;
   for (const auto& [name, variable] : result.globals)
-    made.variables[name] = names.variables.at(variable);
+    made.variables[name] = code.names.variables.at(variable);
   for (const ExportedSymbol& symbol : variant.tile.exports) {
     HostSymbol host;
     host.name = symbol.name;
     host.type = symbol.type;
     host.is_function = symbol.function.function != nullptr;
     if (host.is_function) {
-      host.function = names.functions.at(result.functions.at(symbol.name));
+      host.function = code.names.functions.at(result.functions.at(symbol.name));
     } else {
-      host.address = names.addresses.at(result.variables.at(symbol.name));
+      host.address = code.names.addresses.at(result.variables.at(symbol.name));
     }
     made.symbols.push_back(std::move(host));
   }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "frontends/csl/codegen/codegen.h"
@@ -30,7 +32,7 @@ struct HostSymbol {
 };
 
 struct CompiledVariant {
-  pe::Image image;
+  std::shared_ptr<const pe::Image> image;  ///< the same one for variants with the same code
   /// Image symbols of variables by the names that they have for the host: "x", "module.x" or that of
   /// `linkname`.
   std::map<std::string, std::string> variables;
@@ -39,7 +41,26 @@ struct CompiledVariant {
 
 /// The intermediate code of a variant. Throws UserError(file, "LINE:COLUMN", problem).
 ir::Module analyse(Engine& engine, Variant& variant);
-/// The program of the PEs of a variant. Throws UserError.
-CompiledVariant compile(Engine& engine, Variant& variant, const CodeOptions& options = {});
+
+/// Compiles the variants of a program. Code that several of them have, as PEs do that differ in names of
+/// colors or in params without use, is generated once.
+class Compiler {
+ public:
+  explicit Compiler(Engine& engine, const CodeOptions& options = {});
+  /// The program of the PEs of a variant. Throws UserError.
+  CompiledVariant operator()(Variant& variant);
+
+ private:
+  struct Code {
+    std::shared_ptr<const pe::Image> image;
+    codegen::Symbols names;
+  };
+  Code code_of(ir::Module module);
+
+  Engine& engine_;
+  codegen::Options options_;
+  std::unordered_map<std::string, Code> codes_;  ///< by ir::key_of()
+  std::size_t key_bytes_ = 0;
+};
 
 }  // namespace tessera::csl

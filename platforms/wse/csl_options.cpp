@@ -1,6 +1,7 @@
 #include "platforms/wse/csl_options.h"
 
 #include <filesystem>
+#include <functional>
 #include <iostream>
 
 #include "frontends/compiled/folder.h"
@@ -76,8 +77,8 @@ compiled::Program load_csl(const cli::Options& options, const CslOptions& given,
   const csl::CodeOptions code = csl::code_options(given.style, given.locals);
   csl::Engine engine(engine_options, std::cerr);
   engine.evaluate(options.program);
-  return compiled::link(engine, options.program, {},
-                        [&](csl::Variant& variant) { return csl::compile(engine, variant, code); });
+  csl::Compiler compiler(engine, code);
+  return compiled::link(engine, options.program, {}, std::ref(compiler));
 }
 
 }  // namespace tessera::wse

@@ -21,8 +21,8 @@ inline compiled::Program csl_program(const std::string& file, const std::string&
   csl::Engine engine(options, std::cerr);
   const std::string path = std::string(TESSERA_SOURCE_DIR) + "/" + file;
   engine.evaluate(path);
-  return compiled::link(engine, path, {},
-                        [&](csl::Variant& variant) { return csl::compile(engine, variant); });
+  csl::Compiler compiler(engine);
+  return compiled::link(engine, path, {}, std::ref(compiler));
 }
 
 }  // namespace tessera::test

@@ -223,7 +223,8 @@ class Engine {
   void check_bindings(const Instance& instance, const Node& at);
   void run_imports(Instance& instance);
   void run_blocks(Instance& instance, bool is_layout);
-  void evaluate_tile(Variant& variant);
+  /// `first_pe`: the first PE of the variant, an index of Program::pes.
+  void evaluate_tile(std::size_t number, std::size_t first_pe);
   void check_program(const Node& layout) const;
   Result top_bindings();
   std::string chain() const;

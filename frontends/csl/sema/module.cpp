@@ -5,24 +5,10 @@
 namespace tessera::csl {
 namespace {
 
-std::string_view name_of(const Item& item) {
-  switch (item.kind) {
-  case ItemKind::kParam:
-    return as<Param>(item).name.text;
-  case ItemKind::kVariable:
-    return as<Global>(item).variable.name.text;
-  case ItemKind::kFunction:
-    return as<Function>(item).name.text;
-  case ItemKind::kBlock:
-    break;
-  }
-  return {};
-}
-
-Place place_of_name(const Item& item) {
-  if (const Param* param = if_is<Param>(item)) return param->name.place;
-  if (const Global* global = if_is<Global>(item)) return global->variable.name.place;
-  return as<Function>(item).name.place;
+const Name& name_of(const Item& item) {
+  if (const Param* param = if_is<Param>(item)) return param->name;
+  if (const Global* global = if_is<Global>(item)) return global->variable.name;
+  return as<Function>(item).name;
 }
 
 }  // namespace
@@ -31,19 +17,19 @@ Instance::Instance(std::shared_ptr<const SourceFile> source, Result params, std:
                    Instance* by, Tile* in)
     : file(std::move(source)), bindings(std::move(params)), importer(by), tile(in),
       label_(std::move(name)) {
-  for (const Item* item : file->items()) {
-    if (item->kind == ItemKind::kBlock) continue;
-    Declaration declaration;
-    declaration.item = item;
-    if (!declarations_.emplace(name_of(*item), std::move(declaration)).second)
-      file->diagnostics().fail(place_of_name(*item), "the file declares ",
-                               in_quotes(name_of(*item)), " twice");
-  }
+  if (const Item* const item = file->repeated())
+    file->diagnostics().fail(name_of(*item).place, "the file declares ",
+                             in_quotes(name_of(*item).text), " twice");
 }
 
 Declaration* Instance::find(std::string_view name) {
-  const auto found = declarations_.find(name);
-  return found == declarations_.end() ? nullptr : &found->second;
+  const auto known = declarations_.find(name);
+  if (known != declarations_.end()) return &known->second;
+  const Item* const item = file->find(name);
+  if (item == nullptr) return nullptr;
+  Declaration& declaration = declarations_[name_of(*item).text];
+  declaration.item = item;
+  return &declaration;
 }
 
 std::string Instance::name() const {
@@ -54,7 +40,7 @@ std::string Instance::name() const {
 
 std::vector<std::string> Instance::names() const {
   std::vector<std::string> all;
-  for (const auto& [name, declaration] : declarations_) all.emplace_back(name);
+  for (const auto& [name, item] : file->names()) all.emplace_back(name);
   std::sort(all.begin(), all.end());
   return all;
 }

@@ -48,7 +48,7 @@ class Instance {
 
  private:
   const std::string label_;
-  std::unordered_map<std::string_view, Declaration> declarations_;
+  std::unordered_map<std::string_view, Declaration> declarations_;  ///< those that were asked for
 };
 
 }  // namespace tessera::csl

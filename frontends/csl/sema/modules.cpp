@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "frontends/csl/syntax/lexer.h"
-#include "frontends/csl/syntax/parser.h"
 #include "frontends/csl/sema/engine.h"
 #include "frontends/csl/sema/evaluator.h"
 #include "frontends/csl/sema/library.h"
+#include "frontends/csl/syntax/lexer.h"
+#include "frontends/csl/syntax/parser.h"
 
 namespace tessera::csl {
 namespace {
@@ -30,7 +30,8 @@ const BlockItem* find_layout(const SourceFile& file) {
 /// The name of the file that a constant imports; empty: it is no plain import.
 std::string imported_path(const Expr* e) {
   const Builtin* builtin = e == nullptr ? nullptr : if_is<Builtin>(*e);
-  if (builtin == nullptr || builtin->name != "import_module" || builtin->arguments.empty()) return "";
+  if (builtin == nullptr || builtin->name != "import_module" || builtin->arguments.empty())
+    return "";
   const String* path = if_is<String>(*builtin->arguments[0]);
   return path == nullptr ? "" : std::string(path->spelling.substr(1, path->spelling.size() - 2));
 }
@@ -196,22 +197,17 @@ void Engine::run_blocks(Instance& instance, bool is_layout) {
   }
 }
 
-void Engine::evaluate_tile(Variant& variant) {
-  const auto index =
-      static_cast<std::size_t>(std::find_if(program_.variants.begin(), program_.variants.end(),
-                                            [&](const auto& v) { return v.get() == &variant; }) -
-                               program_.variants.begin());
-  const auto pe = std::find_if(program_.pes.begin(), program_.pes.end(),
-                               [&](const Pe& p) { return p.variant == static_cast<int>(index); });
-  const auto place = static_cast<unsigned>(pe - program_.pes.begin());
+void Engine::evaluate_tile(std::size_t number, std::size_t first_pe) {
+  Variant& variant = *program_.variants[number];
+  const auto place = static_cast<unsigned>(first_pe);
   const std::string more =
       " of PE (" + std::to_string(place % program_.width) + ", " +
       std::to_string(place / program_.width) + "), with " +
       shortened(text_of(*variant.bindings.type, variant.bindings.value(), true));
-  const Level level(*this, *variant_places_[index], "in the code", variant.file, more);
+  const Level level(*this, *variant_places_[number], "in the code", variant.file, more);
   tile_ = &variant.tile;
   variant.root = &instantiate(load(variant.file), variant.bindings, nullptr, tile_);
-  check_bindings(*variant.root, *variant_places_[index]);
+  check_bindings(*variant.root, *variant_places_[number]);
   run_blocks(*variant.root, false);
   tile_ = nullptr;
 }
@@ -279,7 +275,11 @@ const Program& Engine::evaluate(const std::string& path) {
   check_bindings(top, *layout);
   run_blocks(top, true);
   check_program(*layout);
-  for (const auto& variant : program_.variants) goes_on([&] { evaluate_tile(*variant); });
+  std::vector<std::size_t> first_pes(program_.variants.size());
+  for (std::size_t pe = program_.pes.size(); pe-- > 0;)
+    first_pes[static_cast<std::size_t>(program_.pes[pe].variant)] = pe;
+  for (std::size_t i = 0; i < first_pes.size(); ++i)
+    goes_on([&] { evaluate_tile(i, first_pes[i]); });
   mistakes.require_none();
   return program_;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,12 +28,18 @@ class SourceFile {
   /// What Node::file is in the tree of this file.
   std::uint16_t number() const { return number_; }
   const std::vector<const Item*>& items() const { return items_; }
+  /// The params, variables and functions by name; the first one of a name that stands there twice.
+  const std::unordered_map<std::string_view, const Item*>& names() const { return names_; }
+  /// nullptr if the file declares no such name.
+  const Item* find(std::string_view name) const;
+  /// The first declaration of a name that the file has declared already; nullptr: there is none.
+  const Item* repeated() const { return repeated_; }
   /// Reports errors with the line and a caret below it. It uses this object.
   Diagnostics diagnostics() const { return Diagnostics(name_, text_); }
 
   // For the parser.
 
-  void add(const Item* item) { items_.push_back(item); }
+  void add(const Item* item);
   /// A copy that lives as long as this object.
   template <class T>
   T* keep(const T& node) {
@@ -54,6 +61,8 @@ class SourceFile {
   const std::uint16_t number_;
   std::pmr::monotonic_buffer_resource memory_;
   std::vector<const Item*> items_;
+  std::unordered_map<std::string_view, const Item*> names_;
+  const Item* repeated_ = nullptr;
 };
 
 }  // namespace tessera::csl

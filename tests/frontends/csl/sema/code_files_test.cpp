@@ -37,8 +37,8 @@ Program compiled_program(const std::string& code, const std::string& arch) {
   options.arch = arch;
   csl::Engine engine(options, std::cerr);
   engine.evaluate(layout);
-  return link(engine, layout, {},
-              [&](csl::Variant& variant) { return csl::compile(engine, variant); });
+  csl::Compiler compiler(engine);
+  return link(engine, layout, {}, std::ref(compiler));
 }
 
 /// Writes and reads the folder, and compares the code of each tile.
@@ -98,6 +98,29 @@ comptime { @export_symbol(f); })",
   const CodeFiles files = code_files(program);
   EXPECT_EQ(files.texts.size(), 1U);
   EXPECT_EQ(files.uses[0].params.size(), 1U);
+  expect_same_codes(program);
+}
+
+TEST_P(CodeFilesTest, ParamsWithoutUseMakeNoOtherCode) {
+  const Program program = compiled_program(R"(
+var a: i16 = 0;
+fn f() void { a = y; }
+comptime { @export_symbol(f); })",
+                                           GetParam());
+  EXPECT_EQ(program.layout.programs.size(), 3U);  // one for each y
+  for (int x = 1; x < 4; ++x)
+    EXPECT_EQ(program.layout.program_of_tile[program.layout.tile_index({x, 1})],
+              program.layout.program_of_tile[program.layout.tile_index({0, 1})]);
+  expect_same_codes(program);
+}
+
+TEST_P(CodeFilesTest, OtherNamesForTheHostAreOtherPrograms) {
+  const Program program = compiled_program(R"(
+fn f() void {}
+fn g() void {}
+comptime { @export_symbol(if (x % 2 == 0) f else g, "f"); })",
+                                           GetParam());
+  EXPECT_EQ(program.layout.programs.size(), 2U);
   expect_same_codes(program);
 }
 

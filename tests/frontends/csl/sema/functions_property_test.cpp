@@ -101,7 +101,7 @@ TEST(CslFunctionsProperty, CompiledFunctionsComputeWhatTheComptimeEngineDoes) {
     Engine engine(options, messages);
     try {
       engine.evaluate(project.path("layout.csl"));
-      pe::test::Bench bench(compile(engine, *engine.program().variants.at(0), code).image);
+      pe::test::Bench bench(*Compiler(engine, code)(*engine.program().variants.at(0)).image);
       bench.launch("run", {}, 1);
       EXPECT_EQ(rule_broken_by(bench, 4000000).text, "");
       compare(program, bench);

@@ -29,8 +29,8 @@ Program linked(const std::string& declarations, const std::string& body,
   std::ostringstream messages;
   csl::Engine engine(options, messages);
   engine.evaluate(project.path("layout.csl"));
-  return link(engine, project.path("layout.csl"), {},
-              [&](csl::Variant& variant) { return csl::compile(engine, variant); });
+  csl::Compiler compiler(engine);
+  return link(engine, project.path("layout.csl"), {}, std::ref(compiler));
 }
 
 std::string route(const std::string& config) {

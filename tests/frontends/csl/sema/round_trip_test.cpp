@@ -44,8 +44,8 @@ void expect_round_trips(const fs::path& layout, const std::string& arch) {
   std::ostringstream messages;
   Engine engine(options_of(layout, arch), messages);
   engine.evaluate(layout.string());
-  const compiled::Program program = compiled::link(
-      engine, layout.string(), {}, [&](Variant& variant) { return compile(engine, variant); });
+  Compiler compiler(engine);
+  const compiled::Program program = compiled::link(engine, layout.string(), {}, std::ref(compiler));
   EXPECT_FALSE(program.layout.programs.empty());
   const compiled::CodeFiles files = compiled::code_files(program);
   for (std::size_t i = 0; i < program.layout.programs.size(); ++i) {
