@@ -79,6 +79,7 @@ CostConfig cost_of(Profile profile) {
   cost.l2_bytes_per_cycle = choose(3216U, 3264U);
   cost.l2_miss_latency = choose(229U, 100U);
   cost.l2_bytes = choose(192U, 128U) << 20U;
+  cost.gm_write_back_bytes = 4U << 20U;
   cost.word_latency = 280;
   return cost;
 }

@@ -124,10 +124,11 @@ struct CostConfig {
   unsigned l1_write_percent = 0;
   unsigned gm_bytes_per_cycle;  ///< all cores together
   unsigned l2_bytes_per_cycle;
-  unsigned l2_miss_latency = 0;  ///< cycles until what a read misses is in L2
-  unsigned l2_bytes = 0;         ///< what L2 holds; 0: copies hit it as read_l2_hit says
-  bool l2_warm = true;           ///< L2 begins as a launch before has left it (l2_directory.h)
-  unsigned word_latency;         ///< cycles of a scalar access to GM (4.5: 80 to 560)
+  unsigned l2_miss_latency = 0;      ///< cycles until what a read misses is in L2
+  unsigned l2_bytes = 0;             ///< what L2 holds; 0: copies hit it as read_l2_hit says
+  bool l2_warm = true;               ///< L2 begins as a launch before has left it (l2_directory.h)
+  unsigned gm_write_back_bytes = 0;  ///< leave L2 behind the transfers that push them out, at most
+  unsigned word_latency;             ///< cycles of a scalar access to GM (4.5: 80 to 560)
 };
 
 /// The memory of the scalar unit (1.3, 2.9, 4.5). Its cache is fully associative and the line used least

@@ -241,6 +241,8 @@ void add_cost(Rows rows, cluster::CostConfig& c) {
   rows.flag(
       "gm.l2_warm", c.l2_warm,
       "a launch that needs more than gm.l2_bytes also pays for what one before it has written");
+  rows.add("gm.write_back_bytes", c.gm_write_back_bytes, "B", 0, std::uint64_t{1} << 30,
+           "that leave L2 for GM without delaying the copy that pushes them out, at most");
   rows.cycles("gm.word_latency", c.word_latency, 3, "of a scalar access");
 }
 

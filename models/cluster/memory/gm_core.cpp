@@ -1,6 +1,7 @@
 #include "models/cluster/memory/gm_core.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera::cluster {
 
@@ -20,7 +21,8 @@ bool by_place(const Transfer& a, const Transfer& b) {
 GmCore::GmCore(const CostConfig& config)
     : gm_rate_(config.gm_bytes_per_cycle * kRateUnit),
       l2_rate_(config.l2_bytes_per_cycle * kRateUnit), miss_latency_(config.l2_miss_latency),
-      l2_(config.l2_bytes, config.l2_miss_latency, config.l2_warm) {}
+      l2_(config.l2_bytes, config.l2_miss_latency, config.l2_warm),
+      most_behind_(std::uint64_t{config.gm_write_back_bytes} * kRateUnit) {}
 
 std::int64_t GmCore::word(std::uint64_t address) const {
   const auto found = words_.find(address);
@@ -50,7 +52,13 @@ void GmCore::finish(Cycle now) {
       active_.end());
 }
 
-// Reads take from GM what L2 lacks; a write takes no more than the lines that have to leave for it.
+std::uint64_t GmCore::give_back(std::uint64_t bytes) {
+  const std::uint64_t waiting = std::min(bytes * kRateUnit, most_behind_ - behind_);
+  behind_ += waiting;
+  return bytes - waiting / kRateUnit;
+}
+
+// Reads take from GM what L2 lacks; a write takes nothing while what leaves for it may wait.
 void GmCore::look_up(Active& a, Cycle now) {
   const Transfer& t = a.transfer;
   a.gm_share = t.gm_bytes * kRateUnit / t.bytes;
@@ -59,7 +67,7 @@ void GmCore::look_up(Active& a, Cycle now) {
   const std::uint64_t hits = a.writes ? touched.sectors : touched.hits;
   a.hit_bytes = t.bytes * hits / touched.sectors;
   const std::uint64_t gm_bytes = t.gm_bytes_cold * (touched.sectors - hits) / touched.sectors +
-                                 touched.written_back * L2Directory::kSectorBytes;
+                                 give_back(touched.written_back * L2Directory::kSectorBytes);
   a.gm_share = gm_bytes * kRateUnit / t.bytes;
   a.misses = hits < touched.sectors;
   if (!a.writes) a.here_at = touched.here_at;
@@ -84,7 +92,7 @@ std::uint64_t GmCore::share(const Active& a, std::size_t resource) {
 void GmCore::set_rates() {
   open_.clear();
   for (Active& a : active_) open_.push_back(&a);
-  Left left{l2_rate_, l2_rate_, gm_rate_};
+  Left left{l2_rate_, l2_rate_, behind_ > 0 ? gm_rate_ - gm_rate_ / 2 : gm_rate_};
   while (!open_.empty()) {
     std::uint64_t fair = kNever;
     std::size_t full = kResources;
@@ -101,6 +109,7 @@ void GmCore::set_rates() {
       continue;
     fix_rates(left, fair, [full](const Active& a) { return share(a, full) > 0; });
   }
+  behind_rate_ = behind_ > 0 ? left[kGm] + gm_rate_ / 2 : 0;
 }
 
 // Fixes the rates of those open transfers that `stays` chooses at `fair`, or at the end of their path.
@@ -120,10 +129,17 @@ bool GmCore::fix_rates(Left& left, std::uint64_t fair, Stays stays) {
   return true;
 }
 
+void GmCore::advance(Cycle now) {
+  const Cycle cycles = now - std::exchange(now_, now);
+  for (Active& a : active_) a.left -= std::min(a.left, a.rate * cycles);
+  if (behind_ == 0) return;
+  behind_ -= std::min(behind_, behind_rate_ * cycles);
+  changed_ = changed_ || behind_ == 0;
+}
+
 const GmCore::Step& GmCore::step(Cycle now) {
   step_.answers.clear();
-  for (Active& a : active_) a.left -= std::min(a.left, a.rate * (now - now_));
-  now_ = now;
+  advance(now);
   finish(now);
   std::vector<Transfer>& due = arriving_.take(now);
   std::stable_sort(due.begin(), due.end(), by_place);
@@ -133,6 +149,8 @@ const GmCore::Step& GmCore::step(Cycle now) {
   step_.next = arriving_.next(now);
   for (const Active& a : active_)
     step_.next = std::min(step_.next, now + (a.left + a.rate - 1) / a.rate);
+  if (behind_ > 0 && !active_.empty())  // GM is then free for the others
+    step_.next = std::min(step_.next, now + (behind_ + behind_rate_ - 1) / behind_rate_);
   return step_;
 }
 

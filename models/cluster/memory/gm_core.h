@@ -9,6 +9,11 @@
 // free before, so that copies one after the other pay for it once. An access to a word takes no
 // bandwidth.
 //
+// Written lines that have to leave L2 go back to GM behind the transfers that push them out, which do not
+// wait: a store is complete when L2 has it (4.4: the 134 MB that a matrix sum stores take 57 us, less than GM needs). GM
+// gives what goes back half of its bandwidth, and what nobody else takes. At most
+// CostConfig::gm_write_back_bytes wait for GM; a transfer pays itself for what is more.
+//
 // Order inside a cycle `now`:
 //   1. transfers advance to now; those that are complete are answered, due now + 1;
 //   2. transfers and accesses to words due by now start, by core and pipe, and rates are set. An access
@@ -60,7 +65,10 @@ class GmCore {
   };
 
   void access_word(const transfer::Transfer& t, Cycle now);
+  void advance(Cycle now);
   void finish(Cycle now);
+  /// Lets L2 give back so many bytes; returns those for which there is no room.
+  std::uint64_t give_back(std::uint64_t bytes);
   void look_up(Active& a, Cycle now);
   void begin(const transfer::Transfer& t, Cycle now);
   void set_rates();
@@ -79,6 +87,9 @@ class GmCore {
   std::unordered_map<std::uint64_t, std::int64_t> words_;
   const Cycle miss_latency_;
   L2Directory l2_;
+  const std::uint64_t most_behind_;  // in 1/1024 byte, as the next two
+  std::uint64_t behind_ = 0;         // what L2 has let go, and GM does not have
+  std::uint64_t behind_rate_ = 0;    // per cycle
   Step step_;
   Cycle now_ = 0;
   bool changed_ = false;

@@ -225,8 +225,7 @@ def additions():
               lambda bench: 4 * ADDED / (1000 * GHZ["a2a3"] * add(bench, "a2a3", "mte2", 4096, 1)), True, unit="B/cycle")
     yield row("4.4", "a2a3", "UB to GM, 48 AIVs, 32 KB", 57.35, lambda bench: add(bench, "a2a3", "mte3", 16384, 24, 4), True, unit="us")
     yield case("4.4", "a2a3", "UB to GM, 48 AIVs, 32 KB, all of it", 57.35, "mte3", 16384, 24, bound=None, quick=False,
-               note="a store also pays for the data that it evicts from L2; the matrices are three times as large as L2. The row without "
-               "this effect runs a quarter")
+               note="the matrices are three times as large as L2: what stores push out of it goes to GM behind them. The row above runs a quarter")
     for preset, clusters, published in (("a2a3", 24, 2.35), ("a5", 32, 2.26)):
         for past_l2 in (True, False):
             yield row("4.4", preset, "vector add, two buffers, reads and writes together" + ", reads past L2" * past_l2, published,

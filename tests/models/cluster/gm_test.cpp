@@ -83,6 +83,47 @@ TEST(Gm, L2IsSharedToo) {
   for (const auto& [core, due] : run(gm)) EXPECT_EQ(due, 1 + 100 + 1u) << core;
 }
 
+/// A store that hits L2 in full and pushes out as many written bytes, beside a read of bytes that miss.
+std::map<unsigned, Cycle> store_beside_read(unsigned may_wait) {
+  CostConfig costs = rates(100, 1000);
+  costs.l2_bytes = 1U << 20U;
+  costs.gm_write_back_bytes = may_wait;
+  GmCore gm(costs);
+  const auto at = [](Transfer t, std::uint64_t first, bool writes) {
+    t.gm_bytes = t.gm_bytes_cold = t.bytes;
+    t.place = {first, t.bytes, 1, static_cast<std::uint32_t>(t.bytes)};
+    if (writes) t.pipe = sync::Pipe::kMte3;
+    return t;
+  };
+  gm.start(at(transfer_of(0, 1U << 20U, 0, 1000), 0, true), 1);  // L2 is full of what it has written
+  run(gm);
+  const Cycle begin = 100'000;
+  gm.start(at(transfer_of(0, 102'400, 0, 1000), 1U << 22U, true), begin);
+  gm.start(at(transfer_of(1, 102'400, 0, 1000), 1U << 23U, false), begin);
+  std::map<unsigned, Cycle> done;
+  for (Cycle now = begin; now != kNever;) {
+    const GmCore::Step& step = gm.step(now);
+    for (const auto& a : step.answers) done[a.item.core.index()] = a.due - begin;
+    now = step.next;
+  }
+  return done;
+}
+
+TEST(Gm, StoresDoNotWaitForWhatTheyPushOutOfL2) {
+  // The read misses 102,400 bytes, and both push out as many: 307,200 bytes of GM in all. If what is pushed out may
+  // wait, GM gives it half of its bandwidth, and the read the other half.
+  const auto behind = store_beside_read(1U << 20U);
+  EXPECT_EQ(behind.at(0), 102'400 / 1000 + 2U);
+  EXPECT_NEAR(static_cast<double>(behind.at(1)), 102'400 / 50., 20);
+  const auto own = store_beside_read(0);
+  EXPECT_GT(own.at(0), 1500U);
+  EXPECT_GT(own.at(1), behind.at(1));
+}
+
+TEST(Gm, WhatMayWaitIsLimited) {
+  EXPECT_GT(store_beside_read(51'200).at(0), store_beside_read(1U << 20U).at(0) + 500);
+}
+
 TEST(Gm, AWordIsAnsweredItsLatencyLater) {
   GmCore gm(rates(1000, 1000));
   Transfer store;
