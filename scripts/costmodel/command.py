@@ -7,7 +7,7 @@ from commands import programs
 
 from . import model
 from .package import Package
-from .wire import MOST_BYTES, Refused, need, read, text_of
+from .wire import MOST_BYTES, Refused, need, read_request, text_of
 
 PRESET = "a5_950dt"
 
@@ -40,7 +40,7 @@ def answer(arguments):
     if arguments.action == "capabilities":
         return model.capabilities(model.Machine(executable(arguments.bin), arguments.preset, arguments.set, arguments.jobs))
     need(arguments.package and arguments.request, "ADAPTER_CONFIG", f"{arguments.action} needs --package DIR and --request FILE")
-    package, request = Package(arguments.package), read(arguments.request)
+    package, request = Package(arguments.package), read_request(arguments.request)
     machine = model.Machine(executable(arguments.bin), arguments.preset, arguments.set, arguments.jobs)
     return model.evaluate(package, request, machine, propose=arguments.action == "propose")
 

@@ -39,6 +39,7 @@ class Function:
         self.loop = _joined(line for line in body[first + 1:last] if not line.strip().startswith("scf.yield"))
         _unsupported(not any(line.rstrip().endswith("{") for line in self.loop), f"@{self.name}: a block inside of the loop")
         self.locals = [m.group(1) for m in (re.match(r"\s*(%[\w$.-]+)\s*=\s*pto\.alloc_tile\b", line) for line in self.before) if m]
+        self.known = {}  # lines that have been made: candidates share most
         self.defined = {name.split(":")[0] for line in self.loop if RESULTS.match(line)
                         for name in NAME.findall(RESULTS.match(line).group(1))}
 
@@ -57,6 +58,12 @@ class Function:
         return out + self.after
 
     def _line(self, number, iteration, read, written):
+        key = (number, iteration, *read.items(), None, *written.items())
+        if key not in self.known:
+            self.known[key] = self._made(number, iteration, read, written)
+        return self.known[key]
+
+    def _made(self, number, iteration, read, written):
         line = self.loop[number]
         at = line.find("outs(")
         parts = [(line, read)] if at < 0 else [(line[:at], read), (line[at:], written)]

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import re
+import secrets
 
 MOST_BYTES = 16 << 20  # of an answer
 MOST_READ = 256 << 20  # of a file: 32 schedules of the acceptance workload have 34 MiB
@@ -52,10 +53,10 @@ def _items(groups):
     return [item for group in groups for item in (group.values() if group.__class__ is dict else group)]
 
 
-def _size(value):
+def _size(value, depth):
     """How many keys all objects have; the depth and the numbers are those of the exchange. Level by level: requests have millions of values."""
     level, keys = [value], 0
-    for _ in range(MOST_DEPTH + 1):
+    for _ in range(MOST_DEPTH + 1 - depth):
         keys += sum(len(group) for group in level if group.__class__ is dict)
         items = _items(level)
         large = [item for item in items if item.__class__ is int and not -MOST_INTEGER <= item <= MOST_INTEGER]
@@ -66,33 +67,90 @@ def _size(value):
     raise Refused("SCHEMA", f"values are nested deeper than {MOST_DEPTH} levels")
 
 
-def read_text(path):
+def read_bytes(path):
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_READ + 1)
     except OSError as error:
         raise Refused("PACKAGE_INTEGRITY", f"{path}: {error.strerror}") from error
     need(len(data) <= MOST_READ, "RANGE", f"{path}: larger than {MOST_READ >> 20} MiB")
+    return data
+
+
+def decoded(data, path):
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         raise Refused("SCHEMA", f"{path}: is not UTF-8") from error
 
 
+def read_text(path):
+    return decoded(read_bytes(path), path)
+
+
 def read(path):
+    return _read(read_text(path), path)
+
+
+def _read(text, path, depth=0):
     try:
-        return parsed(read_text(path))
+        return parsed(text, depth)
     except (json.JSONDecodeError, RecursionError, ValueError) as error:
         raise Refused("SCHEMA", f"{path}: is not JSON: {error}") from error
 
 
-def parsed(text):
-    """The value of a JSON text. Raises Refused, or ValueError where it is none."""
+def parsed(text, depth=0):
+    """The value of a JSON text, which lies `depth` levels inside a document. Raises Refused, or ValueError where it is none."""
     value = json.loads(text, parse_constant=_constant, parse_float=_float)
     # A key that appears twice is one less in the value. Only where the text may have one, each object is looked at.
-    if _size([value]) != text.count('":') or SPACED_KEY.search(text):
+    if _size([value], depth) != text.count('":') or SPACED_KEY.search(text):
         json.loads(text, object_pairs_hook=_object)
     return value
+
+
+class Written(dict):
+    """A schedule as it stands in the text of a request. Most are what they should be, and equal texts need not be read: it is empty until
+    it is known to be one of them (schedule.check)."""
+    DEPTH = 3  # of the list, the candidate and the schedule
+    BEGIN, END = b'\n      "schedule": {\n', b"\n      }"  # no string of JSON has a newline
+
+    def __init__(self, data, path):
+        super().__init__()
+        self.data, self.path = data, path
+
+    def value(self):
+        return _read(decoded(self.data, self.path), self.path, self.DEPTH)
+
+
+def _parts(data, path):
+    """(the request without its schedules, the schedules, the key that stands in the place of each), of the canonical form."""
+    rest, schedules, at, mark = [], [], 0, secrets.token_hex(16)  # a key that the text does not have
+    while True:
+        begin = data.find(Written.BEGIN, at)
+        end = data.find(Written.END, begin + len(Written.BEGIN)) if begin >= 0 else -1
+        if end < 0:
+            return b"".join([*rest, data[at:]]), schedules, mark
+        first, behind = begin + len(Written.BEGIN) - 2, end + len(Written.END)
+        rest += [data[at:first], f'{{"{mark}": {len(schedules)}}}'.encode()]
+        schedules.append(Written(data[first:behind], path))
+        at = behind
+
+
+def read_request(path):
+    """The request in a file. Schedules are Written where the text is in the canonical form of the exchange."""
+    data = read_bytes(path)
+    rest, schedules, mark = _parts(data, path)
+    try:
+        request = parsed(rest.decode())
+    except ValueError:
+        return _read(decoded(data, path), path)  # which says where
+    candidates = request.get("candidates") if isinstance(request, dict) else None
+    placed = [c for c in candidates if isinstance(c, dict) and "schedule" in c] if isinstance(candidates, list) else []
+    if [c["schedule"] for c in placed] != [{mark: n} for n in range(len(schedules))]:
+        return _read(decoded(data, path), path)
+    for candidate, schedule in zip(placed, schedules):
+        candidate["schedule"] = schedule
+    return request
 
 
 def text_of(value):
@@ -101,7 +159,14 @@ def text_of(value):
 
 
 def digest(text):
-    return hashlib.sha256(text.encode()).hexdigest()
+    return digest_of([text])
+
+
+def digest_of(pieces):
+    found = hashlib.sha256()
+    for piece in pieces:
+        found.update(piece.encode())
+    return found.hexdigest()
 
 
 def fingerprint(value):

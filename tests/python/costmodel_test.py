@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import costmodel_package as given  # noqa: E402
 from costmodel import kernel_text, model, schedule  # noqa: E402
 from costmodel.package import Package  # noqa: E402
-from costmodel.wire import Refused, check_document, digest, fingerprint, parsed, text_of  # noqa: E402
+from costmodel.wire import Refused, Written, check_document, digest, fingerprint, parsed, read, read_request, text_of  # noqa: E402
 
 BIN = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build/bin/ascend_platform").resolve().parent
 TESSERA = [sys.executable, "-B", str(given.ROOT / "scripts/tessera.py"), "ptoas-costmodel", "--bin", str(BIN)]
@@ -131,6 +131,40 @@ class Refusals(WithFolder):
                 ("SCHEDULE", lambda r: r["candidates"][1]["schedule"]["core_order"]["cube"].reverse()),
                 ("UNSUPPORTED", lambda r: r.update(objective="energy"))):
             self.refused(code, self.package.check_request, self.changed(change))
+
+    def outcome(self, read, text):
+        (self.folder / "request.json").write_text(text)
+        try:
+            self.package.check_request(read(self.folder / "request.json"))
+        except Refused as refused:
+            return refused.code
+        return "right"
+
+    def test_schedules_that_are_compared_as_text_are_judged_as_those_that_are_read(self):
+        text = text_of(self.request)
+        requested = text.rindex('"requested_preload": 2')
+        deep = '"x": ' + "[" * 70 + "]" * 70 + ", "
+        for name, changed, code in (
+                ("canonical", text, "right"), ("compact", json.dumps(self.request), "right"),
+                ("a slot", text.replace('"slot": 0', '"slot": 1', 1), "SCHEDULE"),
+                ("a fraction", text.replace('"slot": 0', '"slot": 0.0', 1), "SCHEDULE"),
+                ("a truth value", text.replace('"slot": 0', '"slot": false', 1), "SCHEDULE"),
+                ("a number", text.replace('"slot": 0', '"slot": 2147483648', 1), "RANGE"),
+                ("no number", text.replace('"slot": 0', '"slot": NaN', 1), "SCHEMA"),
+                ("no value", text.replace('"slot": 0', '"slot": ', 1), "SCHEMA"),
+                ("a key twice", text.replace('"slot": 0', '"slot": 0, "slot": 0', 1), "SCHEMA"),
+                ("a key more", text[:requested] + '"x": 1, ' + text[requested:], "SCHEDULE"),
+                ("depth", text[:requested] + deep + text[requested:], "SCHEMA"),
+                ("two schedules", text.replace('"schedule": {', '"schedule": {}, "schedule": {', 1), "SCHEMA"),
+                ("no schedule", text.replace('      "schedule": {', '      "plan": {', 1), "SCHEMA"),
+                ("the end", text[:-20], "SCHEMA")):
+            self.assertEqual((name, self.outcome(read, changed)), (name, code))
+            self.assertEqual((name, self.outcome(read_request, changed)), (name, code))
+        self.assertTrue(all(isinstance(c["schedule"], Written) for c in self.read_again(text)["candidates"]))
+
+    def read_again(self, text):
+        (self.folder / "request.json").write_text(text)
+        return read_request(self.folder / "request.json")
 
     def test_a_schedule_with_a_fingerprint_of_its_own_is_still_compared(self):
         def change(request):
