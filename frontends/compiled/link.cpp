@@ -301,6 +301,7 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
     for (const auto& variant : engine.program().variants) {
       try {
         program_of.push_back(add_code(*variant, compile, to, numbers));
+        engine.release(*variant);
       } catch (const csl::Mistakes& mistakes) {
         if (mistakes.is_full()) throw;  // the other codes may have others
       }

@@ -115,6 +115,9 @@ class Engine {
   std::vector<std::shared_ptr<Cell>> exported_variables(const Variant& variant);
   /// Code for a tile may be made: the builtins of comptime blocks know it.
   void enter_tile(Variant& variant) { tile_ = &variant.tile; }
+  /// The code of a variant is made. Forgets its modules, so that a program of many codes fits into memory, unless
+  /// code may have to be made again (takes_version_back). What remains are the colors that it configures.
+  void release(Variant& variant);
   std::string_view line_text(const Node& at) const;
 
   Program& program() { return program_; }

@@ -212,6 +212,18 @@ void Engine::evaluate_tile(std::size_t number, std::size_t first_pe) {
   tile_ = nullptr;
 }
 
+void Engine::release(Variant& variant) {
+  if (version_ == Version::kUnknown || default_matters_) return;
+  Tile colors_alone;
+  colors_alone.colors = std::move(variant.tile.colors);
+  variant.tile = std::move(colors_alone);
+  variant.root = nullptr;
+  const auto instances = instances_in_.find(&variant.tile);
+  if (instances == instances_in_.end()) return;
+  for (const Instance* instance : instances->second) instances_[instance->number].reset();
+  instances_in_.erase(instances);
+}
+
 std::uint64_t Engine::order_of(const Cell& cell) const {
   std::uint64_t index = 0;
   for (const Item* item : cell.instance->file->items()) {
