@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/flow.h"
 
@@ -40,6 +42,20 @@ Instruction* maker_of(Block& block, std::size_t copy) {
   return nullptr;
 }
 
+/// The operands that read `from` behind `copy` in its block, while the target has the same value.
+std::vector<Value*> readers_behind(Block& block, std::size_t copy, RegisterId from) {
+  const RegisterId to = block.code[copy].results[0];
+  std::vector<Value*> readers;
+  for (std::size_t i = copy + 1; i < block.code.size(); ++i) {
+    Instruction& in = block.code[i];
+    for (Value& v : in.operands) {
+      if (v.is_register() && v.number == from) readers.push_back(&v);
+    }
+    if (std::find(in.results.begin(), in.results.end(), to) != in.results.end()) break;
+  }
+  return readers;
+}
+
 }  // namespace
 
 void coalesce_copies(Function& function) {
@@ -50,10 +66,13 @@ void coalesce_copies(Function& function) {
       Instruction& copy = block.code[i];
       if (copy.op != Op::kCopy || !copy.operands[0].is_register()) continue;
       const RegisterId from = copy.operands[0].number;
-      const bool only_here = definitions[from] == 1 && uses[from] == 1;
-      if (!only_here || function.registers[from] != function.registers[copy.results[0]]) continue;
+      if (definitions[from] != 1 || function.registers[from] != function.registers[copy.results[0]])
+        continue;
+      const std::vector<Value*> readers = readers_behind(block, i, from);
+      if (readers.size() + 1 != uses[from]) continue;
       Instruction* maker = maker_of(block, i);
       if (maker == nullptr) continue;
+      for (Value* reader : readers) reader->number = copy.results[0];
       maker->results[0] = copy.results[0];
       copy.operands[0].number = copy.results[0];  // copy propagation removes it
     }

@@ -43,6 +43,8 @@ class FullOptimizer {
     pass(promote_locals, Locals::kRegisters);
     pass(coalesce_copies);
     pass(split_webs);
+    pass(fuse_compares);
+    pass(divide_as_unsigned);
     clean();
     for (unsigned round = 0; round < kMostRounds; ++round) {
       straighten();

@@ -33,9 +33,13 @@ void promote_locals(const ir::Module& module, ir::FunctionId id, ir::Function& f
 /// Replaces registers by what was copied into them.
 void propagate_copies(ir::Function& function);
 
-/// An instruction whose only use is a copy assigns the target of the copy itself: `i += 1` becomes
-/// one addition.
+/// An instruction whose result is copied, and otherwise read only behind the copy in the same block, assigns the
+/// target of the copy itself: `i += 1` becomes one addition.
 void coalesce_copies(ir::Function& function);
+
+/// Signed integers that cannot be negative, as counters of loops with known bounds, are divided by constants as
+/// unsigned ones are, without the bias for negative ones (LLVM does the same, wse_timing_3.md C2).
+void divide_as_unsigned(ir::Function& function);
 
 /// Removes instructions without effect whose results nobody reads.
 void remove_dead_code(ir::Function& function);

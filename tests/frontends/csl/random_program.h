@@ -347,9 +347,10 @@ class RandomProgram {
   void loop(unsigned depth) {
     const bool in_memory = chance(50);
     const VariableId local = b_->local("i", Type::kI16);
-    const Value counter = b_->copy(Type::kI16, constant(Type::kI16, 0));
+    const Value first = constant(Type::kI16, chance(75) ? 0U : 0U - below(5));
+    const Value counter = b_->copy(Type::kI16, first);
     const auto read = [&] { return in_memory ? b_->load(Type::kI16, address_of(local)) : counter; };
-    if (in_memory) b_->store(address_of(local), constant(Type::kI16, 0));
+    if (in_memory) b_->store(address_of(local), first);
     const BlockId test = b_->new_block();
     const BlockId body = b_->new_block();
     const BlockId exit = b_->new_block();
@@ -360,6 +361,10 @@ class RandomProgram {
     b_->enter(body);
     const std::size_t known = pool_.size();
     keep(read());
+    if (chance(30)) {
+      const Value by = constant(Type::kI16, 1 + below(9));
+      keep(b_->binary(chance(50) ? Op::kDiv : Op::kRem, read(), by));
+    }
     statements(1 + below(5), depth - 1);
     if (!b_->is_closed() && chance(20)) {
       const BlockId rest = b_->new_block();

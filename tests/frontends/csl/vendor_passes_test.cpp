@@ -181,6 +181,125 @@ TEST_F(CslVendorPasses, WhatHoldsBeforeALoopIsNotComputedAfterItAgain) {
   EXPECT_EQ(result("out", 1), 24U);
 }
 
+/// out[k / 4] += k % 4 for k = first; k < bound; k += by
+class CslCounters : public CslVendorPasses {
+ protected:
+  void build(int first, const Value* bound, int by) {
+    const VariableId out = global("out", Type::kI16, {}, 64);
+    Builder b(module, main);
+    const VariableId k = b.local("k", Type::kI16);
+    b.store(address_of(k), constant(Type::kI16, static_cast<std::uint32_t>(first)));
+    const BlockId test = b.new_block(), body = b.new_block(), behind = b.new_block();
+    b.jump(test);
+    b.enter(test);
+    const Value limit = bound != nullptr ? *bound : b.load(Type::kI16, address_of(limit_));
+    b.branch(Condition::kLt, b.load(Type::kI16, address_of(k)), limit, body, behind);
+    b.enter(body);
+    const Value n = b.load(Type::kI16, address_of(k));
+    const Value at = b.element(address_of(out), b.binary(Op::kDiv, n, constant(Type::kI16, 4)), 2);
+    const Value more = b.binary(Op::kRem, n, constant(Type::kI16, 4));
+    b.store(at, b.binary(Op::kAdd, b.load(Type::kI16, at), more));
+    b.store(address_of(k),
+            b.binary(Op::kAdd, n, constant(Type::kI16, static_cast<std::uint32_t>(by))));
+    b.jump(test);
+    b.enter(behind);
+    b.ret();
+  }
+  const VariableId limit_ = global("limit", Type::kI16, {200});
+  const Value known_ = constant(Type::kI16, 200);
+};
+
+TEST_F(CslCounters, AreDividedWithoutABiasIfTheirBoundIsKnown) {
+  build(0, &known_, 1);
+  EXPECT_THAT(code(), Not(HasSubstr("sar16")));
+  EXPECT_EQ(result("out", 3), 0U + 1 + 2 + 3);
+  EXPECT_EQ(result("out", 49), 6U);
+}
+
+TEST_F(CslCounters, KeepTheBiasIfTheyMayBecomeNegative) {
+  build(0, nullptr, 1);
+  EXPECT_THAT(code(), HasSubstr("sar16"));
+  EXPECT_EQ(result("out", 49), 6U);
+}
+
+TEST_F(CslCounters, KeepTheBiasIfTheyMayOverflow) {
+  const Value most = constant(Type::kI16, 32760);
+  build(0, &most, 16);
+  EXPECT_THAT(code(), HasSubstr("sar16"));
+}
+
+TEST_F(CslCounters, KeepTheBiasIfTheyBeginBelowZero) {
+  build(-1, &known_, 1);
+  EXPECT_THAT(code(), HasSubstr("sar16"));
+  EXPECT_EQ(result("out"), 5U);
+}
+
+TEST_F(CslVendorPasses, ACounterThatIsComparedBehindItsStepMayOverflow) {
+  // Every trip of the outer loop takes a step of k, which nothing sets back, before the inner loop compares it.
+  const VariableId out = global("out", Type::kI16, {}, 2);
+  const VariableId limit = global("limit", Type::kI16, {32});
+  Builder b(module, main);
+  const VariableId k = b.local("k", Type::kI16), n = b.local("n", Type::kI16);
+  const auto number = [](int x) { return constant(Type::kI16, static_cast<std::uint32_t>(x)); };
+  const auto load = [&b](VariableId v) { return b.load(Type::kI16, address_of(v)); };
+  b.store(address_of(k), number(0));
+  b.store(address_of(n), number(0));
+  const BlockId outer = b.new_block(), inner = b.new_block(), again = b.new_block(),
+                behind = b.new_block();
+  b.jump(outer);
+  b.enter(outer);
+  b.branch(Condition::kLt, load(n), load(limit), inner, behind);
+  b.enter(inner);
+  b.store(address_of(k), b.binary(Op::kAdd, load(k), number(1024)));
+  b.branch(Condition::kLt, load(k), number(10), inner, again);
+  b.enter(again);
+  b.store(address_of(out), b.binary(Op::kDiv, load(k), number(4)));
+  b.store(address_of(n), b.binary(Op::kAdd, load(n), number(1)));
+  b.jump(outer);
+  b.enter(behind);
+  b.ret();
+  EXPECT_THAT(code(), HasSubstr("sar16"));
+  EXPECT_EQ(result("out"), 1024U / 4);
+}
+
+TEST_F(CslVendorPasses, WhatIsCutTo16BitsMayBecomeNegative) {
+  const VariableId in = global("in", Type::kU16, {40000});
+  const VariableId out = global("out", Type::kI16, {}, 1);
+  Builder b(module, main);
+  const Value wide = b.convert(Type::kI32, b.load(Type::kU16, address_of(in)));
+  const Value cut = b.convert(Type::kI16, wide);
+  b.store(address_of(out), b.binary(Op::kDiv, cut, constant(Type::kI16, 4)));
+  b.ret();
+  EXPECT_EQ(static_cast<std::int16_t>(result("out")), (40000 - 65536) / 4);
+}
+
+TEST_F(CslVendorPasses, ACarriedValueIsNotCopiedForTheCompareThatEndsTheLoop) {
+  const VariableId out = global("out", Type::kU16, {21, 15});
+  Builder b(module, main);
+  const VariableId p = b.local("p", Type::kU16), q = b.local("q", Type::kU16);
+  b.store(address_of(p), b.load(Type::kU16, address_of(out)));
+  b.store(address_of(q), b.load(Type::kU16, address_of(out, 2)));
+  const BlockId test = b.new_block(), body = b.new_block(), more = b.new_block(),
+                less = b.new_block(), behind = b.new_block();
+  const auto load = [&b](VariableId v) { return b.load(Type::kU16, address_of(v)); };
+  b.jump(test);
+  b.enter(test);
+  b.branch(Condition::kNe, load(p), load(q), body, behind);
+  b.enter(body);
+  b.branch(Condition::kGt, load(p), load(q), more, less);
+  b.enter(more);
+  b.store(address_of(p), b.binary(Op::kSub, load(p), load(q)));
+  b.jump(test);
+  b.enter(less);
+  b.store(address_of(q), b.binary(Op::kSub, load(q), load(p)));
+  b.jump(test);
+  b.enter(behind);
+  b.store(address_of(out), load(p));
+  b.ret();
+  EXPECT_EQ(count(code(), "mov16"), 0U);
+  EXPECT_EQ(result("out"), 3U);
+}
+
 TEST_F(CslVendorPasses, AConversionBetween16And32BitsTakesTheHalfOfAPair) {
   const VariableId a = global("a", Type::kU16, {40000, 3});
   const VariableId out = global("out", Type::kU16, {}, 1);
