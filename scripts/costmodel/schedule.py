@@ -21,6 +21,8 @@ class Values:
         for row in program["memory_accesses"]:
             accesses.setdefault(row["op_id"], []).append(row)
         self.events, self.versions, now = {}, {}, {}
+        self.orders, self.places = {}, {}  # of candidates, which share most: by preload; by buffer, preload and count
+        self.made, self.edges = {}, []  # events by their slots; dependencies
         self.cycles = {}  # {preload: whether the order of a core waits for itself}
         self.indented = {}  # {long piece of a text: its bytes in a request}
         self.texts = {}  # of parts of schedules, by what tells them apart: candidates of a package share most
@@ -40,6 +42,34 @@ class Values:
             now[buffer] = f"{buffer}/{event['id']}"
             event["writes"].append({"buffer_id": buffer, "version": now[buffer]})
             self.versions[now[buffer]] = {"id": now[buffer], "buffer_id": buffer, "writer": event["id"], "readers": []}
+
+    def order(self, package, preload):
+        """([(stage, iteration)], {core: its operations in order}, {operation: its place in the order of its core}) with a preload."""
+        if preload not in self.orders:
+            tasks = {task["id"]: task for task in package.program["tasks"]}
+            order, cores = stage_order(package.trips, preload), {"cube": [], "vector": []}
+            for stage, iteration in order:
+                cores[tasks[stage]["core"]] += [f"{op}@{iteration}" for op in tasks[stage]["operation_ids"]]
+            self.orders[preload] = order, cores, {event: n for core in cores.values() for n, event in enumerate(core)}
+        return self.orders[preload]
+
+    def slots(self, buffer, preload, places, count):
+        """(the least slots of a buffer, {version: its slot of `count`})"""
+        key = (buffer, preload, count)
+        if key not in self.places:
+            spans = self.lifetimes(buffer, places)
+            least = _needed(spans)
+            need(count >= least, "INSUFFICIENT_SLOTS", f"buffer '{buffer}' needs {least} slots")
+            self.places[key] = least, _slots(spans, self, count)
+        return self.places[key]
+
+    def event(self, event, slots):
+        """(the event with its slots, its canonical text)"""
+        key = (event["id"], *[slots.get(row["version"]) for part in ("reads", "writes") for row in event[part]])
+        if key not in self.made:
+            placed = {**event, **{part: [{**row, "slot": slots.get(row["version"])} for row in event[part]] for part in ("reads", "writes")}}
+            self.made[key] = placed, _event_text(self, placed)
+        return self.made[key]
 
     def lifetimes(self, buffer, places):
         """[(first place, last place, version)] in the order of the core."""
@@ -106,36 +136,40 @@ def values_of(package):
 
 def build(package, configuration):
     """The schedule of a configuration, with its fingerprint. Raises Refused."""
-    return _built(package, configuration)[0]
+    shared = _built(package, configuration)[0]
+    events = [{**event, **{part: [dict(row) for row in event[part]] for part in ("reads", "writes")}} for event in shared["events"]]
+    return {**shared, "events": events, "dependencies": [dict(edge) for edge in shared["dependencies"]],
+            "core_order": {core: list(order) for core, order in shared["core_order"].items()},
+            "buffer_requirements": dict(shared["buffer_requirements"])}
 
 
 def _built(package, configuration):
-    """(schedule, pieces of its canonical text without the fingerprint)"""
+    """(schedule, pieces of its canonical text without the fingerprint). Parts belong to all schedules that have them."""
     values = values_of(package)
-    tasks = {task["id"]: task for task in package.program["tasks"]}
-    order = stage_order(package.trips, configuration["preload_count"])
-    cores = {"cube": [], "vector": []}
-    for stage, iteration in order:
-        cores[tasks[stage]["core"]] += [f"{op}@{iteration}" for op in tasks[stage]["operation_ids"]]
-    places = {event: n for core in cores.values() for n, event in enumerate(core)}
-    counts = {row["buffer_id"]: row["count"] for row in configuration["buffers"]}
+    ahead = min(configuration["preload_count"], package.trips)
+    order, cores, places = values.order(package, ahead)
     slots, least = {}, {}
-    for buffer in sorted(counts):
-        spans = values.lifetimes(buffer, places)
-        least[buffer] = _needed(spans)
-        need(counts[buffer] >= least[buffer], "INSUFFICIENT_SLOTS", f"buffer '{buffer}' needs {least[buffer]} slots")
-        slots.update(_slots(spans, values, counts[buffer]))
-    events = [{**event, **{part: [{**row, "slot": slots.get(row["version"])} for row in event[part]] for part in ("reads", "writes")}}
-              for event in values.events.values()]
+    for row in sorted(configuration["buffers"], key=lambda row: row["buffer_id"]):
+        buffer, count = row["buffer_id"], row["count"]
+        least[buffer], found = values.slots(buffer, ahead, places, count)
+        slots.update(found)
+    events = [values.event(event, slots) for event in values.events.values()]
     schedule = {"semantics_version": SCHEDULE, "requested_preload": configuration["preload_count"],
-                "effective_preload": min(configuration["preload_count"], package.trips),
-                "stage_instances": [{"stage": stage, "iteration": i} for stage, i in order], "core_order": cores, "events": events,
-                "dependencies": _edges(package, values), "buffer_requirements": least, "buffer_versions": list(values.versions.values())}
-    pieces = list(_pieces(values, schedule))
+                "effective_preload": ahead,
+                "stage_instances": [{"stage": stage, "iteration": i} for stage, i in order], "core_order": cores,
+                "events": [event for event, _ in events], "dependencies": _edges(package, values),
+                "buffer_requirements": least, "buffer_versions": list(values.versions.values())}
+    pieces = list(_pieces(values, schedule, [text for _, text in events]))
     return {**schedule, "fingerprint": digest_of([*pieces, "\n"])}, pieces
 
 
 def _edges(package, values):
+    if not values.edges:
+        values.edges = _edges_of(package, values)
+    return values.edges
+
+
+def _edges_of(package, values):
     return [{"source": v["writer"], "target": reader, "kind": "RAW"} for v in values.versions.values() for reader in v["readers"]
             if reader != v["writer"]] + list(_pipe_edges(package))
 
@@ -143,13 +177,13 @@ def _edges(package, values):
 NO_SLOT = '"slot": null'
 
 
-def _pieces(values, schedule):
+def _pieces(values, schedule, events):
     """text_of() of a schedule without its fingerprint and without the last newline, in pieces that are short where candidates differ."""
     for n, key in enumerate(sorted(schedule)):
         yield f',\n  "{key}": ' if n > 0 else f'{{\n  "{key}": '
         if key == "events":
-            for m, event in enumerate(schedule[key]):
-                yield (",\n    " if m > 0 else "[\n    ") + _event_text(values, event)
+            for m, text in enumerate(events):
+                yield (",\n    " if m > 0 else "[\n    ") + text
             yield "\n  ]"
         elif key in ("dependencies", "buffer_versions"):  # the same of all candidates
             if key not in values.texts:
