@@ -2,8 +2,11 @@
 #include <systemc>
 
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "frontends/pto/parser.h"
 #include "frontends/pto/printer.h"
@@ -18,6 +21,7 @@
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
 #include "platforms/config/presets.h"
+#include "platforms/run/checkpoints.h"
 #include "platforms/run/driver.h"
 #include "tessera_commit.h"
 
@@ -76,8 +80,45 @@ bool run_task_list(const ascend::Options& options, report::Report& report) {
   return true;
 }
 
+/// What cannot be saved.
+void check_checkpoints(const ascend::Options& options) {
+  const run::CheckpointOptions& given = options.checkpoints;
+  given.check(options);
+  if (!given.is_used()) return;
+  const auto refuse = [&given](const std::string& why) { throw UserError("", given.name(), why); };
+  if (is_task_list(options.program))
+    refuse("a list of tasks is a run for each task, which starts at its beginning; save the run of "
+           "one kernel");
+  if (ascend::is_cpp(options.program) || pto_cpp::is_kernel_file(options.program))
+    refuse("a kernel in C++ runs on native stacks, which cannot be saved; kernels in PTO text can");
+  if (options.isolate) refuse("--isolate is for native code, which cannot be saved; leave it out");
+}
+
+/// What has to be the same in a run that goes on.
+run::CheckpointHeader header_of(const ascend::Options& options, const ascend::AscendConfig& config,
+                                const report::Run& run) {
+  run::CheckpointHeader header =
+      run::header_of("ascend", run::kAnyStructure, options, run, TESSERA_COMMIT);
+  run::add_config(config, ascend::ascend_schema, header);
+  header.same["machine"] = config.name;
+  for (const auto& [name, value] : options.params) header.same["parameter " + name] = value;
+  header.same["search for hazards"] = options.hazards == "off" ? "off" : "on";
+  header.same["run"] = options.no_data ? "one without data" : "one with data";
+  const ascend::TextOptions& text = options.text;
+  const std::initializer_list<std::pair<const char*, std::string>> named = {
+      {"--function", text.function},
+      {"--pto-unknown", text.unknown},
+      {"--pto-level", text.level},
+      {"--pto-version", text.version}};
+  for (const auto& [name, value] : named)
+    header.same[std::string("value of ") + name] = value.empty() ? "not given" : value;
+  header.same["value of --external-peers"] = text.external_peers ? "on" : "off";
+  return header;
+}
+
 bool run_kernel(const ascend::Options& options, ascend::Isolation& isolation,
                 report::Report& report) {
+  check_checkpoints(options);
   if (is_task_list(options.program)) return run_task_list(options, report);
 
   // 1. The text of the program, which may name its machine. --print-config does without a program.
@@ -118,13 +159,18 @@ bool run_kernel(const ascend::Options& options, ascend::Isolation& isolation,
 
   // 5. The machine. The launch checks that every instruction may stand where it does.
   report.preset = config.name;
+  std::optional<run::Checkpoints> checkpoints;
+  if (options.checkpoints.is_used() && !options.validate)
+    checkpoints.emplace(options.checkpoints, options, header_of(options, config, report.run));
   run::Driver driver(options, report);
   ascend::Simulation simulation(options, config, kernel, arrays);
   ascend::Machine& machine = simulation.machine();
   if (options.validate) return cli::print_valid(options, config.name);
+  if (checkpoints) simulation.set_checkpoints(*checkpoints);
 
   // 6. Run until nothing moves any more, and report.
   driver.run(machine.domain(), machine.structure(), simulation, simulation);
+  if (checkpoints) checkpoints->tell(kExecutable.name, options.quiet, report);
   return true;
 }
 

@@ -2,6 +2,8 @@
 #include <systemc>
 
 #include <iostream>
+#include <optional>
+#include <utility>
 
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
@@ -9,6 +11,7 @@
 #include "platforms/numesh/numesh_config.h"
 #include "platforms/numesh/options.h"
 #include "platforms/numesh/simulation.h"
+#include "platforms/run/checkpoints.h"
 #include "platforms/run/driver.h"
 #include "tessera_commit.h"
 
@@ -27,6 +30,8 @@ const cli::Executable kExecutable = {"numesh_platform",
                                      TESSERA_COMMIT};
 
 bool run_program(const numesh::Options& options, report::Report& report) {
+  options.checkpoints.check(options);
+
   // 1. The configuration of the machine: a preset or a file, changed by --set.
   const numesh::NumeshConfig config =
       numesh::load_numesh_config(options.preset, options.config_file, options.sets);
@@ -47,12 +52,22 @@ bool run_program(const numesh::Options& options, report::Report& report) {
 
   // 3. The machine.
   report.preset = config.name;
+  report.run.set_params(program.source.params);
+  std::optional<run::Checkpoints> checkpoints;
+  if (options.checkpoints.is_used()) {
+    run::CheckpointHeader header =
+        run::header_of("numesh", run::kAnyStructure, options, report.run, TESSERA_COMMIT);
+    run::add_config(config, numesh::numesh_schema, header);
+    checkpoints.emplace(options.checkpoints, options, std::move(header));
+  }
   run::Driver driver(options, report);
   numesh::Simulation simulation(options, config, program);
   numesh::Machine& machine = simulation.machine();
+  if (checkpoints) simulation.set_checkpoints(*checkpoints);
 
   // 4. Run until nothing moves any more, and report.
   driver.run(machine.domain(), machine.structure(), simulation, simulation);
+  if (checkpoints) checkpoints->tell(kExecutable.name, options.quiet, report);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "models/cluster/cluster_core.h"
+#include "models/state/fwd.h"
 #include "models/timing/clock_domain.h"
 
 namespace tessera::cluster {
@@ -37,6 +38,9 @@ class Cluster : public sc_core::sc_module, public timing::Steppable {
   void reset(const ClusterConfig& config, const Launch& launch, const Attachments& attached) {
     core_.emplace(config, launch, attached);
   }
+
+  /// See ClusterCore::visit. The domain has no other block.
+  void visit(state::Archive& archive, Cycle next);
 
   Cycle step(Cycle now) override { return core_->step(now); }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "models/state/archive.h"
+
 namespace tessera::cluster {
 
 struct ClusterCore::CoreBlock : timing::Steppable {
@@ -108,6 +110,14 @@ const SyncUnitCore& ClusterCore::sync_unit() const {
 }
 const GmCore& ClusterCore::gm() const {
   return gm_->unit;
+}
+
+void ClusterCore::visit(state::Archive& archive, Cycle next) {
+  for (const auto& block : cores_)
+    if (block) archive(block->core);
+  archive(sync_->unit, gm_->unit);
+  scheduler_.visit(archive, next);
+  if (archive.loading()) now_ = next - 1;
 }
 
 }  // namespace tessera::cluster

@@ -9,6 +9,7 @@
 
 #include "models/cluster/core/core_context.h"
 #include "models/cluster/machine_view.h"
+#include "models/state/fwd.h"
 #include "models/timing/scheduler.h"
 
 namespace tessera::cluster {
@@ -36,6 +37,11 @@ class ClusterCore final : public MachineView {
   /// Steps what is due before cycle `end`. Returns true when nothing is due any more: all cores have
   /// finished, or wait for ever. Throws IllegalBehaviour.
   bool run(Cycle end = kNever);
+  /// For checkpoints, between two cycles of which `next` is the second. The same kernel has been launched, and nothing has been
+  /// stepped.
+  void visit(state::Archive& archive, Cycle next);
+  /// The next cycle to step, kNever when nothing will happen any more.
+  Cycle next_due() const { return scheduler_.next_due(); }
   /// The cycle stepped last.
   Cycle now() const { return now_; }
 

@@ -14,6 +14,11 @@ template <class T>
 struct Due {
   T item;
   Cycle due;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(item, due);
+  }
 };
 
 /// What one cycle of the sync unit or of GM did: answers, and the cycle in which it wants to be stepped
@@ -40,6 +45,10 @@ class DueList {
     return taken_;
   }
   bool empty() const { return list_.empty(); }
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(list_);
+  }
   /// The first cycle after `now` in which something is due, kNever if there is none.
   Cycle next(Cycle now) const {
     Cycle first = kNever;

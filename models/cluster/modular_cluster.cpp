@@ -5,6 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "models/cluster/cluster.h"
+#include "models/state/archive.h"
+
 namespace tessera::cluster {
 
 // --- AI core ---
@@ -103,7 +106,7 @@ std::string name_of(CoreId id) {
 ModularCluster::ModularCluster(sc_core::sc_module_name name, timing::ClockDomain& domain,
                                const ClusterConfig& config, const Launch& launch,
                                const Attachments& attached)
-    : sc_core::sc_module(name) {
+    : sc_core::sc_module(name), domain_(domain) {
   check_launch(launch);
   cores_.resize(launch.places());
   for (std::size_t i = 0; i < cores_.size(); ++i) {
@@ -145,6 +148,21 @@ void ModularCluster::launch(const std::shared_ptr<const Program>& aic,
 const AiCore* ModularCluster::find(CoreId core) const {
   const bool exists = core.index() < cores_.size() && cores_[core.index()];
   return exists ? &cores_[core.index()]->core() : nullptr;
+}
+
+// The domain numbers the blocks as the scheduler of ClusterCore does.
+void ModularCluster::visit(state::Archive& archive, Cycle next) {
+  for (const auto& core : cores_)
+    if (core) archive(*core);
+  archive(*sync_unit_, *gm_);
+  domain_.visit(archive, next);
+}
+
+void Cluster::visit(state::Archive& archive, Cycle next) {
+  core_->visit(archive, next);
+  if (archive.saving()) return;
+  domain_.go_on_at(next);
+  if (core_->next_due() != kNever) domain_.wake(block_, core_->next_due());
 }
 
 }  // namespace tessera::cluster

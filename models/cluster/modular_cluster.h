@@ -12,6 +12,7 @@
 #include "models/cluster/machine_view.h"
 #include "models/cluster/memory/gm_core.h"
 #include "models/cluster/sync/sync_unit_core.h"
+#include "models/state/fwd.h"
 #include "models/timing/clock_domain.h"
 #include "tlm_ifaces/sync/sync_kit.h"
 #include "tlm_ifaces/transfer/transfer_kit.h"
@@ -40,6 +41,8 @@ class AiCoreModule : public sc_core::sc_module,
     const CoreId id = core_->id();
     core_.emplace(config, launch, id, attached);
   }
+
+  void visit(state::Archive& archive) { core_->visit(archive); }
 
   Cycle step(Cycle now) override;
 
@@ -93,6 +96,8 @@ class SharedUnit : public sc_core::sc_module, public timing::Steppable {
   void reset(const Parameters&... parameters) {
     core_.emplace(parameters...);
   }
+
+  void visit(state::Archive& archive) { core_->visit(archive); }
 
   Cycle step(Cycle now) override {
     const typename Core::Step& step = core_->step(now);
@@ -154,12 +159,15 @@ class ModularCluster : public sc_core::sc_module, public MachineView {
 
   /// See Cluster::reset.
   void reset(const ClusterConfig& config, const Launch& launch, const Attachments& attached);
+  /// See Cluster. Either can go on with the state of the other.
+  void visit(state::Archive& archive, Cycle next);
 
   const AiCore* find(CoreId core) const override;
   const SyncUnitCore& sync_unit() const override { return sync_unit_->core(); }
   const GmCore& gm() const override { return gm_->core(); }
 
  private:
+  timing::ClockDomain& domain_;
   std::vector<std::unique_ptr<AiCoreModule>> cores_;  // by CoreId::index(); nullptr: not launched
   std::unique_ptr<SyncUnit> sync_unit_;
   std::unique_ptr<Gm> gm_;

@@ -34,6 +34,11 @@ class OnRamp : public sc_core::sc_module,
   /// As built with this parameter; start() when the router has been reset too (Router::reset).
   void reset(const FabricTiming& timing) { core_ = OnRampCore(at_, timing, core_.place()); }
   void start();
+  /// For checkpoints (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(core_);
+  }
   void describe_waits(observe::Waits& waits, Cycle now) const {
     core_.describe_waits(waits, now, heads(now));
   }

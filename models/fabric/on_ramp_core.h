@@ -55,6 +55,11 @@ class OnRampCore {
   /// Does the work of cycle `now`; once a cycle. The caller pops a granted wavelet off its queue.
   Step step(Cycle now, const Heads& heads);
 
+  /// For checkpoints (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(credits_, arbiter_);
+  }
   std::uint32_t place() const { return place_; }
   /// Free room of the router for `color`, counting credits on their way back.
   unsigned credits(Color color) const { return credits_.owned(color.value()); }

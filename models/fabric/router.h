@@ -47,6 +47,11 @@ class Router : public RouterPorts, public timing::Steppable, private config_spac
     core_.emplace(tile(), timing, probe);
   }
   void start() override;
+  /// For checkpoints (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(*core_);
+  }
 
   Cycle step(Cycle now) override;
 

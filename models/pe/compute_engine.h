@@ -85,6 +85,11 @@ class ComputeEngine : public EnginePorts,
   void describe_waits(observe::Waits& waits, Cycle now) const override {
     core_->describe_waits(waits, now);
   }
+  /// For checkpoints (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(*core_);
+  }
   ComputeEngineCore& core() { return *core_; }
   const ComputeEngineCore& core() const { return *core_; }
 

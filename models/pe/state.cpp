@@ -221,7 +221,8 @@ void ComputeEngineCore::visit(state::Archive& archive) {
   vector_.visit(archive, pe_);
   archive(pe_.sram, pe_.tasks, pe_.main);
   pe_.dsrs.visit(archive, *pe_.program);
-  archive(tasks_, scalar_, config_, streams_until_);
+  archive(tasks_, scalar_, config_);
+  if (archive.loading()) streams_until_ = 0;  // the next step finds out again
 }
 
 }  // namespace tessera::pe

@@ -23,6 +23,11 @@ class InputQueue : public InputQueuePorts, private link::ForwardIf, private Read
     core_ = InputQueueCore(core_.id(), color, length, probe);
   }
   std::size_t size() const override { return core_.size(); }
+  /// For checkpoints (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(core_);
+  }
   void describe_waits(observe::Waits& waits, Cycle now) const override {
     core_.describe_waits(waits, now);
   }

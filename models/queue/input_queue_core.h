@@ -23,6 +23,7 @@ class InputQueueCore : private QueueCore {
 
   QueueId id() const { return id_; }
   using QueueCore::size;
+  using QueueCore::visit;
   Color color() const { return color_; }
   /// Room for wavelets of `color`: all of it for its own color, 0 for the others.
   unsigned capacity(Color color) const { return color == color_ ? QueueCore::capacity() : 0; }

@@ -23,6 +23,11 @@ class OutputQueue : public OutputQueuePorts, private WriteIf, private ReadIf {
     core_ = OutputQueueCore(core_.id(), length, write_latency, probe);
   }
   std::size_t size() const override { return core_.size(); }
+  /// For checkpoints (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(core_);
+  }
 
  private:
   unsigned room(Cycle now) const override { return core_.room(now); }

@@ -26,6 +26,7 @@ class OutputQueueCore : private QueueCore {
 
   QueueId id() const { return id_; }
   using QueueCore::size;
+  using QueueCore::visit;
 
   /// As queue::WriteIf.
   using QueueCore::room;

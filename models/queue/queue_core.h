@@ -60,10 +60,21 @@ class QueueCore {
     return capacity() - static_cast<unsigned>(size()) - freed_now;
   }
 
+  /// For checkpoints (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(entries_, last_pop_, popped_);
+  }
+
  private:
   struct Entry {
     link::Wavelet wavelet;
     Cycle visible_from = 0;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(wavelet, visible_from);
+    }
   };
   Ring<Entry> entries_;
   Cycle last_pop_ = kNever;

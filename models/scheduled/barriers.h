@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/scheduled/program.h"
+#include "models/state/fwd.h"
 
 namespace tessera::scheduled {
 
@@ -42,6 +43,8 @@ class Barriers {
     }
     ended_ = 0;
   }
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
   /// A node is through its phases in cycle `now`.
   void end(Cycle now) {
     if (++ended_ == going_ && end_) end_(now);
@@ -73,6 +76,8 @@ class Barriers {
     std::vector<NodeId> arrived;  // in this round
     std::uint32_t round = 0;
     Cycle released_at = kNever;
+
+    void visit(state::Archive& archive);
   };
   const Program& program_;
   const Cycle latency_;
@@ -96,6 +101,8 @@ class TurnBarrier {
   void leave() { arrived_ = false; }
   /// The node is through its phases.
   void end(Cycle now) { barriers_.end(now); }
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
   bool arrived() const { return arrived_; }
   std::string missing(const NodePhase& phase) const { return barriers_.missing(phase.extent); }
   /// It has arrived, and others of `phase` have not.

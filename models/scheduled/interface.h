@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/scheduled/program.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/slot/word.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/ring.h"
@@ -46,6 +47,8 @@ class InterfaceQueue {
     pushes_ = pushed_at_ == now ? pushes_ + 1 : 1;
     pushed_at_ = now;
   }
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
 
  private:
   Ring<slot::Word> words_;
@@ -58,6 +61,9 @@ class InterfaceQueue {
 struct Interface {
   std::vector<InterfaceQueue> outputs;  ///< processor to router
   std::vector<InterfaceQueue> inputs;   ///< router to processor
+
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
 
   Interface(const Node& node, const Rules& rules) {
     for (const Address& a : node.outputs)

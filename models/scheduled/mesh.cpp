@@ -4,6 +4,7 @@
 #include <string>
 
 #include "models/scheduled/word_checker.h"
+#include "models/state/archive.h"
 
 namespace tessera::scheduled {
 
@@ -19,6 +20,10 @@ bool uses(const Node& node, Port port, bool output) {
       if (output ? std::any_of(t.branches.begin(), t.branches.end(), leads) : leads(t.source))
         return true;
   return false;
+}
+
+void require_standalone(Start start) {
+  if (start != Start::kAtOnce) state::Archive::fail("a mesh that a host starts has no state");
 }
 
 }  // namespace
@@ -95,7 +100,7 @@ Cycle NodeModule::step(Cycle cycle) {
 NodeMesh::NodeMesh(sc_core::sc_module_name name, timing::ClockDomain& domain,
                    const Program& program, observe::EventStream* events, WordChecker* checker,
                    Start start)
-    : sc_core::sc_module(name), barriers_(checked(program)),
+    : sc_core::sc_module(name), domain_(domain), start_(start), barriers_(checked(program)),
       standstill_(longest_standstill(program)) {
   nodes_.init(program.nodes.size(), [&](const char* node_name, std::size_t n) {
     return new NodeModule(node_name, domain, program, static_cast<NodeId>(n), barriers_,
@@ -138,6 +143,54 @@ void Mesh::renew(bool keep_memory) {
     kept.push_back(std::move(memory(node)));
   make_core();
   for (NodeId node = 0; node < kept.size(); ++node) memory(node) = std::move(kept[node]);
+}
+
+// --- checkpoints: state.cpp
+
+void Mesh::visit(state::Archive& archive, Cycle next) {
+  require_standalone(start_);
+  core_->visit(archive, next);
+  if (archive.saving()) return;
+  domain_.go_on_at(next);
+  const Cycle due = core_->next_due();
+  if (due != kNever) domain_.wake(block_, due);
+}
+
+void NodeModule::visit(state::Archive& archive) {
+  archive(core_->interface, core_->router, core_->processor);
+}
+
+/// Of nodes; the domain has no other blocks.
+std::vector<std::pair<Cycle, NodeId>> NodeMesh::wake_ups() const {
+  const timing::BlockId first = nodes_[0].block();
+  std::vector<std::pair<Cycle, NodeId>> due;
+  for (const auto& [at, block] : domain_.wake_ups()) {
+    if (block < first || block - first >= size())
+      state::Archive::fail("the mesh shares its clock with others");
+    due.emplace_back(at, static_cast<NodeId>(block - first));
+  }
+  std::sort(due.begin(), due.end());
+  return due;
+}
+
+// As MeshCore::visit: either can go on with the state of the other.
+void NodeMesh::visit(state::Archive& archive, Cycle next) {
+  require_standalone(start_);
+  archive.same(size(), "the number of nodes");
+  archive(barriers_);
+  for (NodeModule& node : nodes_) node.visit(archive);
+  Cycle last = standstill_.last();
+  std::vector<std::pair<Cycle, NodeId>> due;
+  if (archive.saving()) due = wake_ups();
+  archive(last, due);
+  if (archive.saving()) return;
+  domain_.go_on_at(next);
+  for (const auto& [at, node] : due) {
+    if (at < next || node >= size()) state::Archive::fail("it wakes what is not there");
+    nodes_[node].wake(at);
+  }
+  standstill_.go_on(last, next, static_cast<NodeId>(size()),
+                    [this](NodeId node) { return router(node).is_awake(); });
 }
 
 }  // namespace tessera::scheduled

@@ -8,9 +8,11 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/scheduled/mesh_core.h"
+#include "models/state/fwd.h"
 #include "models/timing/clock_domain.h"
 #include "tlm_ifaces/slot/slot_kit.h"
 
@@ -45,6 +47,10 @@ class Mesh : public sc_core::sc_module, public timing::Steppable {
     origin_ = origin;
     domain_.wake(block_, origin);
   }
+
+  /// For checkpoints, between two cycles of which `next` is the second. The domain has no other block. Throws
+  /// state::Mismatch for a mesh that a host starts.
+  void visit(state::Archive& archive, Cycle next);
 
   Cycle step(Cycle now) override {
     if (now < origin_) return origin_;  // a wake-up of the run before
@@ -96,6 +102,17 @@ class Standstill {
     last_ = 0;
     sleepers_.clear();
   }
+  /// The last cycle in which something moved.
+  Cycle last() const { return last_; }
+  /// Restores it between two cycles of which `next` is the second; `offers(node)`: the node has words to offer.
+  template <class Offers>
+  void go_on(Cycle last, Cycle next, NodeId nodes, Offers offers) {
+    last_ = last;
+    sleepers_.clear();
+    for (NodeId node = 0; node < nodes; ++node) {
+      if (offers(node) && !may_sleep(node, next - 1)) wake_(node, next);
+    }
+  }
 
  private:
   const Cycle patience_;
@@ -142,6 +159,9 @@ class NodeModule : public sc_core::sc_module, public timing::Steppable {
   void start(Cycle origin);
   /// The node is stepped in cycle `at` of its program, which must lie after the present one.
   void wake(Cycle at) { domain_.wake(block_, origin_ + at); }
+  timing::BlockId block() const { return block_; }
+  /// Queues, router and processor; see Mesh::visit.
+  void visit(state::Archive& archive);
 
   Cycle step(Cycle now) override;
 
@@ -184,6 +204,8 @@ class NodeMesh : public sc_core::sc_module, public MeshView {
   std::vector<std::uint32_t>& memory(NodeId node) { return nodes_[node].memory(); }
   void renew(bool keep_memory);
   void start(Cycle origin);
+  /// See Mesh.
+  void visit(state::Archive& archive, Cycle next);
 
   std::size_t size() const override { return nodes_.size(); }
   const RouterCore& router(NodeId node) const override { return nodes_[node].core().router; }
@@ -193,7 +215,11 @@ class NodeMesh : public sc_core::sc_module, public MeshView {
   const Interface& interface(NodeId node) const override { return nodes_[node].core().interface; }
 
  private:
+  std::vector<std::pair<Cycle, NodeId>> wake_ups() const;
+
+  timing::ClockDomain& domain_;
   Cycle origin_ = 0;
+  const Start start_;
   Barriers barriers_;
   Standstill standstill_;
   sc_core::sc_vector<NodeModule> nodes_{"node"};

@@ -86,11 +86,15 @@ Cycle MeshCore::step(Cycle now) {
   step_routers(now);
   step_processors(now);
   now_ = now + 1;
+  return next_due();
+}
+
+Cycle MeshCore::next_due() const {
   const auto any = [](const Bits& bits) {
     return std::any_of(bits.begin(), bits.end(), [](std::uint64_t word) { return word != 0; });
   };
-  const bool may_move = now - last_progress_ <= patience_ && any(routers_awake_);
-  return may_move || any(processors_next_) ? now + 1 : timers_.next_due();
+  const bool may_move = now_ - 1 - last_progress_ <= patience_ && any(routers_awake_);
+  return may_move || any(processors_next_) ? now_ : timers_.next_due();
 }
 
 Cycle longest_standstill(const Program& program) {

@@ -21,6 +21,7 @@
 #include "models/scheduled/program.h"
 #include "models/scheduled/router_core.h"
 #include "models/scheduled/word_checker.h"
+#include "models/state/fwd.h"
 #include "models/timing/calendar.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/fixed_array.h"
@@ -69,6 +70,10 @@ class MeshCore final : public MeshView {
   /// One cycle; for whoever keeps the time (mesh.h). Cycles may be left out in which nothing is
   /// due. Returns the next cycle to step, kNever when nothing will move again.
   Cycle step(Cycle now);
+  /// For checkpoints, between two cycles of which `next` is the second . moves() begins anew.
+  void visit(state::Archive& archive, Cycle next);
+  /// The next cycle to step, after step() or a visit() that restored; kNever: nothing moves any more.
+  Cycle next_due() const;
 
   // --- looking in
 

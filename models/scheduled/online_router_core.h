@@ -19,6 +19,7 @@
 
 #include "models/scheduled/interface.h"
 #include "models/scheduled/program.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::scheduled {
@@ -45,6 +46,8 @@ class OnlineRouterCore {
   void send(NodeId peer, unsigned queue, const std::uint32_t* words, unsigned count);
   /// Whether queue `queue` has a complete message; if so, its words are appended to `words`.
   bool receive(unsigned queue, std::vector<std::uint32_t>& words);
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
 
  private:
   using Handle = std::uint32_t;
@@ -52,6 +55,8 @@ class OnlineRouterCore {
     std::vector<std::uint32_t> words;  // header and what has come
     std::uint32_t length = 0;          // words of the whole message, with header
     std::uint32_t sent = 0;
+
+    void visit(state::Archive& archive);
   };
   using List = boost::container::deque<Handle>;  // takes no memory while it is empty
   enum class Mode : std::uint8_t { kIdle, kArrival, kDeparture };

@@ -33,6 +33,7 @@
 #include "models/scheduled/processor_waits.h"
 #include "models/scheduled/program.h"
 #include "models/scheduled/router_core.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::scheduled {
@@ -40,6 +41,7 @@ namespace tessera::scheduled {
 /// A task under way: where it is in its blocks, before a step or over.
 class TaskThread {
  public:
+  TaskThread() = default;  // to be restored: visit()
   TaskThread(const Task& of, std::uint32_t turn_, std::uint32_t number_, std::uint32_t epoch_,
              Cycle now)
       : task(&of), turn(turn_), number(number_), epoch(epoch_), ready_at(now) {
@@ -57,12 +59,15 @@ class TaskThread {
     settle();
   }
 
-  const Task* task;
-  std::uint32_t turn;    ///< the turn in which it began
-  std::uint32_t number;  ///< number of the task in that turn
-  std::uint32_t epoch;   ///< epoch of that turn
-  Cycle ready_at;        ///< when the next step may be done; if it is over, cycle of the return
-  bool pauses = false;   ///< up to ready_at it does nothing: Step::Kind::kWaitUntil
+  /// For checkpoints: `task` is the one of `turn` and `number`.
+  void visit(state::Archive& archive, const Node& node);
+
+  const Task* task = nullptr;
+  std::uint32_t turn = 0;    ///< the turn in which it began
+  std::uint32_t number = 0;  ///< number of the task in that turn
+  std::uint32_t epoch = 0;   ///< epoch of that turn
+  Cycle ready_at = 0;        ///< when the next step may be done; if it is over, cycle of the return
+  bool pauses = false;       ///< up to ready_at it does nothing: Step::Kind::kWaitUntil
 
  private:
   // Leaves finished blocks behind.
@@ -136,6 +141,8 @@ class ProcessorCore {
   /// cycle after a queue changed or a marker left the router, and when its barrier is released. A
   /// step in which nothing is due changes nothing.
   Result step(Cycle now);
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
 
   // --- looking in
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/scheduled/program.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::scheduled {
@@ -53,6 +54,8 @@ class ProcessorWaits {
     std::uint32_t task = 0;  ///< index in the tasks of the phase; kNoTask: none of them
     WaitReason reason = WaitReason::kIdle;
     Cycle cycles = 0;
+
+    void visit(state::Archive& archive);
   };
   static constexpr std::uint32_t kNoTask = ~0U;
 
@@ -66,6 +69,8 @@ class ProcessorWaits {
     if (from > since_) close(from);
     present_ = to;
   }
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
   WaitReason reason() const { return present_.reason; }
   Cycle since() const { return since_; }
   /// Cycles by phase, task and reason, in the order in which they came up; what the present wait has

@@ -35,6 +35,7 @@
 #include "models/scheduled/interface.h"
 #include "models/scheduled/program.h"
 #include "models/scheduled/word_checker.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/slot/word.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -128,6 +129,10 @@ class alignas(64) RouterCore {
   /// it, if it listens there and had room. The router wants to be stepped in now + 1. `parity` is
   /// the tag wire of the link (SkewPolicy::kTag).
   bool take(Port in, const slot::Word& word, bool parity, Cycle now);
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
+  /// It wants to be stepped in the next cycle, whatever its neighbours do.
+  bool is_awake() const { return words() != 0 || audit_due_; }
 
   // --- the processor of the node
 
@@ -187,14 +192,20 @@ class alignas(64) RouterCore {
     Index schedule;
     Cycle complete;
     bool keep;  // loaded and not yet run, or active
+
+    void visit(state::Archive& archive);
   };
   struct Passed {
     StreamId stream;
     std::uint32_t epoch;
     Cycle at;
+
+    void visit(state::Archive& archive);
   };
   using Entry = SlotTable::Entry;
 
+  void visit_vfsm(state::Archive& archive, VfsmState& vfsm);
+  void visit_schedules(state::Archive& archive);
   void come_to(Cycle now);
   void look_up(Cycle now);
   const Entry* row(Cycle cycle) const;

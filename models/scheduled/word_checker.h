@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "models/scheduled/program.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/slot/word.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -39,6 +40,8 @@ class WordChecker {
     std::uint32_t epoch = 0;     ///< epoch of the node; if stranded, the new one
     StreamId taken_for = kNone;  ///< kMisrouted: the stream of the VFSM or address that took it
     End where;                   ///< VFSM, output or input of the node
+
+    void visit(state::Archive& archive);
   };
 
   /// `program` outlives the checker. Keeps the first `most` findings, and counts all.
@@ -46,6 +49,8 @@ class WordChecker {
 
   /// As built: no word is known.
   void reset();
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
 
   // What routers say. Findings are the same whatever the order of the calls within a cycle.
   /// A VFSM takes `word` for `stream`.

@@ -6,23 +6,32 @@
 // visit() works out what follows. What is visited must not depend on addresses, threads or the order of steps,
 // so that the bytes of a state are always the same.
 //
+// Plain structs may have a template, `template <class Archive> void visit(Archive& archive)`, and those of protocols, which know
+// no archive, a function `visit_state(archive, one)` in this namespace.
+//
 // An object without visit() that is neither a number nor made of such things does not compile into an archive.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tlm_ifaces/link/wavelet.h"
+#include "tlm_ifaces/slot/word.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/ids.h"
 #include "tlm_ifaces/vocabulary/ring.h"
@@ -37,8 +46,15 @@ class Mismatch : public std::runtime_error {
 
 class Archive {
  public:
-  /// Saves.
+  /// What is saved is handed on in pieces of so many bytes.
+  static constexpr std::size_t kChunk = std::size_t{1} << 22;
+  /// Takes a piece, and answers with memory for another one.
+  using HandOn = std::function<std::vector<std::uint8_t>(std::vector<std::uint8_t>)>;
+
+  /// Saves; take_bytes() follows.
   Archive() = default;
+  /// Saves piece by piece; hand_on_rest() follows.
+  explicit Archive(HandOn hand_on) : hand_on_(std::move(hand_on)) {}
   /// Restores what bytes() of another archive were.
   explicit Archive(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)), loading_(true) {}
   Archive(const Archive&) = delete;
@@ -46,8 +62,14 @@ class Archive {
 
   bool loading() const { return loading_; }
   bool saving() const { return !loading_; }
-  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
-  std::vector<std::uint8_t> take_bytes() { return std::move(bytes_); }
+  std::vector<std::uint8_t> take_bytes() {
+    bytes_.resize(at_);
+    return std::move(bytes_);
+  }
+  void hand_on_rest() {
+    bytes_.resize(at_);
+    if (at_ > 0) hand_on_(std::move(bytes_));
+  }
   /// Restoring: everything has been read. Throws Mismatch.
   void finish() const {
     if (at_ != bytes_.size()) fail("it has more than the machine");
@@ -71,8 +93,9 @@ class Archive {
       if (count > 0) std::memcpy(bytes, bytes_.data() + at_, count);
       at_ += count;
     } else {
-      const auto* const from = static_cast<const std::uint8_t*>(bytes);
-      bytes_.insert(bytes_.end(), from, from + count);
+      if (count > bytes_.size() - at_) return write_across(bytes, count);
+      std::memcpy(bytes_.data() + at_, bytes, count);
+      at_ += count;
     }
   }
   /// The number of things that follow, each of at least one byte: `count`, or the one that was saved.
@@ -98,9 +121,37 @@ class Archive {
   template <class T>
   struct IsVisited<T, std::void_t<decltype(std::declval<T&>().visit(std::declval<Archive&>()))>>
       : std::true_type {};
+  template <class T, class = void>
+  struct IsVisitedFreely : std::false_type {};
+  template <class T>
+  struct IsVisitedFreely<
+      T, std::void_t<decltype(visit_state(std::declval<Archive&>(), std::declval<T&>()))>>
+      : std::true_type {};
   template <class T>
   static constexpr bool kNever = false;
+  /// Saved as they lie in memory.
+  template <class T>
+  static constexpr bool kIsPlain =
+      (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || std::is_same_v<T, std::byte>;
 
+  void write_across(const void* bytes, std::size_t count) {
+    const auto* from = static_cast<const std::uint8_t*>(bytes);
+    while (count > 0) {
+      if (at_ == bytes_.size()) make_room();
+      const std::size_t part = std::min(count, bytes_.size() - at_);
+      std::memcpy(bytes_.data() + at_, from, part);
+      at_ += part;
+      from += part;
+      count -= part;
+    }
+  }
+  void make_room() {
+    constexpr std::size_t kLeast = 4096;
+    if (!hand_on_) return bytes_.resize(std::max(kLeast, 2 * bytes_.size()));
+    if (at_ > 0) bytes_ = hand_on_(std::move(bytes_));
+    bytes_.resize(kChunk);
+    at_ = 0;
+  }
   void require(std::size_t count) const {
     if (count > bytes_.size() - at_) fail("it ends too early");
   }
@@ -110,6 +161,8 @@ class Archive {
     static_assert(!std::is_const_v<T>, "a constant is no state");
     if constexpr (IsVisited<T>::value) {
       value.visit(*this);
+    } else if constexpr (IsVisitedFreely<T>::value) {
+      visit_state(*this, value);
     } else if constexpr (std::is_same_v<T, bool>) {
       auto byte = static_cast<std::uint8_t>(value);
       block(&byte, 1);
@@ -131,6 +184,11 @@ class Archive {
   void item(link::Wavelet& w) {
     (*this)(w.payload, w.color, w.control, w.half, w.local_flip, w.ident);
   }
+  void item(slot::Word& w) {
+    (*this)(w.data, w.stream, w.sequence);
+    w.epoch = value(std::uint32_t{w.epoch}) & 0x7FFFFFFF;
+    w.marker = value(static_cast<std::uint8_t>(w.marker)) & 1U;
+  }
   void item(std::string& text) {
     text.resize(count(text.size()));
     block(text.data(), text.size());
@@ -138,14 +196,28 @@ class Archive {
   template <class T>
   void item(std::vector<T>& items) {
     items.resize(count(items.size()));
-    if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+    if constexpr (kIsPlain<T>)
       block(items.data(), items.size() * sizeof(T));
     else
       for (T& each : items) item(each);
   }
   template <class T, std::size_t kSize>
   void item(std::array<T, kSize>& items) {
+    if constexpr (kIsPlain<T>)
+      block(items.data(), kSize * sizeof(T));
+    else
+      for (T& each : items) item(each);
+  }
+  template <class T>
+  void item(std::deque<T>& items) {
+    items.resize(count(items.size()));
     for (T& each : items) item(each);
+  }
+  template <class... T>
+  void item(std::variant<T...>& one) {
+    const auto index = value(static_cast<std::uint8_t>(one.index()));
+    if (loading_) choose(one, index, std::index_sequence_for<T...>());
+    std::visit([this](auto& each) { item(each); }, one);
   }
   template <class A, class B>
   void item(std::pair<A, B>& both) {
@@ -195,8 +267,28 @@ class Archive {
     }
   }
 
+  /// By rising key.
+  template <class Key, class T>
+  void item(std::unordered_map<Key, T>& all) {
+    std::vector<Key> keys;
+    if (saving()) {
+      for (const auto& entry : all) keys.push_back(entry.first);
+      std::sort(keys.begin(), keys.end());
+    }
+    item(keys);
+    if (loading_) all.clear();
+    for (const Key& key : keys) item(all[key]);
+  }
+  template <class... T, std::size_t... kIndex>
+  void choose(std::variant<T...>& one, std::size_t index, std::index_sequence<kIndex...>) {
+    const bool is_known =
+        (... || (index == kIndex && (static_cast<void>(one.template emplace<kIndex>()), true)));
+    if (!is_known) fail("a kind is not known");
+  }
+
   std::vector<std::uint8_t> bytes_;
-  std::size_t at_ = 0;  // restoring: what comes next
+  std::size_t at_ = 0;  // what comes next: of a piece that is filled, or of what is restored
+  HandOn hand_on_;
   bool loading_ = false;
 };
 

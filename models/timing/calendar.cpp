@@ -1,5 +1,7 @@
 #include "models/timing/calendar.h"
 
+#include <set>
+
 namespace tessera::timing {
 
 Cycle Calendar::next_due() const {
@@ -26,6 +28,19 @@ void Calendar::take(Cycle now, std::vector<BlockId>& due) {
   const unsigned b = bucket_of(now);
   due.swap(ring_[b]);
   occupied_[b / 64] &= ~(std::uint64_t{1} << (b % 64));
+}
+
+std::vector<std::pair<Cycle, BlockId>> Calendar::wake_ups() const {
+  std::vector<std::pair<Cycle, BlockId>> all;
+  std::set<std::pair<Cycle, BlockId>> known;
+  const auto add = [&](Cycle at, const std::vector<BlockId>& blocks) {
+    for (const BlockId block : blocks) {
+      if (known.emplace(at, block).second) all.emplace_back(at, block);
+    }
+  };
+  for (Cycle at = base_; at < base_ + kBuckets; ++at) add(at, ring_[bucket_of(at)]);
+  for (const auto& [at, blocks] : far_) add(at, blocks);
+  return all;
 }
 
 void Calendar::pull_far_wakeups() {

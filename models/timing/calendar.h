@@ -10,6 +10,7 @@
 #include <cassert>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "tlm_ifaces/vocabulary/cycle.h"
@@ -37,6 +38,8 @@ class Calendar {
   /// Moves the blocks due in cycle `now` into `due` (cleared first). Requires now <= next_due(),
   /// and time only moves forward.
   void take(Cycle now, std::vector<BlockId>& due);
+  /// All that is due, by cycle, in the order in which a cycle has it; each block once a cycle.
+  std::vector<std::pair<Cycle, BlockId>> wake_ups() const;
 
  private:
   static constexpr unsigned kBuckets = 256;

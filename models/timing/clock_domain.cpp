@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 
+#include "models/state/archive.h"
 #include "tlm_ifaces/kit/process.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -87,6 +88,21 @@ void ClockDomain::reset() {
   started_ = false;
   pause_requested_ = false;
   failure_.reset();
+}
+
+void ClockDomain::go_on_at(Cycle next) {
+  scheduler_.reset();
+  tick_.cancel();
+  armed_for_ = kNever;
+  now_ = next - 1;
+  started_ = true;
+}
+
+void ClockDomain::visit(state::Archive& archive, Cycle next) {
+  if (failure_) state::Archive::fail("the machine has failed");
+  if (archive.loading()) go_on_at(next);
+  scheduler_.visit(archive, next);
+  if (archive.loading()) arm();
 }
 
 void ClockDomain::report_early(Cycle at) const {

@@ -10,7 +10,9 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "models/state/fwd.h"
 #include "models/timing/scheduler.h"
 
 namespace tessera::timing {
@@ -62,6 +64,14 @@ class ClockDomain : public sc_core::sc_module {
   /// time becomes cycle 0, and time goes on. The owner of the blocks resets them too and wakes them
   /// afterwards. Not to be called from inside a step: use the time between two cycles.
   void reset();
+  /// For checkpoints, of a domain that was not reset: nothing has been stepped, all wake-ups are forgotten, and cycle `next`
+  /// (1 or a later one) is the first that can be stepped.
+  void go_on_at(Cycle next);
+  /// See Calendar::wake_ups().
+  std::vector<std::pair<Cycle, BlockId>> wake_ups() const { return scheduler_.wake_ups(); }
+  /// Saves what is due, between two cycles of which `next` is the second; or restores it, with go_on_at(). The same blocks have
+  /// been added in the same order.
+  void visit(state::Archive& archive, Cycle next);
   /// Cycles from the start of the simulation to the last reset.
   Cycle origin() const { return origin_; }
 

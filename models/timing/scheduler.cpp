@@ -4,6 +4,8 @@
 #include <exception>
 #include <stdexcept>
 
+#include "models/state/archive.h"
+
 namespace tessera::timing {
 
 BlockId Scheduler::add(Steppable& block) {
@@ -19,6 +21,18 @@ BlockId Scheduler::add_early(Steppable& block) {
 void Scheduler::reset() {
   for (Entry& entry : blocks_) entry.last_step = entry.last_queued = kNever;
   calendar_ = Calendar();
+}
+
+void Scheduler::visit(state::Archive& archive, Cycle next) {
+  std::vector<std::pair<Cycle, BlockId>> due;
+  if (archive.saving()) due = wake_ups();
+  archive(due);
+  if (archive.saving()) return;
+  reset();
+  for (const auto& [at, block] : due) {
+    if (at < next || block >= blocks_.size()) state::Archive::fail("it wakes what is not there");
+    wake(block, at);
+  }
 }
 
 void Scheduler::run_cycle(Cycle now) {

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
+#include "models/state/fwd.h"
 #include "models/timing/calendar.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -43,6 +45,11 @@ class Scheduler {
   }
   /// Forgets all wake-ups: time begins again with cycle 0.
   void reset();
+  /// For checkpoints: saves what is due, from cycle `next` on; or restores it, and forgets what was due before. The same
+  /// blocks have been added in the same order.
+  void visit(state::Archive& archive, Cycle next);
+  /// Calendar::wake_ups()
+  std::vector<std::pair<Cycle, BlockId>> wake_ups() const { return calendar_.wake_ups(); }
   /// The earliest cycle in which something is due, kNever when all sleep.
   Cycle next_due() const { return calendar_.next_due(); }
   /// Steps every block due in cycle `now`, each once. Requires now <= next_due(). If several

@@ -2,6 +2,7 @@
 
 #include "models/cluster/cluster.h"
 #include "models/cluster/modular_cluster.h"
+#include "models/state/archive.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
@@ -44,6 +45,13 @@ void Machine::launch(const std::shared_ptr<const cluster::Program>& aic,
   } catch (const UserError& e) {
     throw IllegalBehaviour(e.what());
   }
+}
+
+void Machine::visit(state::Archive& archive, Cycle next) {
+  dense_ ? dense_->visit(archive, next) : modules_->visit(archive, next);
+  archive.same(attached_.hazards != nullptr ? 1 : 0, "the search for hazards");
+  if (attached_.hazards != nullptr) archive(*attached_.hazards);
+  if (attached_.data != nullptr) attached_.data->visit(archive, next);
 }
 
 }  // namespace tessera::ascend

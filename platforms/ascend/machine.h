@@ -9,6 +9,7 @@
 
 #include "models/cluster/core/core_context.h"
 #include "models/cluster/machine_view.h"
+#include "models/state/fwd.h"
 #include "models/timing/clock_domain.h"
 
 namespace tessera::cluster {
@@ -42,6 +43,9 @@ class Machine {
   /// from cycle 0 again. At any time between two cycles, also after a deadlock or a failure. The
   /// events begin anew; the owner resets the other attachments.
   void reset();
+  /// For checkpoints, between two cycles of which `next` is the second, with what is attached. Either structure can go on with
+  /// the state of the other. The same kernel has been launched in cycle 0.
+  void visit(state::Archive& archive, Cycle next);
   /// Starts the kernel on all cores in cycle `at`, or in the next one that has not been stepped.
   /// Throws IllegalBehaviour for an instruction that may not stand where it does.
   void launch(const std::shared_ptr<const cluster::Program>& aic,

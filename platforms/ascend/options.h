@@ -10,6 +10,7 @@
 #include "platforms/ascend/kernel.h"
 #include "platforms/cli/coverage_options.h"
 #include "platforms/cli/options.h"
+#include "platforms/run/checkpoints.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
@@ -73,6 +74,7 @@ struct Options : cli::MachineOptions {
           cli::one_of("hazards", "KIND", hazards, {"warn", "error", "off"},
                       "two operations on the same bytes that nothing orders: warn, error (exit 4), "
                       "off")}});
+    own_groups.push_back(checkpoints.group());
     own_groups.push_back(coverage.group());
   }
 
@@ -87,6 +89,7 @@ struct Options : cli::MachineOptions {
   bool isolate = false;
   bool no_isolate = false;
   std::optional<std::uint64_t> stuck_after_s;
+  run::CheckpointOptions checkpoints;
   cli::CoverageOptions coverage;
 };
 

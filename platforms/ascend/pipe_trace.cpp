@@ -41,8 +41,7 @@ void PipeTrace::on_sorted_event(const Event& e) {
   case EventKind::kPipeStart:
     return start(e);
   case EventKind::kPipeEnd:
-    if (--pipe(e.place, number_of(e)).under_way == 0) close(e.place, number_of(e), e.cycle);
-    return;
+    return end(e);
   case EventKind::kPipeWait:
     return wait(e);
   case EventKind::kFlag:
@@ -90,6 +89,12 @@ void PipeTrace::start(const Event& e) {
   p.start = e.cycle;
   p.pc = e.b;
   ++p.under_way;
+}
+
+// An operation that began before a restored run did has no slice.
+void PipeTrace::end(const Event& e) {
+  Pipe& p = pipe(e.place, number_of(e));
+  if (p.under_way > 0 && --p.under_way == 0) close(e.place, number_of(e), e.cycle);
 }
 
 // An operation is shown until its result is there, or until the next one takes the pipe.

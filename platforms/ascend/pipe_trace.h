@@ -68,6 +68,7 @@ class PipeTrace final : public observe::SortedSink {
   }
   void name_pipe(std::uint32_t place, unsigned number);
   void start(const observe::Event& e);
+  void end(const observe::Event& e);
   void close(std::uint32_t place, unsigned number, Cycle end);
   void close_all(Cycle end);
   void wait(const observe::Event& e);

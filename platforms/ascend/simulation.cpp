@@ -11,6 +11,7 @@
 #include "platforms/ascend/pipe_trace.h"
 #include "platforms/ascend/profile.h"
 #include "platforms/ascend/wait_summary.h"
+#include "platforms/run/events_state.h"
 
 namespace tessera::ascend {
 
@@ -50,8 +51,30 @@ void Simulation::write_coverage() const {
                          [](const std::string&) { return std::string(); });
 }
 
+// A run that ends before cycle N counts what is announced for later cycles, so the state before N has it too.
+void Simulation::set_checkpoints(run::Checkpoints& checkpoints) {
+  checkpoints_ = &checkpoints;
+  run::Saved saved;
+  saved.domain = &machine_.domain();
+  saved.visit = [this](state::Archive& archive, Cycle next) {
+    machine_.visit(archive, next);
+    run::visit_events(archive, events_);
+  };
+  saved.recorded = [this] {
+    return std::string("counters, digest, waits") + (hazards_ ? ", hazards" : "");
+  };
+  checkpoints.attach(std::move(saved));
+}
+
+run::Stop Simulation::run_launch(run::RunControl& control) {
+  if (checkpoints_ == nullptr) return control.run_to_idle();
+  checkpoints_->begin(control);
+  return checkpoints_->run(
+      control, [] { return false; }, true);
+}
+
 run::Stop Simulation::drive(run::RunControl& control) {
-  run::Stop stop = control.run_to_idle();
+  run::Stop stop = run_launch(control);
   while (stop == run::Stop::kIdle && machine_.view().finished() && kernel_.next_launch) {
     const Cycle next = machine_.domain().next_free_cycle();
     if (!kernel_.next_launch(arrays_, next)) break;

@@ -12,6 +12,7 @@
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/machine.h"
 #include "platforms/ascend/options.h"
+#include "platforms/run/checkpoints.h"
 #include "platforms/run/output_file.h"
 
 namespace tessera::ascend {
@@ -24,6 +25,8 @@ class Simulation final : public ClusterView, public run::Program {
              Arrays& arrays);
 
   Machine& machine() { return machine_; }
+  /// Runs the kernel through `checkpoints`, which outlives it.
+  void set_checkpoints(run::Checkpoints& checkpoints);
 
  private:
   // run::View
@@ -45,6 +48,7 @@ class Simulation final : public ClusterView, public run::Program {
                             const report::Report& report) const override;
   void finish(report::Report& report) override;
 
+  run::Stop run_launch(run::RunControl& control);
   void write_coverage() const;
   void report_hazards(report::Report& report) const;
   /// Warnings about outputs that the launch does not divide among its clusters.
@@ -61,6 +65,7 @@ class Simulation final : public ClusterView, public run::Program {
   Machine machine_;
   std::optional<run::TraceFile> trace_;
   bool is_deadlock_ = false;
+  run::Checkpoints* checkpoints_ = nullptr;  // nullptr: nothing is saved or restored
 };
 
 }  // namespace tessera::ascend

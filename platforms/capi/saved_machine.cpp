@@ -4,6 +4,7 @@
 #include "models/state/archive.h"
 #include "platforms/capi/machine.h"
 #include "platforms/run/checkpoint_file.h"
+#include "platforms/run/saved_state.h"
 #include "tessera_commit.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -43,23 +44,21 @@ void Machine::settle() {
 
 void Machine::save(const std::string& path) {
   require_working();
-  run::Checkpoint checkpoint;
-  checkpoint.header = saved_header();
+  run::CheckpointHeader header = saved_header();
   if (!held_launch_.empty())
     throw UserError("", "",
                     "the launch of '" + held_launch_ +
                         "' is held by the debugger; a machine is saved between two commands");
   start();
   const Cycle next = domain().next_free_cycle();
-  checkpoint.header.cycle = next;
-  state::Archive archive;
+  header.cycle = next;
+  run::SavedState saved;
   try {
-    visit(archive, next);
+    visit(saved.archive(), next);
   } catch (const state::Mismatch& e) {
     throw UserError("", "", std::string("the machine cannot be saved: ") + e.what());
   }
-  checkpoint.state = archive.take_bytes();
-  run::write_checkpoint(path, checkpoint);
+  saved.write(path, header);
 }
 
 void Machine::restore(const std::string& path) {

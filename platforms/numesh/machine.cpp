@@ -51,4 +51,8 @@ void Machine::reset(bool keep_memory) {
   if (start_ == scheduled::Start::kAtOnce) start(0);
 }
 
+void Machine::visit(state::Archive& archive, Cycle next) {
+  dense_ ? mesh_->visit(archive, next) : nodes_->visit(archive, next);
+}
+
 }  // namespace tessera::numesh

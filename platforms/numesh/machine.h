@@ -12,6 +12,7 @@
 #include "models/scheduled/mesh_core.h"
 #include "models/scheduled/program.h"
 #include "models/scheduled/word_checker.h"
+#include "models/state/fwd.h"
 #include "models/timing/clock_domain.h"
 
 namespace tessera::numesh {
@@ -50,6 +51,9 @@ class Machine {
   /// Start::kAtOnce the program starts. Simulated time goes on; the clock domain counts from cycle 0 again. At
   /// any time between two cycles. Events and checker begin anew.
   void reset(bool keep_memory);
+  /// For checkpoints, between two cycles of which `next` is the second. Either structure can go on with the state of the
+  /// other.
+  void visit(state::Archive& archive, Cycle next);
 
  private:
   void renew(bool keep_memory);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "platforms/cli/options.h"
+#include "platforms/run/checkpoints.h"
 
 namespace tessera::numesh {
 
@@ -14,9 +15,11 @@ struct Options : cli::MachineOptions {
          {cli::file("schedules", "FILE", schedules_file, cli::Option::File::kWritten,
                     "write the compiled schedules as tables, e.g. --schedules s.txt, or "
                     "/dev/stdout")}});
+    own_groups.push_back(checkpoints.group());
   }
 
   std::string schedules_file;
+  run::CheckpointOptions checkpoints;
 };
 
 }  // namespace tessera::numesh

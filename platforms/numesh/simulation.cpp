@@ -5,9 +5,11 @@
 #include <map>
 #include <utility>
 
+#include "models/state/archive.h"
 #include "platforms/data/npy.h"
 #include "platforms/numesh/mesh_counters.h"
 #include "platforms/numesh/phase_trace.h"
+#include "platforms/run/events_state.h"
 
 namespace tessera::numesh {
 
@@ -229,8 +231,25 @@ report::Places Simulation::places() const {
   return places;
 }
 
+// Nodes announce no events of later cycles.
+void Simulation::set_checkpoints(run::Checkpoints& checkpoints) {
+  checkpoints_ = &checkpoints;
+  run::Saved saved;
+  saved.domain = &machine_.domain();
+  saved.visit = [this](state::Archive& archive, Cycle next) {
+    machine_.visit(archive, next);
+    run::visit_events(archive, events_);
+    archive(words_);
+  };
+  saved.recorded = [] { return std::string("counters, digest, waits"); };
+  checkpoints.attach(std::move(saved));
+}
+
 run::Stop Simulation::drive(run::RunControl& control) {
-  const run::Stop stop = control.run_to_idle();
+  if (checkpoints_ != nullptr) checkpoints_->begin(control);
+  const auto never = [] { return false; };
+  const run::Stop stop =
+      checkpoints_ == nullptr ? control.run_to_idle() : checkpoints_->run(control, never, true);
   check_arrays();
   return stop;
 }

@@ -12,6 +12,7 @@
 #include "models/scheduled/word_checker.h"
 #include "platforms/numesh/compiled_program.h"
 #include "platforms/numesh/machine.h"
+#include "platforms/run/checkpoints.h"
 #include "platforms/run/driver.h"
 #include "platforms/run/output_file.h"
 #include "platforms/run/slice_log.h"
@@ -25,6 +26,8 @@ class Simulation final : public run::View, public run::Program {
   Simulation(const Options& options, const NumeshConfig& config, const CompiledProgram& program);
 
   Machine& machine() { return machine_; }
+  /// Runs through `checkpoints`, which outlives it.
+  void set_checkpoints(run::Checkpoints& checkpoints);
 
  private:
   // run::View
@@ -67,6 +70,7 @@ class Simulation final : public run::View, public run::Program {
   std::optional<run::TraceFile> trace_;
   run::SliceLog slices_;
   std::vector<report::Check> checks_;
+  run::Checkpoints* checkpoints_ = nullptr;  // nullptr: nothing is saved or restored
 };
 
 }  // namespace tessera::numesh

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platforms/run/saved_state.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::run {
@@ -27,9 +28,9 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr char kMagic[] = "tessera state\n\x1a\n";
 constexpr std::size_t kMagicBytes = sizeof kMagic - 1;
-constexpr std::uint64_t kFormat = 1;
-constexpr std::size_t kChunk = std::size_t{1} << 22;  // compressed on its own, by any thread
-constexpr int kFast = 1;                              // level of zlib
+constexpr std::uint64_t kFormat = 2;
+constexpr std::size_t kChunk = state::Archive::kChunk;  // compressed on its own, by any thread
+constexpr int kFast = 1;                                // level of zlib
 
 std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
@@ -100,11 +101,14 @@ class Reader {
   std::size_t left_;
 };
 
+std::size_t most_threads() {
+  constexpr unsigned kMost = 8;
+  return std::min(kMost, std::max(std::thread::hardware_concurrency(), 1U));
+}
+
 /// Calls work(0) to work(count - 1), in a few threads.
 void in_threads(std::size_t count, const std::function<void(std::size_t)>& work) {
-  constexpr unsigned kMostThreads = 8;
-  const std::size_t threads = std::min<std::size_t>(
-      {count, kMostThreads, std::max(std::thread::hardware_concurrency(), 1U)});
+  const std::size_t threads = std::min(count, most_threads());
   std::atomic<std::size_t> next{0};
   const auto run = [&] {
     for (std::size_t i = next++; i < count; i = next++) work(i);
@@ -113,19 +117,6 @@ void in_threads(std::size_t count, const std::function<void(std::size_t)>& work)
   for (std::size_t i = 1; i < threads; ++i) others.emplace_back(run);
   run();
   for (std::thread& other : others) other.join();
-}
-
-std::vector<Bytes> compress(const Bytes& state) {
-  std::vector<Bytes> chunks((state.size() + kChunk - 1) / kChunk);
-  in_threads(chunks.size(), [&](std::size_t i) {
-    const std::size_t bytes = std::min(kChunk, state.size() - i * kChunk);
-    uLongf size = compressBound(static_cast<uLong>(bytes));
-    chunks[i].resize(size);
-    ::compress2(chunks[i].data(), &size, state.data() + i * kChunk, static_cast<uLong>(bytes),
-                kFast);
-    chunks[i].resize(size);
-  });
-  return chunks;
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
@@ -282,17 +273,47 @@ std::string difference(const CheckpointHeader& saved, const CheckpointHeader& he
   return {};
 }
 
-void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
-  const std::vector<Bytes> chunks = compress(checkpoint.state);
+SavedState::SavedState()
+    : archive_([this](Bytes plain) { return compress_beside(std::move(plain)); }) {}
+
+SavedState::~SavedState() = default;
+
+SavedState::Piece SavedState::wait_for_one() {
+  Piece piece = under_way_.front().get();
+  under_way_.pop_front();
+  packed_.push_back(std::move(piece.packed));
+  return piece;
+}
+
+// Memory goes round: new memory would cost as much as the work on it.
+SavedState::Bytes SavedState::compress_beside(Bytes plain) {
+  bytes_ += plain.size();
+  Piece free;
+  if (under_way_.size() >= most_threads()) free = wait_for_one();
+  Piece next{std::move(plain), std::move(free.scratch), {}};
+  under_way_.push_back(std::async(std::launch::async, [piece = std::move(next)]() mutable {
+    const auto bytes = static_cast<uLong>(piece.plain.size());
+    piece.scratch.resize(compressBound(kChunk));
+    uLongf size = piece.scratch.size();
+    ::compress2(piece.scratch.data(), &size, piece.plain.data(), bytes, kFast);
+    piece.packed.assign(piece.scratch.begin(), piece.scratch.begin() + static_cast<long>(size));
+    return std::move(piece);
+  }));
+  return std::move(free.plain);
+}
+
+void SavedState::write(const std::string& path, const CheckpointHeader& header) {
+  archive_.hand_on_rest();
+  while (!under_way_.empty()) wait_for_one();
   Bytes bytes(kMagic, kMagic + kMagicBytes);
   put(bytes, kFormat);
-  put(bytes, checkpoint.header.same);
-  put(bytes, checkpoint.header.told);
-  put(bytes, checkpoint.header.cycle);
-  put(bytes, checkpoint.state.size());
-  put(bytes, chunks.size());
-  for (const Bytes& chunk : chunks) put(bytes, chunk.size());
-  for (const Bytes& chunk : chunks) bytes.insert(bytes.end(), chunk.begin(), chunk.end());
+  put(bytes, header.same);
+  put(bytes, header.told);
+  put(bytes, header.cycle);
+  put(bytes, bytes_);
+  put(bytes, packed_.size());
+  for (const Bytes& chunk : packed_) put(bytes, chunk.size());
+  for (const Bytes& chunk : packed_) bytes.insert(bytes.end(), chunk.begin(), chunk.end());
   put(bytes, digest_of(bytes.data(), bytes.size()));
   NewFile file(path);
   file.write(bytes);

@@ -29,9 +29,6 @@ struct Checkpoint {
   std::vector<std::uint8_t> state;
 };
 
-/// Writes beside `path`, flushes it to the disk and gives it its name; a file of this name becomes `path`.1. At
-/// every moment the newest whole file has one of these names. Throws UserError.
-void write_checkpoint(const std::string& path, const Checkpoint& checkpoint);
 /// Throws UserError where the file cannot be read, is no checkpoint, is of another format or is damaged.
 Checkpoint read_checkpoint(const std::string& path);
 

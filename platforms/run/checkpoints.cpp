@@ -10,6 +10,7 @@
 #include "frontends/text/files_read.h"
 #include "models/state/archive.h"
 #include "platforms/cli/manifest.h"
+#include "platforms/run/saved_state.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::run {
@@ -77,7 +78,7 @@ CheckpointHeader header_of(const std::string& platform, const std::string& struc
   CheckpointHeader header;
   std::map<std::string, std::string>& same = header.same;
   same["platform"] = platform;
-  same["structure"] = structure;
+  if (structure != kAnyStructure) same["structure"] = structure;
   same["version"] = TESSERA_VERSION;
   if (!commit.empty()) same["commit"] = commit;
   for (const auto& [name, value] : run.params) same["parameter " + name] = value;
@@ -105,6 +106,15 @@ Checkpoints::Checkpoints(const CheckpointOptions& given, const cli::Options& opt
   };
   refuse_before("--max-cycles", options.max_cycles);
   refuse_before("--checkpoint-at", given.at);
+  const auto refuse_unseen = [cycle](const char* option, std::optional<std::uint64_t> last) {
+    if (last && *last < cycle)
+      throw UserError("", option,
+                      "cycle " + std::to_string(*last) +
+                          " lies before the checkpoint, which is of cycle " +
+                          std::to_string(cycle));
+  };
+  if (options.why_at) refuse_unseen("--why", options.why_at->cycle);
+  refuse_unseen("--trace-to", options.trace_to);
 }
 
 bool Checkpoints::begin(const RunControl& control) {
@@ -230,18 +240,16 @@ void Checkpoints::save(Cycle next) {
   is_late_ = of_.saved_from() == kNever;
   if (is_late_) return;
   of_.catch_up(next);
-  Checkpoint checkpoint;
-  checkpoint.header = same_;
-  checkpoint.header.cycle = next;
-  checkpoint.header.told["recorded"] = of_.recorded();
-  state::Archive archive;
+  CheckpointHeader header = same_;
+  header.cycle = next;
+  header.told["recorded"] = of_.recorded();
+  SavedState saved;
   try {
-    of_.visit(archive, next);
+    of_.visit(saved.archive(), next);
   } catch (const state::Mismatch& e) {
     throw UserError("", "--checkpoint", std::string("the state cannot be saved: ") + e.what());
   }
-  checkpoint.state = archive.take_bytes();
-  write_checkpoint(given_.file, checkpoint);
+  saved.write(given_.file, header);
   saved_ = next;
 }
 

@@ -40,6 +40,9 @@ struct CheckpointOptions {
   void check(const cli::Options& options) const;
 };
 
+/// The structure of header_of() for machines of which either structure goes on with the state of the other.
+inline constexpr const char* kAnyStructure = "";
+
 /// What has to be the same where a run or a machine goes on, but for its configuration, once all files of the program and
 /// the host have been read. `run` has the parameters of the program.
 CheckpointHeader header_of(const std::string& platform, const std::string& structure,

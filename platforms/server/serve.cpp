@@ -60,6 +60,7 @@ void read_options(const cli::Executable& executable, const std::string& folder,
     throw UserError("", "", "only options of a run can be given here; there is no run otherwise");
   options.refuse(wse::CslOptions::kHeading, "the program has been compiled");
   wse::check_checkpoints(options.checkpoints, options, options.fabric);
+  if (options.checkpoints.is_used() && options.structure == "auto") options.structure = "dense";
   wse::prepare_for_debugger(options, options.fabric);
   if (options.debug == "stdio")
     throw UserError("", "--debug", "a host program has standard input and output; name a socket");

@@ -18,10 +18,12 @@ void check_checkpoints(const CheckpointOptions& given, const cli::Options& optio
   if (fabric.ranks != nullptr)
     throw UserError("", given.name(),
                     "a wafer that several processes share (mpirun) cannot be saved; use --threads");
-  if (options.structure == "modules")
-    throw UserError("", given.name(),
-                    "machines of structure 'modules' cannot be saved; use --structure dense, which "
-                    "has the same results");
+  const auto refuse = [](const std::string& option, const std::string& what) {
+    throw UserError("", option, what + " has no state that could be saved; leave it out");
+  };
+  if (fabric.check_links) refuse("--check-links", "the watch over the links");
+  if (fabric.check_epochs) refuse("--check-epochs", "the watch over changes of routes");
+  if (!fabric.replace.empty()) refuse("--replace", "a module of a user");
   if (!given.restore_file.empty()) require_restorable(fabric, "--restore");
 }
 
@@ -38,7 +40,8 @@ void require_restorable(const FabricOptions& fabric, const std::string& what) {
 
 run::CheckpointHeader header_of(const cli::Options& options, const WseConfig& config,
                                 const report::Run& run, const std::string& commit) {
-  run::CheckpointHeader header = run::header_of("wse", "dense", options, run, commit);
+  const std::string structure = options.structure == "modules" ? "modules" : "dense";
+  run::CheckpointHeader header = run::header_of("wse", structure, options, run, commit);
   run::add_config(config, wse_schema, header);
   return header;
 }

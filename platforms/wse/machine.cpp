@@ -97,7 +97,7 @@ void Machine::write_memory(TileCoord tile, std::uint32_t address,
 }
 
 void Machine::visit(state::Archive& /*archive*/, Cycle /*next*/) {
-  state::Archive::fail("only machines of the structure 'dense' can be saved");
+  state::Archive::fail("this machine has no state that can be saved");
 }
 
 void Machine::reset(Memory memory) {

@@ -45,6 +45,7 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
   void access(TileCoord tile, pe::HostAccess access, Cycle at) override;
   host::Edge& edge(TileCoord tile, Direction side) override { return edges_->at(tile, side); }
   std::size_t wavelets_held() const override;
+  void visit(state::Archive& archive, Cycle next) override;
   void describe_waits(observe::Waits& waits) const override;
   void set_link_waits(observe::LinkWaits& waits) override;
   void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const override;

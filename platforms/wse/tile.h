@@ -116,6 +116,17 @@ class Tile : public sc_core::sc_module {
     ports_->start();
   }
 
+  /// For checkpoints. Throws state::Mismatch for a tile with a module of a user.
+  template <class Archive>
+  void visit(Archive& archive) {
+    if (replaced_) Archive::fail("a module of a user (--replace) has no state that can be saved");
+    archive(*our_router_);
+    if (ports_ == nullptr) return;
+    archive(*on_ramp_, *engine_);
+    for (const auto& queue : input_queues_) archive(*queue.ours);
+    for (const auto& queue : output_queues_) archive(*queue.ours);
+  }
+
   /// nullptr where no program runs, and where the engine is one of a user that does not derive from
   /// ours.
   pe::ComputeEngine* engine() { return engine_; }

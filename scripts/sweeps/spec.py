@@ -126,8 +126,10 @@ class Spec:
         if not self.program.is_file():
             raise BadSpec(f"{self.program}: there is no such program")
         document.check_options(self.options)
-        if self.warm and (self.platform or self.guessed_platform()) != "wse":
-            raise BadSpec("warm: only runs of wse_platform can be saved")
+        if self.warm and (self.platform or self.guessed_platform()) not in ("wse", "numesh", "ascend"):
+            raise BadSpec("warm: only runs of wse_platform, numesh_platform and ascend_platform can be saved")
+        if self.warm and self.program.suffix == ".cpp":
+            raise BadSpec("warm: a kernel in C++ runs on native stacks, which cannot be saved")
         if self.warm and not any(axis.startswith("option.") for entry in self.axes for axis in entry):
             raise BadSpec("warm: points that differ in parameters, settings, presets, templates or macros have no beginning in common; "
                           f"an axis has to be option.NAME, with one of {', '.join(FREE_OPTIONS)}")

@@ -21,6 +21,7 @@
 #include "models/cluster/core/scalar_unit.h"
 #include "models/cluster/core/tile_operands.h"
 #include "models/cluster/core/tile_pipes.h"
+#include "models/state/fwd.h"
 
 namespace tessera::cluster {
 
@@ -40,6 +41,8 @@ class AiCore {
   void done(const transfer::Done& done, Cycle due) { received_.add(done, due); }
   /// Does the work of cycle `now`; the result holds until the next call. Throws IllegalBehaviour.
   const CoreStep& step(Cycle now);
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
 
   // --- looking in ---
 

@@ -14,6 +14,7 @@
 #include "models/cluster/core/operation_order.h"
 #include "models/cluster/due_list.h"
 #include "models/cluster/sync/pipe_sync.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/sync/signal.h"
 
 namespace tessera::cluster {
@@ -38,6 +39,8 @@ class CoreSync {
   /// What earlier cycles have set in motion for cycle `now`: flags, then releases of locks, then signals
   /// to other cores. Throws IllegalBehaviour.
   void apply_effects(Cycle now);
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
   /// No flag, release or signal is on its way.
   bool idle() const { return effects_.empty(); }
   /// The first cycle after `now` in which something takes effect, kNever if there is none.
@@ -55,10 +58,20 @@ class CoreSync {
     Kind kind;
     std::uint32_t pc;
     std::int64_t id;  // id of the flag, lock or signal
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(kind, pc, id);
+    }
   };
   /// A wait for another core at the head of the queue of a pipe.
   struct CrossCoreWait {
     bool asked = false, granted = false;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(asked, granted);
+    }
   };
 
   void raise_flag(const Effect& effect, Cycle now);

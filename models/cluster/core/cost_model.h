@@ -34,6 +34,12 @@ struct Cost {
   std::uint64_t gap = 0;  ///< cycles of the pipe after the last byte
   // For a MAD.
   std::uint64_t multiply_adds = 0;  ///< m * n * k, without what pads them
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(occupied, ready, bytes, is_transfer, hit_bytes, gm_bytes, gm_bytes_cold, rate_limit,
+            gap, multiply_adds);
+  }
 };
 
 class CostModel {

@@ -10,6 +10,7 @@
 #include "models/cluster/memory/scalar_cache.h"
 #include "models/cluster/sync/pipe_sync.h"
 #include "models/cluster/sync/sync_inserter.h"
+#include "models/state/fwd.h"
 
 namespace tessera::cluster {
 
@@ -64,6 +65,9 @@ class OperationOrder {
   Cycle scalar_access(const Instruction& i, std::uint32_t pc, Cycle now, Cycle cycles);
   /// Instruction `pc` sends a line with changes to GM, where it is in cycle `due`.
   void send_line(const ScalarCache::Line& line, std::uint32_t pc, Cycle due);
+
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
 
  private:
   /// A MAD that M does not order after the MADs before it (ascend_2.md 2.1).

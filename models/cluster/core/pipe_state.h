@@ -48,6 +48,11 @@ struct PipeStats {
   std::uint64_t bytes = 0;                              ///< bytes of copies from and to GM
   std::uint64_t assumed = 0;  ///< part of busy: native code, at CoreConfig::block_cycles
 
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(instructions, busy, waits, bytes, assumed);
+  }
+
   std::uint64_t wait(WaitReason reason) const { return waits[static_cast<unsigned>(reason)]; }
 };
 
@@ -59,6 +64,11 @@ struct LineStats {
   std::uint64_t busy = 0;
   std::array<std::uint64_t, kWaitReasonCount> waits{};
   std::uint64_t multiply_adds = 0;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(executions, busy, waits, multiply_adds);
+  }
 };
 
 /// What the tile operations of one kind have moved: GM to UB, L1 to L0A ..
@@ -67,6 +77,11 @@ struct PathStats {
   std::uint64_t bytes = 0;
   std::uint64_t hit_bytes = 0;  ///< the part of bytes that L2 had
   std::uint64_t busy = 0;       ///< cycles of PipeStats::busy that belong to them
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(operations, bytes, hit_bytes, busy);
+  }
 };
 
 /// Ways of a signal from the one who sets to the one who waits (ascend.md 2.1).
@@ -93,6 +108,10 @@ struct LatencyStats {
     least = std::min(least, other.least);
     most = std::max(most, other.most);
   }
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(count, sum, least, most);
+  }
 };
 using Latencies = std::array<LatencyStats, kMechanismCount>;
 
@@ -109,6 +128,11 @@ struct QueueEntry {
   Cycle visible_at = 0;        ///< the pipe sees it from this cycle on
   std::uint32_t number = 0;    ///< number of a tile operation (operation_order.h); 0: it has none
   std::uint32_t epoch = 0;     ///< for HazardTracker
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(pc, sizes, id, ticket, place, resolved, visible_at, number, epoch);
+  }
 };
 
 /// A copy from or to GM that is under way.
@@ -118,6 +142,11 @@ struct CopyUnderWay {
   Cycle started_at = 0;
   TileValues result;
   Cycle reads_before = 0;  ///< cycles of the port of L1 that reads had taken when it started
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(entry, cost, started_at, result, reads_before);
+  }
 };
 
 struct PipeState {
@@ -142,6 +171,13 @@ struct PipeState {
     (*lines)[blocked_pc].waits[reason] += now - since;
     probe.emit(now, observe::EventKind::kPipeWait, sync::index(pipe) | reason << 8,
                static_cast<std::uint32_t>(now - since), blocked_pc);
+  }
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(queue, sets, free_at, complete_at, moving, wake, blocked, blocked_pc, blocked_since,
+            busy_until, stats);
+    if (moving) archive(copy);
   }
 
   Pipe pipe = Pipe::kS;
@@ -174,6 +210,11 @@ struct Pipes {
   Pipes& operator=(const Pipes&) = delete;
   PipeState& operator[](Pipe pipe) { return all[sync::index(pipe)]; }
   const PipeState& operator[](Pipe pipe) const { return all[sync::index(pipe)]; }
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(all, queued, lines);
+  }
 
   std::array<PipeState, sync::kPipeCount> all;  ///< kAll is no pipe: its queue stays empty
   /// Pipes with something in their queue, a bit each by number. The others have no wake.

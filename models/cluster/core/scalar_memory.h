@@ -12,6 +12,7 @@
 #include "models/cluster/core/core_context.h"
 #include "models/cluster/core/operation_order.h"
 #include "models/cluster/memory/scalar_cache.h"
+#include "models/state/fwd.h"
 
 namespace tessera::cluster {
 
@@ -27,6 +28,11 @@ class ScalarMemory {
     std::uint16_t array = 0;
     std::int64_t first = 0, bytes = 0;  ///< what the first of them reads
     std::uint64_t times = 0;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(array, first, bytes, times);
+    }
   };
 
   /// All references outlive the object.
@@ -44,6 +50,8 @@ class ScalarMemory {
   /// kPrint at `pc`; when the operations that write its operand are complete.
   WaitReason print(std::uint32_t pc, Cycle now);
 
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
   /// By instruction, of the kernel that runs or ran last.
   const std::map<std::uint32_t, StaleLoads>& stale_loads() const { return stale_loads_; }
   /// Lines with stores that have not been cleaned.

@@ -11,6 +11,7 @@
 #include "models/cluster/core/tile_operands.h"
 #include "models/cluster/core/tile_pipes.h"
 #include "models/cluster/core/vector_function.h"
+#include "models/state/fwd.h"
 
 namespace tessera::cluster {
 
@@ -35,6 +36,8 @@ class ScalarUnit {
     word_ = value;
   }
 
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
   /// The program has come to kEnd.
   bool ended() const { return ended_; }
   /// The program has ended, and no access to a word of GM is under way.

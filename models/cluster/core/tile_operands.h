@@ -10,6 +10,7 @@
 
 #include "models/cluster/core/core_context.h"
 #include "models/cluster/core/vector_function.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/transfer/transfer.h"
 
 namespace tessera::cluster {
@@ -45,6 +46,9 @@ class TileOperands {
   TileValues compute(const QueueEntry& entry, Cycle now) const;
   /// It is there in cycle `due`. Operands of `entry` are kept no longer.
   void write(Pipe pipe, const QueueEntry& entry, TileValues result, Cycle now, Cycle due);
+
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
 
  private:
   /// A place for operands that are kept as long as `entry`.

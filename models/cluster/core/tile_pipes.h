@@ -12,6 +12,7 @@
 #include "models/cluster/core/operation_order.h"
 #include "models/cluster/core/tile_operands.h"
 #include "models/cluster/sync/pipe_sync.h"
+#include "models/state/fwd.h"
 
 namespace tessera::cluster {
 
@@ -30,6 +31,8 @@ class TilePipes {
   /// GM has completed the copy of a pipe.
   void take_done(const transfer::Done& done, Cycle now);
 
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
   /// Counts of the tile operations of one kind.
   const PathStats& path(Opcode op) const { return paths_[static_cast<unsigned>(op)]; }
 

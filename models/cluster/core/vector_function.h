@@ -38,6 +38,11 @@ struct RegisterTrace {
   std::vector<RegisterStep> steps;
   struct Range {
     std::int64_t first = 0, end = 0;  ///< bytes of UB; empty: nothing
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(first, end);
+    }
   };
   std::array<Range, kMostOperands> ranges{};
 

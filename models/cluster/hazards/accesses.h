@@ -18,6 +18,11 @@ struct Extent {
   std::int64_t pitch = 0, width = 0;
   bool dense = false;  ///< all of [first, first + bytes)
 
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(first, bytes, pitch, width, dense);
+  }
+
   friend bool operator==(const Extent& a, const Extent& b) {
     return a.first == b.first && a.bytes == b.bytes && a.pitch == b.pitch && a.width == b.width;
   }
@@ -40,6 +45,11 @@ struct MemoryAccess {
   MemoryId memory = 0;
   bool reads = false, writes = false;
   Extent extent;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(memory, reads, writes, extent);
+  }
 };
 
 /// What one operation touches; a list of fixed size, for one is made for every operation.
@@ -47,6 +57,13 @@ struct Accesses {
   static constexpr unsigned kMost = kMostOperands + 2;  // operands that are divided count twice
   std::array<MemoryAccess, kMost> list;
   unsigned count = 0;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(count);
+    if (count > kMost) Archive::fail("an operation touches too much");
+    for (unsigned i = 0; i < count; ++i) archive(list[i]);
+  }
 };
 /// Puts the accesses of an operation of `core` into `accesses`. An operand that is divided among both
 /// AIVs is an access of each.
@@ -56,6 +73,11 @@ struct Touch {
   std::uint32_t number = 0;  ///< number of the operation, counted by its agent
   std::uint32_t pc = 0;
   std::uint16_t agent = 0;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(number, pc, agent);
+  }
 };
 
 /// Who has touched which bytes last, memory by memory. Agents are pipes; each numbers its operations.
@@ -90,6 +112,11 @@ class AccessMap {
     remember(memory.writes, most, access.extent, who);
   }
 
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(age_, memories_);
+  }
+
  private:
   static constexpr std::size_t kLookedUp = 16;
 
@@ -97,10 +124,20 @@ class AccessMap {
     Extent extent;
     Touch touch;
     std::uint64_t age = 0;  // grows with every touch
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(extent, touch, age);
+    }
   };
   using Records = std::vector<Record>;
   struct Memory {
     Records writes, reads;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(writes, reads);
+    }
   };
 
   static void forget_covered(Records& records, const Extent& extent) {

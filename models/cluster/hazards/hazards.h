@@ -23,6 +23,7 @@
 #include "models/cluster/hazards/accesses.h"
 #include "models/cluster/sync/pipe_sync.h"
 #include "models/cluster/sync/sync_inserter.h"
+#include "models/state/fwd.h"
 
 namespace tessera::cluster {
 
@@ -34,11 +35,21 @@ class HazardTracker {
     std::uint32_t pc = 0;
     bool writes = false;
     Extent extent;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(core, pc, writes, extent);
+    }
   };
   struct Hazard {
     Side first, second;  ///< `first` has the smaller line
     MemoryId memory = 0;
     std::uint64_t count = 0;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(first, second, memory, count);
+    }
   };
 
   explicit HazardTracker(const Launch& launch);
@@ -63,6 +74,8 @@ class HazardTracker {
   void write_word(CoreId core, std::uint64_t address);
   void read_word(CoreId core, std::uint64_t address);
 
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
   /// One for each pair of lines, in their order.
   std::vector<Hazard> hazards() const;
   /// The pair of lines under which the hazard counts, comparable between trackers of one launch.
@@ -88,6 +101,11 @@ class HazardTracker {
     std::vector<Clocks> history;     // what it knew at the start of its last operations, by number
     std::uint32_t queued = 0;        // instructions that have not arrived
     std::uint32_t seen = 0;          // epoch of the scalar unit
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(known, own_complete, history, queued, seen);
+    }
   };
   struct Unit {
     std::shared_ptr<const Program> program;
@@ -100,6 +118,11 @@ class HazardTracker {
     std::array<Clocks, 32> locks{};
     std::array<std::deque<Clocks>, kCounters> counters;
     std::array<std::array<std::deque<Clocks>, sync::kFlagIds>, 3> arrivals;  // by mode
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(published, epochs, first_epoch, flags, raising, locks, counters, arrivals);
+    }
   };
 
   static unsigned agent_of(CoreId core, Pipe pipe) {
@@ -141,6 +164,8 @@ class HazardWatch {
  public:
   explicit HazardWatch(const Launch& launch);
   HazardTracker& of(CoreId core) { return *trackers_[core.cluster]; }
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
   /// One for each pair of lines, cluster by cluster; the same lines once.
   std::vector<std::string> sentences() const;
 

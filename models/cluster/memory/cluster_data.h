@@ -20,6 +20,7 @@
 #include "models/cluster/memory/memory.h"
 #include "models/cluster/memory/written_bytes.h"
 #include "models/cluster/program/program.h"
+#include "models/state/fwd.h"
 
 namespace tessera::cluster {
 
@@ -99,6 +100,11 @@ class ClusterData {
     Cycle at = 0;
     CoreId core;
     std::string where, text;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(at, core, where, text);
+    }
   };
   /// `operand` may be nullptr: then `number` is shown.
   void print(Printed printed, const ResolvedOperand* operand, std::int64_t number);
@@ -117,6 +123,9 @@ class ClusterData {
     Memory::Lost bytes;
   };
   std::vector<Lost> lost();
+
+  /// For checkpoints, between two cycles of which `next` is the second.
+  void visit(state::Archive& archive, Cycle next);
 
   /// For tests: an operand as it is when all that is under way has been written.
   TileValues peek(const ResolvedOperand& operand, CoreId core) {

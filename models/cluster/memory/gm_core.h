@@ -28,6 +28,7 @@
 #include "models/cluster/cluster_config.h"
 #include "models/cluster/due_list.h"
 #include "models/cluster/memory/l2_directory.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/transfer/transfer.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -44,6 +45,8 @@ class GmCore {
   /// Does the work of cycle `now`; the result holds until the next call.
   const Step& step(Cycle now);
 
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
   /// For the host, between two cycles. Words are apart from the arrays of the launch (ClusterData); one
   /// that was never written is 0.
   std::int64_t word(std::uint64_t address) const;
@@ -62,6 +65,11 @@ class GmCore {
     std::optional<std::uint64_t> hit_bytes;
     bool misses = false;
     Cycle here_at = 0;  // what others have asked GM for
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(transfer, left, rate, gm_share, writes, hit_bytes, misses, here_at);
+    }
   };
 
   void access_word(const transfer::Transfer& t, Cycle now);

@@ -26,6 +26,11 @@ class HeldLines {
     std::int64_t first = 0;  ///< the first byte
     bool is_sent = false;    ///< the line has left the cache and is on its way to GM
     std::uint64_t times = 0;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(reader, pc, holder, store_pc, array, first, is_sent, times);
+    }
   };
 
   /// `core` stores to the bytes `bits` of the line in cycle `now`; readers see that from the next cycle
@@ -39,6 +44,10 @@ class HeldLines {
   void read(std::uint16_t array, const Extent& extent, CoreId reader, std::uint32_t pc, Cycle now);
 
   const std::vector<Missed>& missed() const { return missed_; }
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(lines_, missed_);
+  }
 
  private:
   /// What one core has stored in one line.
@@ -49,6 +58,11 @@ class HeldLines {
     Cycle since;
     Cycle until;
     std::uint32_t store_pc;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(core, bits, fresh, since, until, store_pc);
+    }
   };
   using Holders = std::vector<Held>;
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/state/fwd.h"
 #include "tlm_ifaces/transfer/transfer.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -41,6 +42,9 @@ class L2Directory {
   /// Reads or writes all sectors of `place`, which follows() is true of.
   Touched touch(const transfer::Place& place, bool writes, Cycle now);
 
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
+
  private:
   // Every line of every copy is looked up in tables that no near cache of the host holds. So a look-up
   // needs little of them - a Set, which is one cache line of the host, and one Way - and they are asked
@@ -48,6 +52,11 @@ class L2Directory {
   struct alignas(64) Set {
     std::array<std::uint64_t, kWays / 4> tags{};  // 16 bits of the hash of a line for each way
     std::uint64_t order = 0xFEDCBA9876543210ULL;  // ways, 4 bits each, the one used last lowest
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(tags, order);
+    }
   };
   static constexpr std::uint64_t kSectors = kLineBytes / kSectorBytes;
   struct Way {
@@ -55,6 +64,14 @@ class L2Directory {
     std::uint64_t held : kSectors;
     std::uint64_t written : kSectors;
     Cycle here_at;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      line = archive.value(std::uint64_t{line}) & ((std::uint64_t{1} << 56U) - 1);
+      held = archive.value(static_cast<std::uint8_t>(held)) & ((1U << kSectors) - 1);
+      written = archive.value(static_cast<std::uint8_t>(written)) & ((1U << kSectors) - 1);
+      archive(here_at);
+    }
   };
   struct Lookup {
     std::uint64_t line, hash;

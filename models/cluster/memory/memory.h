@@ -10,6 +10,7 @@
 #include "models/cluster/memory/scalar_cache.h"
 #include "models/cluster/program/tile_operation.h"
 #include "models/cluster/values/tile_values.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::cluster {
@@ -18,6 +19,11 @@ namespace tessera::cluster {
 struct Runs {
   std::vector<std::int64_t> starts;
   std::size_t run = 0;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(starts, run);
+  }
 };
 /// The pieces that the first rows and columns of an operand lie in, row by row.
 Runs runs_of(const ResolvedOperand& operand, std::size_t rows, std::size_t columns);
@@ -44,8 +50,15 @@ class Memory {
     std::uint32_t order = 0, pc = 0;
     std::int64_t first = 0, count = 0;
     std::uint64_t times = 0;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(order, pc, first, count, times);
+    }
   };
   const std::vector<Lost>& lost() const { return lost_; }
+  /// For checkpoints, between two cycles of which `next` is the second: what is written by then is.
+  void visit(state::Archive& archive, Cycle next);
   /// Makes all writes take place.
   void settle() { settle(kNever); }
 
@@ -63,6 +76,11 @@ class Memory {
     TileValues values;
     std::uint64_t kept = 0;  // for a line, bit i: the core has not changed byte i
     std::uint32_t pc = 0;    // the instruction that sent the line
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(due, order, adds, runs, values, kept, pc);
+    }
   };
 
   void insert(Write write);

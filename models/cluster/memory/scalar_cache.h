@@ -26,6 +26,11 @@ class ScalarCache {
     std::uint64_t changed = 0;   ///< bit i: byte i has been stored to and is not in GM
     std::uint32_t store_pc = 0;  ///< instruction that stored to it last
     std::uint64_t used = 0;      ///< grows with every use of the cache
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(array, first, bytes, changed, store_pc, used);
+    }
   };
 
   /// `bytes` is the size of all lines together, at least of one.
@@ -84,6 +89,11 @@ class ScalarCache {
   /// Lines with changes, by array and address.
   std::vector<Line> changed_lines() const {
     return lines_if([](const Line& line) { return line.changed != 0; });
+  }
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(uses_, lines_);
   }
 
  private:

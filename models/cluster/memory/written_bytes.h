@@ -23,6 +23,11 @@ class WrittenBytes {
   struct Shared {
     std::int64_t first = 0, bytes = 0;
     unsigned cluster = 0, other = 0;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(first, bytes, cluster, other);
+    }
   };
   std::optional<Shared> shared() const;
   /// How many of the first `size` bytes nobody writes, and the first of them.
@@ -30,6 +35,10 @@ class WrittenBytes {
     std::int64_t first = 0, bytes = 0;
   };
   std::optional<Unwritten> unwritten(std::int64_t size) const;
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(pages_, divided_, first_shared_, shared_bytes_);
+  }
 
  private:
   using Owner = std::uint8_t;  // 0: nobody; 1 + cluster; several clusters that add

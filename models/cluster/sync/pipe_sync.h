@@ -41,6 +41,11 @@ class FlagTable {
     return true;
   }
 
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(sets_);
+  }
+
  private:
   std::array<std::uint32_t, kFlags> sets_{};
 };
@@ -57,6 +62,11 @@ class BufferLocks {
   struct Ticket {
     std::uint32_t number = 0;  ///< releases that must have fired: as many as gets came before
     bool at_once = false;      ///< the get before it is of the same pipe, or it does not block
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(number, at_once);
+    }
   };
 
   /// A get passes the scalar unit. Nothing: the pipe holds the lock already.
@@ -85,12 +95,22 @@ class BufferLocks {
     return (locks_[id].held >> sync::index(pipe) & 1U) != 0;
   }
 
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(locks_);
+  }
+
  private:
   struct Lock {
     std::uint32_t tickets = 0;
     std::uint32_t releases = 0;
     std::uint8_t held = 0;  // one bit a pipe
     Pipe last = Pipe::kS;   // pipe of the last ticket
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(tickets, releases, held, last);
+    }
   };
   std::array<Lock, kMaxLocks> locks_{};
 };
@@ -132,11 +152,21 @@ class UnitFlags {
       blocks_[s.first + j] = {now + passed(s, cycles, j + 1), kNever, 0};
   }
 
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(blocks_);
+  }
+
  private:
   struct Block {
     Cycle writable = 0;
     Cycle readable = kNever;
     std::uint64_t written = 0;  // blocks of the tile
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(writable, readable, written);
+    }
   };
   static Cycle passed(Span s, Cycle cycles, std::uint64_t blocks) {
     return (cycles * blocks + s.count - 1) / s.count;

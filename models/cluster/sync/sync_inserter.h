@@ -18,6 +18,7 @@
 
 #include "models/cluster/cluster_config.h"
 #include "models/cluster/hazards/accesses.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::cluster {
@@ -33,6 +34,11 @@ class SyncInserter {
     unsigned pairs = 0;  ///< set/wait pairs, barriers
     bool is_complete_known = false;
     Cycle complete_at = kNever;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(accesses, after, known, pairs, is_complete_known, complete_at);
+    }
   };
 
   explicit SyncInserter(const CoreConfig& config);
@@ -48,12 +54,19 @@ class SyncInserter {
   /// Its result is there in cycle `at`.
   void complete(Pipe pipe, std::uint32_t number, Cycle at);
 
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
+
  private:
   struct PipeLog {
     std::vector<Record> ring;
     std::uint32_t last = 0;
     Numbers known{};
 
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(ring, last, known);
+    }
     Record& at(std::uint32_t number) { return ring[number % ring.size()]; }
     const Record& at(std::uint32_t number) const { return ring[number % ring.size()]; }
     bool remembers(std::uint32_t number) const { return number + ring.size() > last; }

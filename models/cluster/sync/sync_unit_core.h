@@ -26,6 +26,7 @@
 #include "models/cluster/cluster_config.h"
 #include "models/cluster/core/pipe_state.h"
 #include "models/cluster/due_list.h"
+#include "models/state/fwd.h"
 #include "tlm_ifaces/sync/signal.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -47,6 +48,8 @@ class SyncUnitCore {
   void ask(const sync::Request& request, Cycle due) { asked_.add(request, due); }
   /// Does the work of cycle `now`; the result holds until the next call.
   const Step& step(Cycle now);
+  /// For checkpoints (models/state/archive.h).
+  void visit(state::Archive& archive);
 
   // --- looking in ---
 
@@ -74,6 +77,11 @@ class SyncUnitCore {
   struct Fired {
     Cycle at;
     Mechanism mechanism;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(at, mechanism);
+    }
   };
   struct Core {
     bool present = false;
@@ -81,12 +89,22 @@ class SyncUnitCore {
     std::array<std::array<std::uint32_t, sync::kFlagIds>, kModes> arrivals{};
     std::array<std::vector<Fired>, kCounters>
         fired;  // the sets that a counter counts, oldest first
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(counters, arrivals, fired);
+    }
   };
   struct Growth {
     CoreId core;
     unsigned counter;
     sync::Request cause;
     Cycle fired;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(core, counter, cause, fired);
+    }
   };
 
   static unsigned counter_of(const sync::Request& wait) {
@@ -115,6 +133,11 @@ class SyncUnitCore {
     sync::Request request;
     bool told = false;  // whether its core has been told that it waits
     bool granted = false;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(request, told, granted);
+    }
   };
   std::vector<Waiting> waiting_;
   Latencies latencies_{};

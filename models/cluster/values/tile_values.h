@@ -20,6 +20,11 @@ struct TileValues {
   std::vector<std::int64_t> integers;  ///< integer elements, row by row
   std::vector<TileValues> more;        ///< other results of the operation, the last but one first
 
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(element, rows, columns, numbers, integers, more);
+  }
+
   static TileValues zeros(Element element, std::size_t rows, std::size_t columns);
   std::size_t size() const { return rows * columns; }
   /// Element i as a double.

@@ -397,4 +397,5 @@ def main():
     sys.exit(f"{failed} of {len(jobs)} failed" if failed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

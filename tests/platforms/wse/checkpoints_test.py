@@ -21,25 +21,32 @@ import share  # noqa: E402 pylint: disable=wrong-import-order
 
 WAYS = [["--threads=1"], ["--threads=2"], ["--threads=7"], ["--threads=1", "--skew=8,4,4"],
         ["--threads=3", "--skew=3,2,5"], ["--threads=1", "--shuffle-step-order"]]
+WAYS_OF_MODULES = [[], ["--shuffle-step-order"], ["--shuffle-step-order", "--seed=7"]]
 
 
 KILLS = 5
 
 
 class Checkpoints:
-    def __init__(self, executable, folder):
+    def __init__(self, executable, folder, structure="dense"):
         self.executable = executable
         self.folder = folder
-        self.runs = structures_test.Structures(executable, folder, [["--structure=dense"]])
+        self.variant = [f"--structure={structure}"]
+        self.ways = WAYS if structure == "dense" else WAYS_OF_MODULES
+        self.runs = structures_test.Structures(executable, folder, [self.variant])
         self.draw = random.Random(46)
         self.saves = 0
         self.runs.ahead = True  # tiles that are ahead of one that fails have no accounts
 
     def run(self, layout, options):
-        return self.runs.run(layout, options, ["--structure=dense"])
+        return self.runs.run(layout, options, self.variant)
+
+    def saving(self, way):
+        """How a run that saves is stepped: routers of `modules` remember when they were stepped last, which their order changes."""
+        return way if self.ways is WAYS else []
 
     def way(self):
-        return self.draw.choice(WAYS)
+        return self.draw.choice(self.ways)
 
     def saved(self, layout, options, cycle, name):
         """The bytes of the state before `cycle`; None: the run never comes there. The run itself is as ever."""
@@ -49,7 +56,7 @@ class Checkpoints:
         return run, file if file.exists() else None
 
     def check(self, layout, options, places=1):
-        whole = self.run(layout, [*options, "--threads=1"])
+        whole = self.run(layout, options + self.ways[0])
         cycles = whole.report.get("cycles", 0)
         if whole.exit_code == 2 or cycles < 3:
             return
@@ -59,12 +66,12 @@ class Checkpoints:
     def check_at(self, layout, options, whole, cycle, cycles):
         what = f"{layout} {' '.join(options)} saved before cycle {cycle}"
         way, other, third = self.way(), self.way(), self.way()
-        run, file = self.saved(layout, [*options, *way], cycle, "a")
+        run, file = self.saved(layout, [*options, *self.saving(way)], cycle, "a")
         self.runs.expect_equal(whole, run, f"{what} {way}: the run that saves")
         if file is None:
             return
         self.saves += 1
-        _, again = self.saved(layout, [*options, *other], cycle, "b")
+        _, again = self.saved(layout, [*options, *self.saving(other)], cycle, "b")
         assert again is not None and again.read_bytes() == file.read_bytes(), f"{what}: other bytes with {other} than {way}"
         if layout.suffix == ".json":  # the state of a CSL program during a copy is saved later
             self.check_stop(layout, options, cycle, file)
@@ -76,8 +83,8 @@ class Checkpoints:
         later = self.draw.randint(cycle, cycles)
         if later == cycle or not self.may_restore(options, later):
             return
-        _, direct = self.saved(layout, [*options, *third], later, "c")
-        _, twice = self.saved(layout, [*options, *other, "--restore", str(file)], later, "d")
+        _, direct = self.saved(layout, [*options, *self.saving(third)], later, "c")
+        _, twice = self.saved(layout, [*options, *self.saving(other), "--restore", str(file)], later, "d")
         assert (direct is None) == (twice is None), f"{what}: and before {later}"
         if direct is not None:
             assert direct.read_bytes() == twice.read_bytes(), f"{what}: saved again before {later}, other bytes"
@@ -98,9 +105,10 @@ class Checkpoints:
             del options[place:place + 2]
         bound = ["--max-cycles", str(cycle)]
         plain = self.run(layout, [*options, *self.way(), *bound])
+        way = self.saving(self.way())
         stopped = self.folder / "e"
         stopped.unlink(missing_ok=True)
-        saving = self.run(layout, [*options, *self.way(), *bound, "--checkpoint", str(stopped), "--checkpoint-on-stop"])
+        saving = self.run(layout, [*options, *way, *bound, "--checkpoint", str(stopped), "--checkpoint-on-stop"])
         self.runs.expect_equal(plain, saving, f"{layout} {' '.join(options)} ends before cycle {cycle} and saves")
         assert stopped.read_bytes() == file.read_bytes(), f"{layout} {' '.join(options)}: another state at the end in {cycle}"
 
@@ -119,6 +127,21 @@ def check_examples(checkpoints, sources):
                 config = structures_test.CONFIGS[number % len(structures_test.CONFIGS)]
                 checkpoints.check(layout_of(sources, example), [*options, *[f"--set={entry}" for entry in config]], 1)
     print(f"examples: {checkpoints.saves} states, {checkpoints.runs.runs} runs")
+
+
+def check_modules(executable, folder, sources):
+    """The same with a module for each block."""
+    checkpoints = Checkpoints(executable, folder, "modules")
+    for number, (example, sizes) in enumerate(structures_test.SIZES.items()):
+        if number % 4 != 1 and not share.WHOLE:
+            continue
+        options = ["--preset", ("wse2", "wse3")[number % 2], *[f"--param={param}" for param in sizes[0]]]
+        checkpoints.check(layout_of(sources, example), [*options, *[[], ["--report-detail"], ["--no-waits"]][number % 3]], share.count(3, otherwise=1))
+    for name, params, launches in CSL[:1]:
+        options = ["--params", params, *[f"--launch={launch}" for launch in launches]]
+        checkpoints.check(sources / "examples/csl" / name / "layout.csl", options, 2)
+    check_random(checkpoints, 4000, share.count(12, otherwise=2), 1)
+    print(f"modules: {checkpoints.saves} states, {checkpoints.runs.runs} runs")
 
 
 CSL = [("allreduce", "width:5,height:4,length:16", ["all_reduce"]), ("allreduce", "width:3,height:3,length:9", ["all_reduce"] * 3)]
@@ -171,7 +194,12 @@ def check_refusals(checkpoints, sources):
             (layout_of(sources, "examples/exchange"), restore, "the checkpoint"),
             (chain, ["--max-cycles=60", *restore], "--max-cycles: 60 is not after the checkpoint"),
             (chain, ["--max-cycles=100", *restore], "100 is less than 64 cycles after the checkpoint"),
-            (chain, ["--structure=modules", *restore], "structure 'modules'"),
+            (chain, ["--structure=modules", *restore], "the structure is dense in the checkpoint and modules in this run"),
+            (chain, ["--check-links", *save], "--check-links: the watch over the links has no state"),
+            (chain, ["--check-epochs", *restore], "--check-epochs: the watch over changes of routes has no state"),
+            (chain, ["--replace=router[1,1]=x", *save], "--replace: a module of a user has no state"),
+            (chain, ["--why=1,1@59", *restore], "--why: cycle 59 lies before the checkpoint, which is of cycle 60"),
+            (chain, ["--trace-to=59", *restore], "--trace-to: cycle 59 lies before the checkpoint, which is of cycle 60"),
             (chain, ["--restore", str(file)], ""),
             (chain, ["--restore", str(file), "--report", str(checkpoints.folder / "r.json")], "accounts of waits"),
             (chain, ["--restore", str(file), "--heatmap", str(checkpoints.folder / "h.svg")], "counts of each tile"),
@@ -277,6 +305,7 @@ def main():
         check_ends(checkpoints, sources)
         check_examples(checkpoints, sources)
         check_csl(checkpoints, sources)
+        check_modules(executable, pathlib.Path(folder), sources)
         check_random(checkpoints, 3000, share.count(12, otherwise=4))
 
 
