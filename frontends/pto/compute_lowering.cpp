@@ -36,6 +36,22 @@ void become_scratch(TileOperand& tile) {
   }
 }
 
+/// Whether signed and unsigned integers give different results.
+bool depends_on_sign(const TileOperation& operation) {
+  using A = Arithmetic;
+  using F = TileFunction;
+  const A a = operation.arithmetic;
+  const F f = operation.function;
+  const bool computes = f == F::kMap || f == F::kPart || f == F::kRowMap || f == F::kColumnMap ||
+                        f == F::kRowReduce || f == F::kColumnReduce;
+  const bool by_sign = a == A::kMax || a == A::kMin || a == A::kDiv || a == A::kRem ||
+                       a == A::kFmod || a == A::kShr || a == A::kLeakyRelu || a == A::kPow ||
+                       a == A::kReverseDiv || a == A::kExpDif || a == A::kAbs || a == A::kRelu ||
+                       a >= A::kExp;
+  return f == F::kCompare || f == F::kConvert || f == F::kRowArg || f == F::kColumnArg ||
+         f == F::kPartArg || (computes && by_sign);
+}
+
 /// A name without a value counts as a tile, so that the message asks for a tile.
 bool is_tile(const Value* v) {
   return v == nullptr || v->kind == Value::Kind::kTile;
@@ -239,6 +255,8 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
     const auto n = static_cast<std::size_t>(&a - op.arguments.data());
     if (typed && op.types[n].kind == Type::Kind::kTile) scope_.tile(a);  // a number is none
     if (is_tile(v)) {
+      if (v != nullptr && v->type.element == "ui64" && depends_on_sign(operation))
+        fail(a.place, op.name, " of unsigned integers of 64 bits is not modelled");
       const Access access = a.role == Role::kIn ? Access::kRead : Access::kWrite;
       operation.operands.push_back(tile_operand(a, access));
       continue;

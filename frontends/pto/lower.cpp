@@ -92,6 +92,8 @@ constexpr Row kRows[] = {
     {Meaning::kMatmul, call<&ComputeLowering::matmul>},
     {Meaning::kScaleAddress, [](LoweringParts&, const Operation&, const OperationInfo&) {}},
     {Meaning::kGatherMemory, call<&ComputeLowering::gather_memory>},
+    {Meaning::kImageColumns, call<&ComputeLowering::image_columns>},
+    {Meaning::kInterleave, call<&ComputeLowering::interleave>},
     {Meaning::kVector, call<&ComputeLowering::vector>},
     {Meaning::kVectorIn, call<&ComputeLowering::vector>},
     {Meaning::kSync, call<&SyncLowering::one_instruction>},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -239,8 +240,15 @@ class ComputeLowering : LoweringPart {
   void vector(const Operation& op, const OperationInfo& info);
   /// pto.mgather and pto.mscatter.
   void gather_memory(const Operation& op);
+  /// pto.timg2col: a map of channels as the matrix that a filter multiplies.
+  void image_columns(const Operation& op);
+  /// pto.tinterleave and pto.tdeinterleave.
+  void interleave(const Operation& op);
 
  private:
+  void attach_rearranged(const Operation& op, std::vector<TileOperand> inputs,
+                         std::vector<TileOperand> results,
+                         std::shared_ptr<const cluster::Rearrangement> order);
   /// A product of `rows` and `columns` on A2/A3 lies in L0C as M writes it, not as its tile says.
   void lay_out_product(const Operation& op, Operand rows, Operand columns);
   void gather_rows(const Operation& op);

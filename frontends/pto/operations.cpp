@@ -244,6 +244,9 @@ void add_specialties(Rows& rows) {
   rows.vector({"pto.tconcat"}, 2, 2, kCopy, F::kConcat);
   rows.vector({"pto.tconcatidx"}, 4, 4, kCopy, F::kNoValues);
   rows.vector({"pto.ttri"}, 1, 1, kCopy, F::kTriangle);
+  rows.vector({"pto.tinterleave", "pto.tdeinterleave"}, 1, 2, VectorClass::kMove, F::kRearrange,
+              Meaning::kInterleave);
+  rows.tile({"pto.timg2col"}, Meaning::kImageColumns, 17, F::kRearrange);
   rows.vector({"pto.tpack"}, 1, 1, VectorClass::kConvert, F::kNoValues);
   rows.vector({"pto.trandom"}, 6, 6, kSlow, F::kNoValues);
   rows.vector({"pto.thistogram"}, 2, 3, VectorClass::kGather, F::kNoValues, Meaning::kVectorIn);

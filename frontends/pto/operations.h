@@ -114,6 +114,8 @@ enum class Meaning : std::uint8_t {
   kMatmul,        ///< ins(a, b); .acc: ins(c, a, b); .bias: ins(a, b, bias)
   kScaleAddress,  ///< the scales of a tile, the end of one: nothing to do
   kGatherMemory,  ///< gathers elements of a tensor in GM, or scatters to it
+  kImageColumns,  ///< the columns of an image for a convolution
+  kInterleave,    ///< two rows that alternate, or the inverse
   kVector,        ///< costs `vector_class` for each element of the result
   kVectorIn,      ///< costs `vector_class` for each element of the first input
   kSync,          ///< the instruction `opcode` with its pipe and id

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "frontends/pto/operations.h"
 #include "frontends/pto/words.h"
 #include "frontends/pto_cpp/tile_values.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -97,6 +98,21 @@ void check_sizes(const TsrTensor& tensor, const SourceLine& place) {
                             (numbers == &tensor.shape ? "size" : "stride") + " of " +
                             std::to_string(number) + "; expected no negative number");
 }
+/// A vector operation with more operands than it has would do something else than the kernel says.
+void check_count(const TsrCall& call, const SourceLine& place) {
+  const pto::OperationInfo& info = pto::operation_info(call.operation);
+  if (info.opcode != Opcode::kVector) return;
+  unsigned inputs = 0;
+  for (unsigned n = 0; n < call.count; ++n) {
+    const TsrRole role = call.operands[n].role;
+    inputs += role != TSR_OPTION && role != TSR_OUT && role != TSR_TENSOR_OUT ? 1 : 0;
+  }
+  if (inputs > info.most)
+    throw UserError(place.file, std::to_string(place.line),
+                    name_in_cpp(call.operation) + " has " + std::to_string(inputs) +
+                        " operands beside its result; the simulator has a form with at most " +
+                        std::to_string(info.most));
+}
 const TsrTile* first_tile(const TsrCall& call) {
   for (unsigned n = 0; n < call.count; ++n)
     if (call.operands[n].role == TSR_IN || call.operands[n].role == TSR_OUT)
@@ -173,6 +189,7 @@ OperationCode CallSites::lower(const TsrCall& call, const SourceLine& place) {
   Operation op;
   op.name = call.operation;
   op.place.line = place.line;
+  check_count(call, place);
   std::vector<std::pair<std::string, Value>> values;
   unsigned next = 0, results = 0;  // next: register
   const TsrTile* const tile = first_tile(call);

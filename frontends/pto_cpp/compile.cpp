@@ -136,7 +136,8 @@ void set_commands(Job& job, const KernelText& kernel, const CompileOptions& opti
   reading.insert(reading.end(), {"-include", (library / "pto/pto-inst.hpp").string(), "-MD", "-MT",
                                  "module", "-MF", job.rules.string(), "-x", "c++"});
   if (kernel.includes_launches) {
-    reading.insert(reading.end(), {"-E", job.copy.string(), "-o", job.preprocessed.string()});
+    reading.insert(reading.end(),
+                   {"-DTSR_KEEP_PLACES", "-E", job.copy.string(), "-o", job.preprocessed.string()});
     job.command.insert(job.command.end(), {"-x", "c++-cpp-output", job.preprocessed.string(), "-o",
                                            job.fresh.string()});
   } else {
@@ -182,7 +183,7 @@ std::string name_of(CoreKind kind) {
 /// Rewrites the launches in what the preprocessor makes, and starts the compiler.
 void rewrite(Job& job) {
   if (job.preprocessing.empty() || job.process->wait() != 0) return;
-  write_whole(job.preprocessed, with_launches(contents_of(job.preprocessed)));
+  write_whole(job.preprocessed, without_places(with_launches(contents_of(job.preprocessed))));
   job.process = std::make_unique<ChildProcess>(job.command, job.log.string());
 }
 

@@ -293,10 +293,14 @@ bool is_for_vector(const std::string& code) {
 }
 
 constexpr const char* kAttribute = "[aicore]";
+/// A number or pointer as a pointer into UB, and what stands for it: numbers are bytes of UB there.
+constexpr std::string_view kCastToUb = "reinterpret_cast<__ubuf__";
+constexpr std::string_view kPlaceInUb = "tsr_ub_cast<__ubuf__";
+constexpr std::string_view kUb = "__ubuf__";
 
 /// A file whose text must be rewritten before it compiles: a launch, or the attribute whatever __aicore__ is already.
 bool needs_rewrite(const std::string& code) {
-  return has_any(code, {"<<<"}) ||
+  return has_any(code, {"<<<", kCastToUb.data()}) ||
          (has_any(code, {kAttribute}) && !has_any(code, {"#ifndef __aicore__"}));
 }
 
@@ -319,11 +323,27 @@ std::string with_launches(const std::string& text) {
       t->replace(open, 3, "->*tsr_launch(");
     }
   }
+  for (std::size_t at = code.find(kCastToUb); at != std::string::npos;
+       at = code.find(kCastToUb, at + 1))
+    for (std::string* t : {&out, &code}) t->replace(at, kCastToUb.size(), kPlaceInUb);
   // The attribute of the vendor's compiler, where a text defines __aicore__ anew.
   for (std::size_t at = code.find(kAttribute); at != std::string::npos;
        at = code.find(kAttribute, at + 1))
     out.replace(at, std::string_view(kAttribute).size(), std::string_view(kAttribute).size(), ' ');
   return out;
+}
+
+std::string without_places(std::string text) {
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  for (std::size_t at = text.find(kUb); at != std::string::npos; at = text.find(kUb, at + 1)) {
+    const std::size_t end = at + kUb.size();
+    const bool is_whole =
+        (at == 0 || !is_word(text[at - 1])) && (end >= text.size() || !is_word(text[end]));
+    if (is_whole) text.replace(at, kUb.size(), kUb.size(), ' ');
+  }
+  return text;
 }
 
 KernelText read_kernel(const std::string& file, const std::string& function,

@@ -41,7 +41,9 @@ KernelText read_kernel(const std::string& file, const std::string& function,
                        const std::vector<std::string>& folders = {});
 
 /// `kernel<<<blocks, l2, stream>>>(arguments)` as g++ can parse it: `kernel->*tsr_launch(blocks, l2, stream)(arguments)`.
-/// Lines stay lines.
+/// Casts to pointers into UB become tsr_ub_cast, for which a number is a byte of UB. Lines stay lines.
 std::string with_launches(const std::string& text);
+/// The text of the preprocessor without __ubuf__, which it has left in place for with_launches().
+std::string without_places(std::string text);
 
 }  // namespace tessera::pto_cpp

@@ -134,9 +134,16 @@ class NativeCores::Interface {
       return core.wait(r);
     }
     if (core.contents) return preview(core, *found, bytes);
+    core.note_hidden_stores();
+    if (bytes <= Watched::kMost) {
+      core.watched.push_back({{where, r.from, bytes}});
+      core.watched.back().look();
+    }
     if (stores) return core.stores.push_back({where, r.from, bytes});
     r.kind = Request::Kind::kLoad;
+    const std::optional<Store> held = core.hold_copy(r);
     core.wait(r);
+    if (held) core.stores.push_back(*held);
   }
   static std::string describe(const Core& core, std::uint64_t where, std::size_t bytes,
                               bool stores) {
@@ -190,6 +197,7 @@ class NativeCores::Interface {
   static void block(void* self, const void* at) {
     Core& core = core_of(self);
     core.launch.trail->at(at);
+    core.end_block();
     if (++core.blocks_run <= kMostBlocks) return;
     refuse(core, at, "native code runs on without an operation, as in an endless loop");
   }
@@ -233,6 +241,7 @@ void NativeCores::Core::start() {
       else
         module.entry()->call(arguments.data());
     }
+    end_block();
     request = {};
   });
 }
@@ -279,6 +288,31 @@ void NativeCores::Core::fail() const {
   throw IllegalBehaviour(place + "kernel " + launch.name + " on " + to_string(id) + ": " + failure +
                              module.lines().trouble(),
                          kNativeId);
+}
+
+void NativeCores::Core::note_hidden_stores() {
+  for (Watched& w : watched) {
+    const auto is_pending = [&w](const Store& s) {
+      return s.address < w.access.address + w.access.bytes &&
+             w.access.address < s.address + s.bytes;
+    };
+    if (!w.has_changed() || std::any_of(stores.begin(), stores.end(), is_pending)) continue;
+    stores.push_back(w.access);
+    w.look();
+  }
+}
+
+// An assignment of a struct is one statement: g++ tells of its store, then of its load, and then executes both. So the
+// store has no value before the load is served. The calls of such a statement stand beside each other.
+std::optional<NativeCores::Store> NativeCores::Core::hold_copy(const Request& load) {
+  constexpr std::uint64_t kBeside = 32;  // bytes of code
+  if (stores.empty()) return std::nullopt;
+  const Store last = stores.back();
+  const bool overlap =
+      last.address < load.address + load.bytes && load.address < last.address + last.bytes;
+  if (overlap || load.from <= last.from || load.from - last.from > kBeside) return std::nullopt;
+  stores.pop_back();
+  return last;
 }
 
 // The scalar unit has loaded a piece of what native code is about to read.

@@ -2,7 +2,10 @@
 // instructions that serve it.
 #pragma once
 
+#include <array>
+#include <cstring>
 #include <deque>
+#include <optional>
 
 #include "frontends/pto_cpp/call_sites.h"
 #include "frontends/pto_cpp/float_control.h"
@@ -30,6 +33,24 @@ struct NativeCores::Store {
   std::size_t bytes;
 };
 
+/// An access of native code, and the bytes that were there when its core last looked.
+struct NativeCores::Watched {
+  static constexpr std::size_t kMost = 16;  // bytes
+  static constexpr unsigned kBlocks = 12;   // so long it counts
+
+  void look() {
+    std::memcpy(seen.data(), reinterpret_cast<const void*>(access.address), access.bytes);
+  }
+  bool has_changed() const {
+    return std::memcmp(seen.data(), reinterpret_cast<const void*>(access.address), access.bytes) !=
+           0;
+  }
+
+  Store access;
+  std::array<std::byte, kMost> seen{};
+  unsigned age = 0;
+};
+
 /// The native code of one core: it leaves a Request and waits.
 struct NativeCores::Core {
   Core(const NativeLaunch& to_launch, const MemoryMap& map, cluster::CoreId core_id,
@@ -42,8 +63,22 @@ struct NativeCores::Core {
   [[gnu::always_inline]] void wait(const Request& r) {
     if (!fiber.is_running()) launch.trail->end_run("calls PTO in a thread or a process of its own");
     launch.trail->at(reinterpret_cast<const void*>(module.base() + r.from));
+    if (!watched.empty()) note_hidden_stores();
     request = r;
     fiber.wait();
+    for (Watched& w : watched) w.look();
+  }
+  /// Finds stores that g++ does not tell of: those to an address that the basic blocks on the way to here, without a
+  /// junction, have accessed already. What has other bytes than when this core last looked is such a store.
+  void note_hidden_stores();
+  /// Another basic block begins, or native code ends.
+  void end_block() {
+    if (watched.empty()) return;
+    note_hidden_stores();
+    std::size_t kept = 0;
+    for (Watched& w : watched)
+      if (++w.age < Watched::kBlocks) watched[kept++] = w;
+    watched.erase(watched.begin() + static_cast<std::ptrdiff_t>(kept), watched.end());
   }
   void place(Site& site);
   /// Throws IllegalBehaviour with the text of the request.
@@ -51,6 +86,8 @@ struct NativeCores::Core {
   void take_loaded(const std::vector<std::int64_t>& registers);
   Range issue(const Step& step, std::vector<std::int64_t>& registers);
   Range issue_store(std::vector<std::int64_t>& registers);
+  /// Takes back the store of a statement that loads too, until `load` is served; nothing: the last store is of another one.
+  std::optional<Store> hold_copy(const Request& load);
   /// The instructions that serve a request.
   Step step_of(const Request& r);
 
@@ -75,7 +112,8 @@ struct NativeCores::Core {
   NativeFiber fiber;
   FloatControl float_control;  // how this core's native code rounds
   CallSites sites;
-  std::deque<Store> stores;  // not issued yet
+  std::deque<Store> stores;      // not issued yet
+  std::vector<Watched> watched;  // what the last basic blocks have accessed
   unsigned block = 0, block_count = 0;
   // Set only while it is found out whether the core takes part.
   std::function<const std::byte*(unsigned)> contents;

@@ -72,6 +72,7 @@ class NativeCores final : public cluster::InstructionSource {
   struct Core;
   struct Request;
   struct Store;
+  struct Watched;
   class Interface;
 
   Core& core(cluster::CoreId id);

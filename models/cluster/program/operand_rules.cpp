@@ -250,7 +250,7 @@ constexpr Rule kRules[] = {
     {{F::kSelect}, kBits, 0, {kResult}},
     {{F::kMapConvert}, kSameType, 0, {1}},
     {{F::kMapConvert}, kSameShape, 0, {1, kResult}},
-    {{F::kPairSum, F::kGatherBlocks}, kSameType, 0, {kResult}},
+    {{F::kPairSum, F::kGatherBlocks, F::kRearrange}, kSameType, 0, {kResult}},
     {{F::kPairSum}, kSameShape, 0, {kResult}},
     {{F::kScatter}, kSameType, 0, {2}},
     {{F::kScatter}, kOffsetType, 1, {1}},

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -254,6 +255,7 @@ enum class TileFunction : std::uint8_t {
   kPartArg,
   /// result = a scaled by FIX: by the word of the scalar, or of its column in b (fix_scale.h); inputs: a[, b]
   kFixScale,
+  kRearrange,  ///< elements of the inputs in another order, as TileOperation::rearrangement says
   kTriangle,  ///< result[r, c] = 1 where c <= r + scalar, or (descends) c >= r + scalar; elsewhere 0
   kNoValues,        ///< its operands are known, what it computes is not modelled: timing only
   kVectorFunction,  ///< what the body of a vector function does
@@ -343,6 +345,14 @@ struct GatherPattern {
   }
 };
 
+/// Where each element of the results comes from (kRearrange): its number among the elements of all inputs, which count row
+/// by row and input after input; kPadded: it is `pad`. The elements of the last operand come first.
+struct Rearrangement {
+  static constexpr std::int32_t kPadded = -1;
+  std::vector<std::int32_t> from;
+  double pad = 0;
+};
+
 /// A number of the text, or a register.
 struct TileScalar {
   bool is_number = false;
@@ -367,14 +377,16 @@ struct TileOperation {
   bool scalar_first = false;  ///< kMap, kCompare: the scalar is a; kRowMap: b comes first
   bool descends = false;      ///< kSequence, kTriangle: the second form, as TileFunction says
   std::uint8_t inputs =
-      0;  ///< number of inputs of kQuantize, kDequantize and kMergeLists, which may differ
-  std::uint8_t results = 1;  ///< kPartArg, kRowArg, kColumnArg: 2 are a value and its index
-  bool shifts = false;       ///< kFixScale: a scale may say a shift (A2/A3)
+      0;  ///< number of inputs of kQuantize, kDequantize, kMergeLists and kRearrange, which may differ
+  std::uint8_t results =
+      1;  ///< kPartArg, kRowArg, kColumnArg: 2 are a value and its index; kRearrange: 1 or 2
+  bool shifts = false;  ///< kFixScale: a scale may say a shift (A2/A3)
   /// Products on A2/A3: M writes columns of boxes as many rows apart as the product has, rounded up to 16, and what
   /// reads the tile takes them this many rows apart (ascend_2.md 1.6). 0: the same.
   std::int64_t read_pitch = 0;
   bool exhausts = false;  ///< kMergeLists: ends with the first list that has no more pairs
   GatherPattern mask;     ///< pattern of kGatherMask and kScatterMask
+  std::shared_ptr<const Rearrangement> rearrangement;
 };
 
 /// How many of the operands are inputs with values; the others but the last one are scratch.

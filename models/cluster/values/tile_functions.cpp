@@ -167,9 +167,16 @@ TileValues Computation::compare() const {
   const auto predicate = static_cast<Predicate>(op_.predicate);
   TileValues to = TileValues::zeros(Element::kU8, std::min(rows_, a().rows), (a().columns + 7) / 8);
   const bool scalar = in_.size() < 2;
+  const bool exact = bits_of(a().element) == 64;  // numbers that a double does not hold
   for_each(a(), [&](std::size_t r, std::size_t c, std::size_t i) {
     if (r >= to.rows) return;
     const bool there = !scalar && r < b().rows && c < b().columns;
+    if (exact) {
+      const std::int64_t with = scalar ? integer_ : there ? b().integers[r * b().columns + c] : 0;
+      if (holds(predicate, a().integers[i], with))
+        to.integers[r * to.columns + c / 8] |= std::int64_t{1} << (c % 8);
+      return;
+    }
     const double y = scalar ? number_ : there ? b().number(r * b().columns + c) : 0;
     if (compares(predicate, a().number(i), y))
       to.integers[r * to.columns + c / 8] |= std::int64_t{1} << (c % 8);
@@ -402,6 +409,7 @@ TileValues Computation::run() const {
   if (f == F::kSelect || f == F::kSelectScalar) return select();
   if (f == F::kMapConvert) return map_convert();
   if (f == F::kPairSum) return pair_sums(a());
+  if (f == F::kRearrange) return rearrange(in_, *op_.rearrangement, rows_, columns_, op_.results);
   if (f == F::kPartArg) return part_arguments();
   if (f == F::kSelectTile) return r_.integers[0] != 0 ? a() : b();
   if (f == F::kFillPad) return fill_pad();
@@ -444,8 +452,9 @@ TileValues compute(const TileOperation& operation, const ResolvedOperation& reso
   // What a copy reads and what a product adds up are numbers of the type already. An elementwise operation into
   // its own type rounds to it, and to whole numbers never.
   const TileFunction f = operation.function;
-  const bool rounds = f != TileFunction::kCopy && f != TileFunction::kMatmul &&
-                      f != TileFunction::kMatmulAdd && f != TileFunction::kMatmulBias;
+  const bool rounds = f != TileFunction::kCopy && f != TileFunction::kRearrange &&
+                      f != TileFunction::kMatmul && f != TileFunction::kMatmulAdd &&
+                      f != TileFunction::kMatmulBias;
   if (result.element == out && !rounds) return result;
   if (result.element == out && f != TileFunction::kConvert) {
     round_all(result.numbers, out);

@@ -33,6 +33,9 @@ TileValues scatter(const TileValues& from, const TileValues& indices, TileValues
                    std::size_t row_stride);
 /// `count` elements for each of `offsets`, which count bytes from the first element of the whole tile. Throws as gather() does.
 TileValues gather_blocks(const TileValues& from, const TileValues& offsets, std::size_t row_stride);
+/// The elements of `inputs` in another order: a result of `rows` and `columns`, and with `results` = 2 another one of them.
+TileValues rearrange(const std::vector<TileValues>& inputs, const Rearrangement& order,
+                     std::size_t rows, std::size_t columns, unsigned results);
 /// Sums of neighbours in the first half of each row, after them 0.
 TileValues pair_sums(const TileValues& from);
 /// The elements of `from` where the pattern selects, elsewhere 0.

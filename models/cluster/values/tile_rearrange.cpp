@@ -106,6 +106,31 @@ TileValues gather_blocks(const TileValues& from, const TileValues& offsets,
   return to;
 }
 
+TileValues rearrange(const std::vector<TileValues>& inputs, const Rearrangement& order,
+                     std::size_t rows, std::size_t columns, unsigned results) {
+  std::size_t next = 0;
+  const auto result = [&] {
+    TileValues to = TileValues::zeros(inputs[0].element, rows, columns);
+    for (std::size_t i = 0; i < to.size() && next < order.from.size(); ++i, ++next) {
+      if (order.from[next] == Rearrangement::kPadded) {
+        if (is_float(to.element))
+          to.numbers[i] = order.pad;
+        else
+          to.integers[i] = static_cast<std::int64_t>(order.pad);
+        continue;
+      }
+      auto n = static_cast<std::size_t>(order.from[next]);
+      std::size_t input = 0;
+      while (n >= inputs[input].size()) n -= inputs[input++].size();
+      to.set(i, inputs[input], n);
+    }
+    return to;
+  };
+  TileValues to = result();
+  for (unsigned n = 1; n < results; ++n) to.more.push_back(result());
+  return to;
+}
+
 TileValues pair_sums(const TileValues& from) {
   TileValues to = TileValues::zeros(from.element, from.rows, from.columns);
   for (std::size_t i = 0; i < from.size(); ++i) {

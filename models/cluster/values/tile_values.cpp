@@ -43,8 +43,21 @@ double to_integral(double value, Rounding rounding) {
   if (part == 0) return value;
   if (rounding == Rounding::kOdd) return even == low ? low + 1 : low;
   // Ties to even whatever the rounding mode of the host is.
-  if (part == 0.5) return even;
-  return part < 0.5 ? low : low + 1;
+  return std::copysign(part == 0.5 ? even : part < 0.5 ? low : low + 1, value);
+}
+
+/// An integer as a double that rounds to any narrower type as the integer itself: of the two doubles beside one that no
+/// double is, the one with an odd last bit.
+double odd_double(std::int64_t value) {
+  const auto nearest = static_cast<double>(value);
+  constexpr double kBeyond = 9223372036854775808.0;  // 2^63
+  const std::int64_t back = nearest >= kBeyond ? std::numeric_limits<std::int64_t>::max()
+                                               : static_cast<std::int64_t>(nearest);
+  if (nearest < kBeyond && back == value) return nearest;
+  const bool is_above = nearest >= kBeyond || back > value;
+  const auto bits = bit_cast<std::uint64_t>(nearest);
+  if (bits % 2 != 0) return nearest;
+  return is_above ? std::nextafter(nearest, -kBeyond) : std::nextafter(nearest, kBeyond);
 }
 
 /// The two numbers of a type around a value, as bits that grow with the magnitude.
@@ -237,7 +250,9 @@ TileValues converted(const TileValues& from, Element element, Rounding rounding,
       to.numbers[i] = small_float_rounded(from.number(i), element, rounding, saturates);
     else if (is_float(element))
       to.numbers[i] = integral ? to_integral(from.numbers[i], rounding)
-                               : rounded(from.number(i), element, rounding);
+                               : rounded(bits_of(from.element) == 64 ? odd_double(from.integers[i])
+                                                                     : from.number(i),
+                                         element, rounding);
     else if (is_float(from.element))
       to.integers[i] = to_integer(from.numbers[i], element, rounding, saturates);
     else

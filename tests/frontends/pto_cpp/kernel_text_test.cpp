@@ -21,6 +21,9 @@ TEST(PtoCpp, LaunchesBecomeCallsAndLinesStayLines) {
             "k<T, 64>->*tsr_launch(f(a >> 1),\nnullptr, s)(x, y);");
   const std::string none = "// k<<<1, 2, 3>>>(x)\nconst char* t = \"<<<\"; A<B<C<int>>> v;";
   EXPECT_EQ(with_launches(none), none);
+  EXPECT_EQ(with_launches("a = reinterpret_cast<__ubuf__ int*>(x);"),
+            "a = tsr_ub_cast<__ubuf__ int*>(x);");
+  EXPECT_EQ(without_places("__ubuf__ int* a; my__ubuf__ b;"), "         int* a; my__ubuf__ b;");
 }
 
 TEST(PtoCpp, TheAttributeOfTheVendorsCompilerBecomesNothing) {

@@ -14,7 +14,9 @@ extern "C" __attribute__((weak)) const TsrApi* tsr_api = nullptr;
 extern "C" __attribute__((weak)) const std::uint32_t tsr_version = TSR_INTERFACE_VERSION;
 
 #define __gm__
+#ifndef TSR_KEEP_PLACES
 #define __ubuf__
+#endif
 #define __cbuf__
 #define __ca__
 #define __cb__

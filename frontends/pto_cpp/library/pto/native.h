@@ -11,6 +11,18 @@ namespace tsr {
 TSR_INLINE bool is_device(std::uintptr_t address) { return (address >> 44) - 1U < 2U; }
 }  // namespace tsr
 
+/// reinterpret_cast<__ubuf__ T*>(x), as the simulator rewrites it: a number is a byte of UB.
+template <class P, class X>
+TSR_INLINE P tsr_ub_cast(X x) {
+#ifdef __DAV_VEC__
+  if constexpr (std::is_integral_v<X>) {
+    const auto byte = static_cast<std::uint64_t>(x);
+    if (byte >> 32 == 0) return reinterpret_cast<P>(tsr_api->address(tsr_api->self, "vec", byte));
+  }
+#endif
+  return (P)(x);
+}
+
 #define TSR_ACCESSES(SIZE)                                                                     \
   TSR_HOOK void __asan_load##SIZE##_noabort(void* address) {                                   \
     if (tsr::is_device(reinterpret_cast<std::uintptr_t>(address)))                             \

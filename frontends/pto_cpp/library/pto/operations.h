@@ -70,7 +70,7 @@ inline constexpr bool is_operand =
 
 /// The operands of one call, in the order of PTO assembly: inputs, then the result.
 struct Operands {
-  TsrOperand list[14];
+  TsrOperand list[20];
   std::uint32_t count = 0;
 
   TSR_INLINE void tile(const TsrTile& t, TsrRole role) {
@@ -89,6 +89,7 @@ struct Operands {
   }
   template <class T>
   TSR_INLINE void add(const T& what, bool writes) {
+    static_assert(!std::is_base_of_v<tsr::NoOperand, T>, "the simulator has no form of this operation for a ConvTile");
     if constexpr (is_tile_data_v<T>) {
       tile(what, writes ? TSR_OUT : TSR_IN);
     } else if constexpr (is_global_data_v<T>) {

@@ -134,6 +134,13 @@ constexpr const char* element_name() {
   else return "i64";
 }
 
+/// The same for tiles and tensors, whose operations tell unsigned numbers of 64 bits from signed ones.
+template <class T>
+constexpr const char* tile_element_name() {
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8 && !std::is_signed_v<T>) return "ui64";
+  else return element_name<T>();
+}
+
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, half> ||
                                   std::is_same_v<T, bfloat16_t>;

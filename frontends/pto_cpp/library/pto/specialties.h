@@ -12,7 +12,7 @@ using ::CUBE_BLOCK_SIZE;
 using ::FRACTAL_NZ_ROW;
 using ::REPEAT_BYTE;
 using ::REPEAT_MAX;
-inline constexpr std::uint32_t BLOCK_SIZE = 32, TMP_UB_OFFSET = 184 * 1024;
+inline constexpr std::uint32_t B4_C0_SIZE = 64, BLOCK_SIZE = 32, TMP_UB_OFFSET = 184 * 1024;
 
 enum class TileLayoutCustom : std::uint8_t { ND, DN, NZ, ZN, ZZ, NONE };
 /// Which order of pto_cpp.md 3.2 a tile has.
@@ -195,8 +195,6 @@ enum class ScatterAtomicOp : std::uint8_t { None, Add, Max, Min };
 enum class ScatterConflict : std::uint8_t { Last, Default };
 TSR_OPERATION(TSCATTER, "pto.tscatter")
 TSR_OPERATION(TGATHERB, "pto.tgatherb")
-TSR_OPERATION(MGATHER, "pto.mgather")
-TSR_OPERATION(MSCATTER, "pto.mscatter")
 TSR_OPERATION(TCONCAT_IMPL, "pto.tconcat")
 TSR_OPERATION(TCOLEXPAND_IMPL, "pto.tcolexpand")
 

@@ -21,7 +21,7 @@ constexpr PadValue PadValueCustom(float value) {
 enum class CompactMode { Null = 0, Normal = 1, RowPlusOne = 2 };
 enum class Layout {
   ND, DN, NZ, SCALE, MX_A_ZZ, MX_A_ND, MX_A_DN, MX_B_NN, MX_B_ND, MX_B_DN, NC1HWC0, FRACTAL_Z,
-  NCHW, NHWC, NDC1HWC0, NCDHW, FRACTAL_Z_3D, FRACTAL_Z_S16S8, GNCHW, MAX
+  NCHW, NHWC, NDC1HWC0, NCDHW, FRACTAL_Z_3D, FRACTAL_Z_S16S8, GNCHW, GNC1HWC0, MAX
 };
 enum class RoundMode : std::uint8_t {
   CAST_NONE, CAST_RINT, CAST_ROUND, CAST_FLOOR, CAST_CEIL, CAST_TRUNC, CAST_ODD
@@ -43,6 +43,11 @@ enum class MaskPattern : std::uint8_t { P0101 = 1, P1010, P0001, P0010, P0100, P
 enum class GatherAxis : std::uint8_t { GATHER_ROW, GATHER_COL };
 enum class ScatterAxis : std::uint8_t { SCATTER_ROW, SCATTER_COL };
 enum class QuantType : std::uint8_t { INT8_SYM, INT8_ASYM, MXFP8, MXFP4, MXFP4_E2M1 };
+enum class QuantScaleAlg { OCP, NV };
+enum class MxQuantAlg { OcpMxFp8E4M3, NvMxFp8E4M3, OcpMxFp4E2M1, NvMxFp4E2M1, Hif4 };
+enum class VecStoreMode { ND, NZ };
+enum class TCopyMode : std::uint8_t { SHALLOW_COPY, DEEP_COPY };
+enum class HistByte : std::uint8_t { BYTE_0, BYTE_1, BYTE_2, BYTE_3 };
 enum TileSplitAxis : std::uint8_t {
   TILE_NO_SPLIT = 0, TILE_UP_DOWN = 1, TILE_LEFT_RIGHT = 2, TILE_UP_DOWN_ODD = 3, TILE_LEFT_RIGHT_ODD = 4
 };
@@ -78,6 +83,9 @@ struct TileConfig {
 namespace tsr {
 
 using pto::DYNAMIC;
+
+/// What only some operations take, which have forms of their own for it.
+struct NoOperand {};
 
 /// Five sizes or strides, of which those with DYNAMIC are known at run time.
 template <int Kind, std::int64_t... N>
@@ -158,7 +166,7 @@ struct GlobalTensor : TsrTensor {
 
   TSR_INLINE GlobalTensor(T* pointer = nullptr, const Shape_& shape_ = Shape_(),
                           const Stride_& stride_ = Stride_()) {
-    element = tsr::element_name<RawDType>();
+    element = tsr::tile_element_name<RawDType>();
     TsrTensor::layout = Layout_ == Layout::DN   ? TSR_DN
                         : Layout_ == Layout::ND ? TSR_ND
                         : tsr_detail::is_mx(Layout_)
@@ -355,7 +363,7 @@ struct Tile : TsrTile {
 
  private:
   static constexpr TsrTileType kType = {tsr_detail::kLocations[static_cast<int>(Loc_)],
-                                        tsr::element_name<std::remove_cv_t<T>>(),
+                                        tsr::tile_element_name<std::remove_cv_t<T>>(),
                                         Rows_,
                                         Cols_,
                                         BFractal_ == BLayout::ColMajor,
