@@ -180,9 +180,12 @@ class Declarer {
 
   QueueId queue_id(const QueueStatement& s) const {
     const std::string word = s.input ? "input" : "output";
-    const std::string expected = "an " + word + " queue of " + to_string(a_.options.generation);
+    const unsigned count = queue_count(a_.options.generation, s.input);
     const QueueId id(
-        a_.integer<unsigned>(*s.id, expected, 0, queue_count(a_.options.generation, s.input) - 1));
+        s.shares ? a_.integer<unsigned>(*s.id, "a receiver", kMaxQueues, pe::kMaxReceivers - 1)
+                 : a_.integer<unsigned>(
+                       *s.id, "an " + word + " queue of " + to_string(a_.options.generation), 0,
+                       count - 1));
     if (const pe::QueueBinding* other = a_.image.find_queue(s.input, id)) {
       a_.fail(s.id->place, "expected each queue once, found ", word, " queue ", id.value(),
               " again; it is ", named(a_, *other));
@@ -213,6 +216,7 @@ class Declarer {
     queue.unblocked = s.unblocked.has_value();
     queue.dense = s.dense.has_value();
     if (s.priority) queue.priority = s.priority->value;
+    if (s.shares) set_shared(s, queue);
     if (!s.control_table) return;
     const std::int64_t table = a_.integer(*s.control_table, "a sub-table", 0, 7);
     if (table != 0 && !a_.image.control_table) {
@@ -220,6 +224,13 @@ class Declarer {
               ", found none; without it there are no sub-tables");
     }
     queue.control_table = static_cast<std::uint8_t>(table);
+  }
+
+  void set_shared(const QueueStatement& s, pe::QueueBinding& queue) const {
+    queue.shares = QueueId(a_.integer<unsigned>(*s.shares, "an input queue", 0, kMaxQueues - 1));
+    if (!queue.color) a_.fail(s.shares->place, "expected color= with shares=, found none");
+    a_.refuse_on(Generation::kWse3, s.unblocked,
+                 "unblocked with shares=", "on wse3 the queue has the channel, not the color");
   }
 
   void require_unused(const QueueStatement& s, Color color) const {

@@ -79,6 +79,7 @@ std::string line_of(const pe::QueueBinding& q) {
   if (q.color) text += option("color", q.color->value());
   text += flag("unblocked", q.unblocked) + priority_option(q.priority);
   if (q.control_table != 0) text += option("control_table", q.control_table);
+  if (q.shares) text += option("shares", q.shares->value());
   return text + flag("dense", q.dense);
 }
 

@@ -168,6 +168,10 @@ class OptionsEncoder {
       config_.on_control = pe::OnControl::kUnblock;
       config_.on_control_target = resolve_task_id(a_, *o_.on_control_unblock);
     }
+    if (o_.leave_control && given.empty())
+      a_.fail(*o_.leave_control,
+              "expected leave_control after an option on_control, found it alone");
+    config_.leaves_control = o_.leave_control.has_value();
   }
 
   // wse.md 5.7: only WSE-3 chooses the microthread by number.

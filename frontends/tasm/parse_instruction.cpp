@@ -71,6 +71,7 @@ void parse_options(TokenCursor& cursor, const std::string& behind, OptionsSyntax
       .choice("on_control", kOnControls, options.on_control)
       .name("on_control_activate", local, options.on_control_activate)
       .name("on_control_unblock", any, options.on_control_unblock)
+      .flag("leave_control", options.leave_control)
       .register_or_value("index", options.index)
       .choice("priority", kPriorities, options.priority)
       .flag("save_address", options.save_address)

@@ -122,7 +122,8 @@ Statement parse_queue(TokenCursor& cursor, Place) {
   if (s.input) {
     options.flag("unblocked", s.unblocked)
         .choice("priority", kPriorities, s.priority)
-        .value("control_table", s.control_table);
+        .value("control_table", s.control_table)
+        .value("shares", s.shares);
   }
   options.flag("dense", s.dense).read(cursor);
   return s;

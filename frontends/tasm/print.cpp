@@ -53,9 +53,10 @@ std::string immediate_text(const pe::Image& image, pe::ValueType type, std::int3
 
 std::string on_control_text(const pe::Image& image, const pe::OpConfig& config) {
   if (config.on_control == pe::OnControl::kNone) return "";
-  if (config.on_control == pe::OnControl::kTerminate) return " on_control=terminate";
+  const std::string leaves = config.leaves_control ? " leave_control" : "";
+  if (config.on_control == pe::OnControl::kTerminate) return " on_control=terminate" + leaves;
   return text::joined(" on_control_", text_of(config.on_control), "=",
-                      task_name(image, config.on_control_target));
+                      task_name(image, config.on_control_target), leaves);
 }
 
 /// Name of the label or function at instruction `target`; where there is none, a number in angle

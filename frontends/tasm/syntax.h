@@ -68,7 +68,7 @@ struct StringStatement {
 };
 
 /// queue NAME input|output ID [color=expr] [dense]; input also [unblocked] [priority=WORD]
-/// [control_table=expr]
+/// [control_table=expr] [shares=expr]
 struct QueueStatement {
   Name name;
   bool input = true;
@@ -77,6 +77,7 @@ struct QueueStatement {
   std::optional<Place> unblocked;
   std::optional<Choice<pe::Priority>> priority;
   ExpressionPtr control_table;
+  ExpressionPtr shares;
   std::optional<Place> dense;
 };
 
@@ -197,6 +198,7 @@ struct OptionsSyntax {
   std::optional<Choice<pe::OnControl>> on_control;
   std::optional<Name> on_control_activate;
   std::optional<Name> on_control_unblock;
+  std::optional<Place> leave_control;
   std::optional<OperandSyntax> index;  ///< a register or an expression
   std::optional<Choice<pe::Priority>> priority;
   // only for loads
@@ -225,8 +227,8 @@ using Statement =
     std::variant<ParamStatement, ConstStatement, HalfStatement, DataStatement, StringStatement,
                  QueueStatement, DsdStatement, FifoStatement, InitialLoadStatement, TaskStatement,
                  ControlTableStatement, RotateStatement, MainThreadStatement,
-                 RoutingRegistersStatement, ControlTransformStatement, MicrothreadStatement, FunctionStatement, LabelStatement,
-                 InstructionStatement>;
+                 RoutingRegistersStatement, ControlTransformStatement, MicrothreadStatement,
+                 FunctionStatement, LabelStatement, InstructionStatement>;
 
 /// Calls visit(statement, index) for the statements of one kind; they are counted from 0.
 template <class Kind, class Visit>

@@ -26,6 +26,10 @@ const pe::QueueBinding& input_queue(const Assembly& a, const Name& name) {
     a.fail(name.place, "expected the name of an input queue, found the output queue ",
            in_quotes(name.text));
   }
+  if (!a.image.has_channel(queue)) {
+    a.fail(name.place, "expected a queue without shares=, which has a channel on wse3, found ",
+           in_quotes(name.text));
+  }
   return queue;
 }
 

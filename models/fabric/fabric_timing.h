@@ -46,7 +46,7 @@ struct FabricTiming {
   unsigned buffer_depth = 2;
   LinkStorage link_storage = LinkStorage::kRegisters;
   Arbitration arbitration = Arbitration::kRoundRobin;
-  Coincidence coincidence = Coincidence::kIllegal;
+  Coincidence coincidence = Coincidence::kMerge;
   ColorSwap color_swap = ColorSwap::kBoth;
   SwitchPositions switch_positions = SwitchPositions::kCumulative;
   unsigned on_ramp_latency = 3;   ///< leaves an output queue -> lands at the router

@@ -30,6 +30,8 @@ class Router : public RouterPorts, public timing::Steppable, private config_spac
   void set_reconfigurable(Generation generation) { core_->set_reconfigurable(generation); }
   /// See RouterCore::set_epoch_checker.
   void set_epoch_checker(EpochChecker* epochs) { core_->set_epoch_checker(epochs); }
+  /// See RouterCore::set_diagnoses.
+  void set_diagnoses(observe::Diagnoses* diagnoses) { core_->set_diagnoses(diagnoses); }
   const RouterCore& core() const { return *core_; }
   std::size_t held() const override { return core_->held(); }
   void describe_waits(observe::Waits& waits, Cycle now) const override {

@@ -147,7 +147,8 @@ RouterCore::Step RouterCore::step(Cycle now) {
 CandidateSet RouterCore::look_at_heads(Cycle now) {
   CandidateSet dropped;
   if (routes_.epochs() != nullptr) tell_who_stays(now);
-  if (routes_.merges() && timing_.coincidence == Coincidence::kIllegal) {
+  const bool is_illegal = timing_.coincidence == Coincidence::kIllegal;
+  if (routes_.merges() && (is_illegal || diagnoses_ != nullptr)) {
     for (const RouteTable::Channel& channel : routes_.channels()) check_coincidence(channel, now);
   }
   if (!routes_.filters() && buffers_.controls_held() == 0) return dropped;
@@ -204,10 +205,13 @@ void RouterCore::check_coincidence(const RouteTable::Channel& channel, Cycle now
       first = buffer;
       continue;
     }
-    throw IllegalBehaviour(name() + ": wavelets of " + color_text(channel.color) + " land from " +
-                               to_string(first->in) + " and from " + to_string(in) +
-                               " in one cycle; what follows is undefined",
-                           kCoincidenceId);
+    const std::string text = name() + ": wavelets of " + color_text(channel.color) + " land from " +
+                             to_string(first->in) + " and from " + to_string(in) + " in one cycle";
+    if (timing_.coincidence == Coincidence::kIllegal)
+      throw IllegalBehaviour(text + "; what follows is undefined", kCoincidenceId);
+    diagnoses_->on_diagnosis(
+        {now, probe_.place(), kCoincidenceId, text + "; they go on one after the other", true});
+    return;
   }
 }
 

@@ -38,6 +38,7 @@
 #include "models/fabric/registers.h"
 #include "models/fabric/route_table.h"
 #include "models/fabric/sender.h"
+#include "models/observe/diagnosis.h"
 #include "models/observe/probe.h"
 #include "models/observe/wait.h"
 #include "models/state/fwd.h"
@@ -109,6 +110,9 @@ class RouterCore {
   void set_reconfigurable(Generation generation) { routes_.set_reconfigurable(generation); }
   /// Who is told what becomes of routes and of wavelets under way; it outlives the router.
   void set_epoch_checker(EpochChecker* epochs) { routes_.set_epoch_checker(epochs); }
+  /// Who hears that wavelets of a color land from two directions at once (Coincidence::kMerge); it outlives
+  /// the router. nullptr, the default: nobody.
+  void set_diagnoses(observe::Diagnoses* diagnoses) { diagnoses_ = diagnoses; }
   /// From cycle 0 on the router tells `waits`, which outlives it, what its wavelets wait for.
   void set_link_waits(observe::LinkWaits& waits) {
     waits_ = std::make_unique<HeadWaits>(waits, probe_.place());
@@ -140,8 +144,8 @@ class RouterCore {
   /// was outstanding.
   void credit(Direction out, Color color, Cycle due);
   /// Does the work of cycle `now`; once a cycle. Changes nothing if nothing is due. Throws
-  /// IllegalBehaviour when two enabled directions deliver at once (FabricTiming::coincidence), and
-  /// what an epoch checker throws.
+  /// IllegalBehaviour when two enabled directions deliver at once and that is illegal
+  /// (FabricTiming::coincidence), and what an epoch checker throws.
   Step step(Cycle now);
 
   // --- looking in ---
@@ -196,6 +200,7 @@ class RouterCore {
   TileCoord at_;
   FabricTiming timing_;
   observe::Probe probe_;
+  observe::Diagnoses* diagnoses_ = nullptr;
   std::array<Arbiter, kDirectionCount> arbiters_;
   RouteTable routes_;
   RouterRegisters registers_{routes_};

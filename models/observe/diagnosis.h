@@ -16,6 +16,9 @@ struct Diagnosis {
   std::uint32_t place = 0;  ///< linear index of the tile
   std::string id;           ///< stable name of the rule for scripts: "/tessera/pe/memory_access"
   std::string text;         ///< for people, with PE and source line: "PE (1, 2), f.tasm:3: ..."
+  /// The place says it once, with the number of times.
+  bool once = false;
+  std::uint64_t times = 1;
 };
 
 /// Receives diagnoses, and what programs tell the host. In one cycle those of different places come in any order.

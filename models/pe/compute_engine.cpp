@@ -42,8 +42,9 @@ void ComputeEngine::reset(std::shared_ptr<const DecodedImage> program, observe::
 }
 
 void ComputeEngine::start() {
-  for (unsigned q = 0; q < kMaxQueues; ++q) {
+  for (unsigned q = 0; q < kMaxReceivers; ++q)
     if (input.is_bound(q)) readable_[q] = input[q][0];
+  for (unsigned q = 0; q < kMaxQueues; ++q) {
     if (output.is_bound(q)) writable_[q] = output[q][0];
   }
   wake(0);

@@ -23,7 +23,7 @@ namespace tessera::pe {
 /// derives from this stands in its place (docs/rtl-in-the-loop.md).
 class EnginePorts : public sc_core::sc_module {
  public:
-  kit::NumberedSockets<queue::ReadInitiatorSocket> input;    ///< [queue id]
+  kit::NumberedSockets<queue::ReadInitiatorSocket> input;    ///< [queue id], receivers too
   kit::NumberedSockets<queue::WriteInitiatorSocket> output;  ///< [queue id]
   /// Registers of the tile's router. May stay unbound if the program does not touch them.
   config_space::InitiatorSocket config{"config"};
@@ -43,7 +43,7 @@ class EnginePorts : public sc_core::sc_module {
   /// A derived class binds its objects to all sockets. `inputs`, `outputs`: the queues that have one.
   explicit EnginePorts(sc_core::sc_module_name name, kit::Numbers inputs = kit::kAllNumbers,
                        kit::Numbers outputs = kit::kAllNumbers)
-      : sc_core::sc_module(name), input("input", kMaxQueues, inputs),
+      : sc_core::sc_module(name), input("input", kMaxReceivers, inputs),
         output("output", kMaxQueues, outputs) {}
   void start_of_simulation() override { start(); }
 };
@@ -133,7 +133,7 @@ class ComputeEngine : public EnginePorts,
   const TileCoord at_;
   // Interfaces behind the sockets, looked up once: a call through a socket would cost more than the
   // called function.
-  std::array<queue::ReadIf*, kMaxQueues> readable_{};
+  std::array<queue::ReadIf*, kMaxReceivers> readable_{};
   std::array<queue::WriteIf*, kMaxQueues> writable_{};
   std::optional<ComputeEngineCore> core_;  // always there; made anew by reset()
 };

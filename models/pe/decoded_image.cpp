@@ -140,7 +140,7 @@ DecodedImage::DecodedImage(std::shared_ptr<const Image> image, const PeTiming& t
     const QueueBinding*& entry = queues_[queue.input].at(queue.id.value());
     if (entry == nullptr) entry = &queue;
     const bool receives = queue.color || image_->generation == Generation::kWse3;
-    if (!queue.input || !receives) continue;
+    if (!queue.input || !receives || !image_->has_channel(queue)) continue;
     const TaskId channel = image_->channel_of(queue);
     inputs_.push_back({queue.id, task_bit(channel), tasks_.data_task(channel), &queue});
     channels_ |= task_bit(channel);

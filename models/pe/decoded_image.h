@@ -103,7 +103,7 @@ class DecodedImage {
   const bool may_reach_routing_;
   Sram memory_;
   std::uint32_t data_begin_ = 0;
-  std::array<std::array<const QueueBinding*, kMaxQueues>, 2> queues_{};
+  std::array<std::array<const QueueBinding*, kMaxReceivers>, 2> queues_{};
   std::vector<InputChannel> inputs_;
   std::uint64_t channels_ = 0;
 };

@@ -21,8 +21,8 @@ SimdLimits limits_of(SimdMode mode) {
   return mode == SimdMode::k64 ? SimdLimits{4, 4} : SimdLimits{2, 4};
 }
 
-std::uint8_t queue_bit(QueueId q) {
-  return static_cast<std::uint8_t>(1U << q.value());
+std::uint16_t queue_bit(QueueId q) {
+  return static_cast<std::uint16_t>(1U << q.value());
 }
 
 /// Whether the input queues are those of the prototype.
@@ -128,6 +128,7 @@ class Dispatch {
     async_ = own.async;
     ut_ = own.ut;
     op_.completion = {own.activate, own.unblock, own.on_control, own.on_control_target};
+    op_.leaves_control = own.leaves_control;
     for_each_dsr([&](const Dsr& dsr) {
       op_.single_step |= dsr.single_step();
       if (!dsr.is_fabric()) return;
@@ -141,6 +142,7 @@ class Dispatch {
       if (op_.completion.on_control == OnControl::kNone) {
         op_.completion.on_control = load.on_control;
         op_.completion.on_control_target = load.on_control_target;
+        op_.leaves_control = load.leaves_control;
       }
     });
   }
@@ -154,7 +156,7 @@ class Dispatch {
     for (unsigned i = first; i <= op_.sources; ++i) make_cursor(i - first, outputs);
     const Cursor& destination = op_.cursors[0];
     op_.uses_fifo = destination.kind == Cursor::Kind::kFifo;
-    if (destination.kind == Cursor::Kind::kFabric) op_.outputs = queue_bit(destination.queue);
+    if (destination.kind == Cursor::Kind::kFabric) op_.outputs |= queue_bit(destination.queue);
     for (unsigned i = 1; i <= op_.sources; ++i) {
       const Cursor& source = op_.cursors[i];
       op_.uses_fifo |= source.kind == Cursor::Kind::kFifo;
@@ -222,7 +224,8 @@ class Dispatch {
     cursor.queue = destination ? dsd.queue : bindings.receiver(dsd.queue);
     cursor.most = 1;
     const QueueBinding* queue = pe_.program->queue(!destination, cursor.queue);
-    if (queue != nullptr && !destination) cursor.channel = pe_.image().channel_of(*queue);
+    if (queue != nullptr && !destination && pe_.image().has_channel(*queue))
+      cursor.channel = pe_.image().channel_of(*queue);
     if (cursor.bytes != 2) return;
     cursor.half = queue != nullptr && queue->dense;
     if (cursor.half && indexed) {
@@ -363,6 +366,8 @@ class Dispatch {
       if (fabric == nullptr && dsr.is_fabric()) fabric = dsr.dsd;
     });
     if (ut_ && (fabric != nullptr || op_.uses_fifo)) return ut_->value();
+    if (fabric != nullptr && fabric->queue.value() >= kMaxQueues)
+      return pe_.program->queue(true, fabric->queue)->shares->value();
     if (fabric != nullptr) return fabric->queue.value();
     fail(Illegal::kNoMicrothread,
          "an asynchronous operation needs a fabin or fabout operand, or a FIFO and ut=");
@@ -455,9 +460,9 @@ class Dispatch {
     for (unsigned i = 1; i <= op_.sources; ++i) {
       const Cursor& source = op_.cursors[i];
       if (source.kind != Cursor::Kind::kFabric) continue;
-      // The next group may read what is left of a wavelet that is taken apart.
-      op_.single &= source.packed == 1;
-      if (source.packed == 1) op_.needs_inputs |= queue_bit(source.queue);
+      // A group may read what is left of a wavelet that is taken apart. A receiver has no bit.
+      op_.single &= source.packed == 1 && source.queue.value() < kMaxQueues;
+      if (source.packed == 1) op_.needs_inputs |= queue_bit(source.queue) & 0xFFU;
     }
   }
 

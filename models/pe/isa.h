@@ -166,6 +166,7 @@ struct OpConfig {
   std::optional<TaskId> unblock;    ///< on completion
   OnControl on_control = OnControl::kNone;
   TaskId on_control_target;          ///< task of kActivate and kUnblock
+  bool leaves_control = false;       ///< the control wavelet stays at the head of its queue
   std::optional<Operand> index;      ///< r0..r15 or an immediate, for wavelet_index_offset
   std::optional<Priority> priority;  ///< priority of the microthread (WSE-2)
 
@@ -179,8 +180,8 @@ struct OpConfig {
   friend bool operator==(const OpConfig& a, const OpConfig& b) {
     return a.async == b.async && a.ut == b.ut && a.activate == b.activate &&
            a.unblock == b.unblock && a.on_control == b.on_control &&
-           a.on_control_target == b.on_control_target && a.index == b.index &&
-           a.priority == b.priority && a.save_address == b.save_address &&
+           a.on_control_target == b.on_control_target && a.leaves_control == b.leaves_control &&
+           a.index == b.index && a.priority == b.priority && a.save_address == b.save_address &&
            a.single_step == b.single_step && a.xdsr == b.xdsr && a.sr == b.sr;
   }
 };

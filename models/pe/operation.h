@@ -99,7 +99,8 @@ struct Operation {
   bool finishing = false;  ///< the last group has executed
   std::uint8_t thread = kMainThread;
   Priority priority = Priority::kLow;  ///< priority of the microthread
-  /// Queues that every group needs, one bit each: inputs with a wavelet, outputs with room.
+  /// Queues that every group needs, one bit each: inputs with a wavelet, outputs with room. Receivers
+  /// (kMaxReceivers) are not among them.
   std::uint8_t needs_inputs = 0;
   std::uint8_t needs_outputs = 0;
   bool single = false;  ///< a group is one element and needs nothing but these queues
@@ -108,6 +109,8 @@ struct Operation {
   bool may_conflict : 1;  ///< two of its reads may meet in a bank (PeTiming::bank_conflicts)
   bool asked : 1;         ///< in every step what it waits for (wait_account.h)
   bool writes_back : 1;   ///< its end may change registers, DSRs or memory (VectorUnit::write_back)
+  bool stopped_by_fifo : 1;  ///< ended by an empty or full FIFO
+  bool leaves_control : 1;   ///< OpConfig::leaves_control
   const DecodedInstruction* decoded = nullptr;
   Kernel kernel = nullptr;   ///< nullptr: its elements need move_element()
   std::uint32_t length = 0;  ///< elements
@@ -130,17 +133,18 @@ struct Operation {
   };
   Completion completion;     ///< asked for by the instruction or by loads of its fabric DSRs
   std::uint16_t index = 0;   ///< value of OpConfig::index, read at dispatch
-  std::uint8_t inputs = 0;   ///< queues that it reads, one bit each
+  std::uint16_t inputs = 0;  ///< queues that it reads, receivers too, one bit each
   std::uint8_t outputs = 0;  ///< queues that it writes
   bool single_step = false;
   std::uint8_t zeroed_slot = 0;  ///< the source that `zero` clears in the end; 0: none
   /// The destination register is also a source: each element needs the last result.
   bool accumulates = false;
-  bool carry = false;            ///< addc16
-  bool stopped_by_fifo = false;  ///< ended by an empty or full FIFO
-  bool result = true;            ///< what a synchronous operation on a FIFO returns (wse.md 5.6)
+  bool carry = false;  ///< addc16
+  bool result = true;  ///< what a synchronous operation on a FIFO returns (wse.md 5.6)
 
-  Operation() : may_conflict(false), asked(false), writes_back(false) {}
+  Operation()
+      : may_conflict(false), asked(false), writes_back(false), stopped_by_fifo(false),
+        leaves_control(false) {}
 
   const Instruction& instruction() const { return *decoded->instruction; }
   std::uint32_t pc() const { return decoded->pc; }

@@ -47,11 +47,12 @@ class OutputBindings {
   void bind(QueueId queue, Color color) { uses_[queue.value()].bound = color; }
   /// The queue from which operations on input queue `queue` read.
   QueueId receiver(QueueId queue) const {
+    if (queue.value() >= kMaxQueues) return queue;
     return QueueId(queue.value() ^ uses_[queue.value()].receiver);
   }
   /// Operations on input queue `queue` read from `from` from now on.
   void bind_input(QueueId queue, QueueId from) {
-    uses_[queue.value()].receiver = (queue.value() ^ from.value()) & (kMaxQueues - 1);
+    uses_[queue.value()].receiver = (queue.value() ^ from.value()) & kAnyReceiver;
   }
   /// Output queues that hold no wavelet in cycle `now`, one bit each. Queues that the program does
   /// not declare are among them.
@@ -71,18 +72,20 @@ class OutputBindings {
   }
 
  private:
-  static constexpr unsigned kLongest = (1U << 13) - 1;
+  static constexpr unsigned kLongest = (1U << 12) - 1;
+  static constexpr unsigned kAnyReceiver = 15;
+  static_assert(kMaxReceivers <= kAnyReceiver);
   struct Use {
     Use() : capacity(0), receiver(0) {}
-    std::uint16_t capacity : 13;       // capacity of the output queue, in wavelets; 0: not used yet
-    std::uint16_t receiver : 3;        // for an input queue: its number xor that of receiver()
+    std::uint16_t capacity : 12;       // capacity of the output queue, in wavelets; 0: not used yet
+    std::uint16_t receiver : 4;        // for an input queue: its number xor that of receiver()
     Color last;                        // color of the last operation on it
     Color bound = Color(kColorCount);  // by the program at run time; kColorCount: not bound
     bool is_bound() const { return bound != Color(kColorCount); }
     template <class Archive>
     void visit(Archive& archive) {
       capacity = archive.value(static_cast<std::uint16_t>(capacity)) & kLongest;
-      receiver = archive.value(static_cast<std::uint16_t>(receiver)) & (kMaxQueues - 1);
+      receiver = archive.value(static_cast<std::uint16_t>(receiver)) & kAnyReceiver;
       archive(last, bound);
     }
   };

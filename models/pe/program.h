@@ -139,12 +139,18 @@ struct InitialLoad {
   std::uint32_t file = 0;  ///< as Instruction::file
 };
 
+/// Input queues have the ids 0..7. Those above are **receivers**: each holds the wavelets of a color that
+/// shares one of the eight with others, one after the other. So a PE receives up to 15 colors.
+inline constexpr unsigned kMaxReceivers = 15;
+
 /// An input queue and the color it receives, or an output queue; on WSE-2 an output queue may have
 /// no color of its own (wse.md 2.2).
 struct QueueBinding {
   std::string name;
   bool input = true;
   QueueId id;
+  /// Of a receiver: the queue whose length and microthread it has.
+  std::optional<QueueId> shares;
   std::optional<Color> color;
   std::optional<Priority> priority;  ///< input, WSE-2: of the microthreads that read it
   /// Input without a data task: initially unblocked, so that control tasks run (wse.md 3.2).
@@ -153,6 +159,9 @@ struct QueueBinding {
   bool dense = false;              ///< WSE-3: 16-bit elements travel as half wavelets
   std::uint32_t line = 0;
   std::uint32_t file = 0;  ///< as Instruction::file
+
+  /// The queue of the machine that it is, or shares.
+  QueueId of_machine() const { return shares.value_or(id); }
 };
 
 enum class TaskKind : std::uint8_t { kData, kLocal, kControl };
@@ -272,6 +281,10 @@ struct Image {
   /// What blocks an input queue's wavelets, and the id of its data task: its color on WSE-2, the
   /// queue on WSE-3 (wse.md 3.1, 3.2).
   TaskId channel_of(const QueueBinding& queue) const;
+  /// On WSE-3 a queue has the channel, not its color, so a receiver has none.
+  bool has_channel(const QueueBinding& queue) const {
+    return !queue.shares || generation == Generation::kWse2;
+  }
   /// Id of entry 0 of the control tasks of an input queue: in a table of their own, its sub-table
   /// begins `control_table` strides in (wse.md 3.1).
   unsigned first_control_task(const QueueBinding& queue) const {

@@ -108,7 +108,9 @@ void visit_operation(state::Archive& archive, Operation& op, const DecodedImage&
   }
   archive(op.completion.activate, op.completion.unblock, op.completion.on_control,
           op.completion.on_control_target, op.index, op.inputs, op.outputs, op.single_step,
-          op.accumulates, op.carry, op.stopped_by_fifo, op.result);
+          op.accumulates, op.carry, op.result);
+  op.stopped_by_fifo = archive.value(static_cast<bool>(op.stopped_by_fifo));
+  op.leaves_control = archive.value(static_cast<bool>(op.leaves_control));
   const bool has_kernel = archive.value(op.kernel != nullptr);
   if (archive.loading()) op.kernel = has_kernel ? kernel_of(op) : nullptr;
 }
@@ -155,7 +157,7 @@ void DsrFiles::visit(state::Archive& archive, const DecodedImage& program) {
 }
 
 void TaskTable::visit(state::Archive& archive) {
-  archive(active_, blocked_, blocked_microthreads_, last_place_);
+  archive(active_, blocked_, blocked_microthreads_, left_controls_, last_place_);
   if (!archive.value(extras_ != nullptr)) return;
   Extras& more = extras();
   more.priorities.resize(archive.count(more.priorities.size()),

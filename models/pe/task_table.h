@@ -98,7 +98,7 @@ struct Runnable {
   const TaskBinding* task = nullptr;
   std::optional<QueueId> queue;
 };
-using Runnables = boost::container::static_vector<Runnable, kMaxQueues>;
+using Runnables = boost::container::static_vector<Runnable, kMaxReceivers>;
 
 class TaskTable {
  public:
@@ -126,6 +126,15 @@ class TaskTable {
   /// The main thread has the number after the last microthread and is never blocked.
   bool is_microthread_blocked(unsigned id) const { return (blocked_microthreads_ >> id & 1U) != 0; }
   bool blocks_microthreads() const { return blocked_microthreads_ != 0; }
+  /// A control wavelet that has ended an operation stays at the head of input queue `q`
+  /// (OpConfig::leaves_control). It starts no task and ends no other operation.
+  void leave_control(QueueId q) { left_controls_ |= static_cast<std::uint16_t>(1U << q.value()); }
+  /// The queues with such a wavelet, one bit each.
+  std::uint32_t left_controls() const { return left_controls_; }
+  /// Those of `queues` have been taken, or an operation reads them.
+  void forget_controls(std::uint32_t queues) {
+    left_controls_ &= static_cast<std::uint16_t>(~queues);
+  }
   /// Changes, in cycle `now`, the priority of every task with this id from cycle `from` on. With a
   /// control task table of their own, control tasks keep theirs.
   void set_priority(TaskId id, TaskPriority priority, Cycle now, Cycle from);
@@ -150,7 +159,7 @@ class TaskTable {
 
  private:
   /// Places of the picker: one for each number of a task (Image::number_of) and queue.
-  static constexpr unsigned kPlaces = (Image::kOwnTable + kTaskCount) * kMaxQueues;
+  static constexpr unsigned kPlaces = (Image::kOwnTable + kTaskCount) * kMaxReceivers;
   /// State that few programs need.
   struct Extras {
     std::vector<Delayed<TaskPriority>> priorities;  // by task; empty: none has changed
@@ -162,7 +171,7 @@ class TaskTable {
   std::size_t number_of(const TaskBinding& task) const;
   bool is_high(const TaskBinding& task, Cycle now) const;
   unsigned place_of(const Runnable& runnable) const {
-    return image().number_of(*runnable.task) * kMaxQueues +
+    return image().number_of(*runnable.task) * kMaxReceivers +
            (runnable.queue ? runnable.queue->value() : 0);
   }
   bool goes_before(const Runnable& a, const Runnable& b, Cycle now) const;
@@ -173,7 +182,8 @@ class TaskTable {
   const TaskIndex* index_;
   std::unique_ptr<Extras> extras_;
   PickerRule rule_;
-  std::uint8_t blocked_microthreads_;                             // one bit a microthread
+  std::uint8_t blocked_microthreads_;  // one bit a microthread
+  std::uint16_t left_controls_ = 0;
   std::array<std::uint16_t, 2> last_place_ = {kPlaces, kPlaces};  // by priority: of the last task
 };
 

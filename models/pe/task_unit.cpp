@@ -75,6 +75,11 @@ bool TaskUnit::take_heads(EngineState& pe, const Operations& operations, Runnabl
   bool dropped = false;
   for (const InputChannel& input : pe.program->inputs()) {
     if ((input.channel & pe.tasks.blocked()) != 0) continue;
+    if ((pe.tasks.left_controls() >> input.queue.value() & 1U) != 0) {
+      pe.tasks.forget_controls(1U << input.queue.value());
+      pe.queues.take(input.queue, now);
+      dropped = true;
+    }
     std::optional<link::Wavelet> head = head_of(pe, input.queue, now);
     while (head && is_for_no_task(pe, input, *head) && !operations.take_control_from(input.queue)) {
       pe.queues.take(input.queue, now);

@@ -77,16 +77,29 @@ bool next_depends(const EngineState& pe, const Operation& op) {
   });
 }
 
-// wse.md 5.7 on_control: the wavelet is taken and ends the operation.
+// wse.md 5.7 on_control: the wavelet ends the operation, and is taken or stays at the head of the queue.
 bool meets_control(EngineState& pe, Operation& op, Cycle now) {
   const Cursor* source = source_at_control(pe, op, now);
   if (source == nullptr) return false;
-  pe.queues.take(source->queue, now);
+  if (op.leaves_control)
+    pe.tasks.leave_control(source->queue);
+  else
+    pe.queues.take(source->queue, now);
   const TaskId target = op.completion.on_control_target;
   if (op.completion.on_control == OnControl::kActivate) pe.tasks.activate(target);
   if (op.completion.on_control == OnControl::kUnblock) pe.tasks.unblock(target);
   op.terminated = true;
   return true;
+}
+
+// Of the control wavelets that have ended other operations: one with `on_control` drops them, any other
+// reads them.
+void meet_left_controls(EngineState& pe, const Operation& op, Cycle now) {
+  const std::uint32_t met = pe.tasks.left_controls() & op.inputs;
+  pe.tasks.forget_controls(met);
+  if (op.completion.on_control == OnControl::kNone) return;
+  for (std::uint32_t left = met; left != 0; left &= left - 1)
+    pe.queues.take(QueueId(static_cast<unsigned>(__builtin_ctz(left))), now);
 }
 
 }  // namespace
@@ -123,6 +136,7 @@ void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle n
     pe.main.write_flag(false, now + 1);
     return;
   }
+  if (pe.tasks.left_controls() != 0) meet_left_controls(pe, op, now);
   pe.probe.emit(now, EventKind::kOpStart, op.event_word(), op.length);
   if (pe.waits != nullptr) {
     begin_waits(pe, op, now);

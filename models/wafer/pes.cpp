@@ -20,6 +20,7 @@ std::size_t programs_in(const Strip& strip) {
   return found;
 }
 
+// None of a receiver (pe::kMaxReceivers).
 constexpr std::uint8_t queue_bit(QueueId q) {
   return static_cast<std::uint8_t>(1U << q.value());
 }
@@ -33,8 +34,12 @@ QueueMap::QueueMap(const pe::Image& image) {
   output.fill(kNoQueue);
   std::uint8_t inputs = 0;
   std::uint8_t outputs = 0;
-  for (const pe::QueueBinding& queue : image.queues)
-    (queue.input ? input : output)[queue.id.value()] = queue.input ? inputs++ : outputs++;
+  for (const pe::QueueBinding& queue : image.queues) {
+    if (queue.input)
+      input[queue.id.value()] = inputs++;
+    else
+      output[queue.id.value()] = outputs++;
+  }
 }
 
 Pe::Pe(Pes& pes, std::uint32_t at_place, TileCoord at,
@@ -152,8 +157,9 @@ void Pes::reserve_queues() {
 
 unsigned Pes::length_of(const pe::QueueBinding& queue) const {
   const Plan& plan = blocks_.plan;
-  return queue.input ? plan.fabric.queue_room(plan.input_queue_lengths.at(queue.id.value()))
-                     : plan.output_queue_lengths.at(queue.id.value());
+  return queue.input
+             ? plan.fabric.queue_room(plan.input_queue_lengths.at(queue.of_machine().value()))
+             : plan.output_queue_lengths.at(queue.id.value());
 }
 
 void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {

@@ -72,7 +72,7 @@ struct RampLink {
 struct QueueMap {
   static constexpr std::uint8_t kNoQueue = 0xFF;
   explicit QueueMap(const pe::Image& image);
-  std::array<std::uint8_t, kMaxQueues> input;
+  std::array<std::uint8_t, pe::kMaxReceivers> input;
   std::array<std::uint8_t, kMaxQueues> output;
 };
 
@@ -82,7 +82,7 @@ class Landings {
  public:
   static constexpr unsigned kBits = 4;  ///< of the number of a queue
   static constexpr unsigned kOne = (1U << kBits) - 1;
-  static_assert(kMaxQueues <= kOne);
+  static_assert(pe::kMaxReceivers <= kOne);
 
   /// No wavelet lands more than `farthest` cycles ahead.
   void resize(std::size_t pes, unsigned farthest) {

@@ -178,6 +178,7 @@ void RemotePart::tell(Packet& told) {
       diagnosis.place = told.get<std::uint32_t>();
       diagnosis.id = told.get_text();
       diagnosis.text = told.get_text();
+      diagnosis.once = told.get<bool>();
       if (listener_ != nullptr) listener_->on_diagnosis(diagnosis);
     } else if (what == Told::kPrint) {
       observe::Print print;

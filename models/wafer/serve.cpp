@@ -350,6 +350,7 @@ class Server final : private Outside, private observe::Diagnoses {
     told_.put(diagnosis.place);
     told_.put_text(diagnosis.id);
     told_.put_text(diagnosis.text);
+    told_.put(diagnosis.once);
   }
   void on_print(const observe::Print& print) override {
     told_.put(Told::kPrint);

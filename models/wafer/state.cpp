@@ -35,6 +35,7 @@ void visit_credits(const Visit& visit, Count& credits, Mask& returning, Mask nex
   returning = later;
 }
 
+// None of a receiver (pe::kMaxReceivers).
 constexpr std::uint8_t queue_bit(QueueId q) {
   return static_cast<std::uint8_t>(1U << q.value());
 }

@@ -108,6 +108,7 @@ class WaferCore {
   }
   void set_diagnoses(observe::Diagnoses* diagnoses) {
     for (Pe& pe : blocks_.pes.all()) pe.engine.set_diagnoses(diagnoses);
+    for (WholeRouter& router : blocks_.routers.all()) router.core.set_diagnoses(diagnoses);
   }
   /// Wavelets in routers and queues; a multicast counts once.
   std::size_t wavelets_held() const;

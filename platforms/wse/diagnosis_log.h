@@ -21,6 +21,7 @@ class DiagnosisLog final : public observe::Diagnoses {
 
   void on_diagnosis(const observe::Diagnosis& diagnosis) override {
     ++count_;
+    if (diagnosis.once && is_repeated(diagnosis)) return;
     if (first_.size() == kKept && !earlier(diagnosis, first_.back())) return;
     first_.insert(std::upper_bound(first_.begin(), first_.end(), diagnosis, earlier), diagnosis);
     if (first_.size() > kKept) first_.pop_back();
@@ -57,11 +58,19 @@ class DiagnosisLog final : public observe::Diagnoses {
   template <class Archive>
   void visit(Archive& archive) {
     first_.resize(archive.count(first_.size()));
-    for (observe::Diagnosis& d : first_) archive(d.cycle, d.place, d.id, d.text);
+    for (observe::Diagnosis& d : first_) archive(d.cycle, d.place, d.id, d.text, d.once, d.times);
     archive(count_);
   }
 
  private:
+  bool is_repeated(const observe::Diagnosis& diagnosis) {
+    const auto said =
+        std::find_if(first_.begin(), first_.end(), [&diagnosis](const observe::Diagnosis& d) {
+          return d.once && d.place == diagnosis.place && d.id == diagnosis.id;
+        });
+    if (said != first_.end()) ++said->times;
+    return said != first_.end();
+  }
   static bool earlier(const observe::Diagnosis& a, const observe::Diagnosis& b) {
     return std::tie(a.cycle, a.place) < std::tie(b.cycle, b.place);
   }

@@ -157,7 +157,7 @@ void ModuleMachine::connect(link::InitiatorSocket& from, link::TargetSocket& to)
 
 void ModuleMachine::connect_diagnoses() {
   for (const auto& tile : tiles_) {
-    if (tile->engine() != nullptr) tile->engine()->core().set_diagnoses(diagnoses());
+    tile->set_diagnoses(diagnoses());
   }
 }
 

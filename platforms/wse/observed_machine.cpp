@@ -11,6 +11,14 @@
 
 namespace tessera::wse {
 
+namespace {
+
+std::string text_of(const observe::Diagnosis& d) {
+  return d.times > 1 ? d.text + ", " + std::to_string(d.times) + " times until the end" : d.text;
+}
+
+}  // namespace
+
 ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOptions& fabric,
                                  const WseConfig& config, const Workload& workload,
                                  Replacements* replacements)
@@ -179,7 +187,7 @@ void ObservedMachine::summarize(report::Report& report) const {
   if (options_.report_detail) add_places(report.places);
   report.diagnoses.count = diagnoses_.count();
   for (const observe::Diagnosis& d : diagnoses_.first())
-    report.diagnoses.first.push_back({d.cycle, coordinates(d.place), d.id, d.text});
+    report.diagnoses.first.push_back({d.cycle, coordinates(d.place), d.id, text_of(d)});
   add_dropped(report.diagnoses);
   if (memory_checks_) add_memory_checks(report);
 }

@@ -98,8 +98,7 @@ class Tile : public sc_core::sc_module {
       }
       const pe::QueueBinding* const binding = site.image->find_queue(true, id);
       queue->reset(binding == nullptr ? kNoColor : binding->color.value_or(kNoColor),
-                   site.config.fabric.queue_room(site.config.input_queue_lengths.at(id.value())),
-                   site.probe);
+                   room_of(binding == nullptr ? id : binding->of_machine(), site), site.probe);
     }
     for (const auto& [id, ports, queue] : output_queues_) {
       if (queue == nullptr)
@@ -133,6 +132,10 @@ class Tile : public sc_core::sc_module {
   /// Requires a program.
   void launch(const pe::Function& function, const std::vector<std::uint32_t>& arguments, Cycle at) {
     ports_->launch(function, arguments, at);
+  }
+  void set_diagnoses(observe::Diagnoses* diagnoses) {
+    if (engine_ != nullptr) engine_->core().set_diagnoses(diagnoses);
+    if (our_router_ != nullptr) our_router_->set_diagnoses(diagnoses);
   }
   void set_epoch_checker(fabric::EpochChecker* epochs) {
     if (our_router_ != nullptr) our_router_->set_epoch_checker(epochs);
@@ -210,8 +213,7 @@ class Tile : public sc_core::sc_module {
     auto ports = user_or_ours(&Replacements::input_queues, place(site), name, site, ours, [&] {
       return std::make_unique<queue::InputQueue>(
           name.c_str(), id, site.queue->color.value_or(kNoColor),
-          site.config.fabric.queue_room(site.config.input_queue_lengths.at(id.value())),
-          site.probe);
+          room_of(site.queue->of_machine(), site), site.probe);
     });
     const bool is_tapped =
         site.queue->color && (in_colors_ >> site.queue->color->value() & 1U) != 0;
@@ -231,6 +233,9 @@ class Tile : public sc_core::sc_module {
     ports_->output[id.value()].bind(ports->in);
     on_ramp_->queues[id.value()].bind(ports->out);
     output_queues_.push_back({id, std::move(ports), ours});
+  }
+  static unsigned room_of(QueueId queue, const Site& site) {
+    return site.config.fabric.queue_room(site.config.input_queue_lengths.at(queue.value()));
   }
   static std::vector<int> place(const Site& site) {
     return {site.tile.x, site.tile.y, static_cast<int>(site.queue->id.value())};

@@ -55,9 +55,9 @@ Schema fabric_keys(WseConfig& c) {
            "who goes first when several wavelets want one output: `round_robin` over "
            "(port, color), or `fixed`: lowest color, at the on-ramp lowest queue, first"),
       name("fabric.coincidence", f.coincidence,
-           {{"illegal", Coincidence::kIllegal}, {"merge", Coincidence::kMerge}},
+           {{"merge", Coincidence::kMerge}, {"illegal", Coincidence::kIllegal}},
            "wavelets of one color that land from two directions in one cycle: "
-           "`illegal`, or `merge` in the order of fabric.arbitration"),
+           "`merge` in the order of fabric.arbitration, with a warning, or `illegal`"),
       name("fabric.color_swap", f.color_swap,
            {{"both", ColorSwap::kBoth}, {"partner", ColorSwap::kPartner}},
            "WSE-2, an arrival on a color whose partner alone has color swap: it appears on `both` "

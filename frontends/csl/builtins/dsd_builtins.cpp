@@ -150,7 +150,8 @@ class DescriptorReader {
     } else if (is_memory && name == "base_address") {
       note(name, at);
       if (!value.type->is(TypeKind::kPointer))
-        call_.engine().fail(at, "a base address is an array or a pointer instead of a value of type ",
+        call_.engine().fail(at,
+                            "a base address is an array or a pointer instead of a value of type ",
                             text::in_quotes(value.type->name));
       if (!value.is_known() && !call_.makes_code()) call_.engine().known(value, at);
       if (value.is_known() && value.value().is_undefined())
@@ -169,14 +170,13 @@ class DescriptorReader {
   LiveNumber number(const Result& value, const std::string& name, const Node& at,
                     std::pair<std::int64_t, std::int64_t> range) {
     if (!value.type->is_any_integer())
-      call_.engine().fail(at, "the field .", name, " is of type ", text::in_quotes(value.type->name),
-                          " instead of an integer type");
+      call_.engine().fail(at, "the field .", name, " is of type ",
+                          text::in_quotes(value.type->name), " instead of an integer type");
     if (!value.is_known()) {
       if (!call_.makes_code() || kind_.name == "circbuf_dsd") call_.engine().known(value, at);
       return {0, value};
     }
-    if (value.value().is_undefined())
-      call_.engine().fail(at, "the field .", name, " is undefined");
+    if (value.value().is_undefined()) call_.engine().fail(at, "the field .", name, " is undefined");
     const BigInt& known = value.value().integer();
     if (known < range.first || known > range.second)
       call_.engine().fail(at, "the field .", name, " is ", known.str(), ", which is not in ",
@@ -210,6 +210,9 @@ class DescriptorReader {
     if (is_fabric(kind_)) return finish_fabric();
     if (!base_) call_.fail("a memory descriptor needs .tensor_access or .base_address");
     dsd_.element = element_of(*base_);
+    if (is_byte(*dsd_.element))
+      call_.fail("an element of a descriptor is a number of 16 or 32 bits instead of a ",
+                 text::in_quotes(dsd_.element->name));
     if (dsd_.strides.empty()) dsd_.strides.assign(dsd_.extents.size(), 1);
     if (dsd_.strides.size() != dsd_.extents.size())
       call_.fail("the descriptor has ", text::plural(dsd_.strides.size(), "stride"), " and ",
@@ -255,7 +258,8 @@ class DescriptorReader {
     Evaluator& evaluator = call_.evaluator;
     LiveDsd live;
     if (!is_fabric(kind_)) {
-      if (kind_.name == "circbuf_dsd") call_.fail("all fields of a circbuf_dsd are known at compile time");
+      if (kind_.name == "circbuf_dsd")
+        call_.fail("all fields of a circbuf_dsd are known at compile time");
       const std::int64_t bytes = size_of(*dsd_.element);
       Storage base = storage_of_base(call_, *base_, call_.node);
       base.offset += static_cast<std::int32_t>(offset_.known * bytes);
@@ -352,8 +356,8 @@ Result increment_dsd_offset(const BuiltinCall& call) {
   const ir::Value distance = byte_distance(call, steps, size);
   const ir::Value base = base_address(call.evaluator, dsd);
   dsd.base = builder.binary(
-      ir::Op::kAdd,
-      base.type == ir::Type::kAddress ? base : builder.copy(ir::Type::kAddress, base), distance);
+      ir::Op::kAdd, base.type == ir::Type::kAddress ? base : builder.copy(ir::Type::kAddress, base),
+      distance);
   return live_result(from.type, dsd);
 }
 
@@ -387,22 +391,33 @@ const std::vector<BuiltinRow>& dsd_builtins() {
   const auto dsd = [](std::vector<ChoiceRow> kinds) {
     return live(one_of(Takes::kDsd, "descriptor", std::move(kinds)));
   };
-  const OperandRow memory = dsd({{"mem1d_dsd"}, {"mem4d_dsd"}}),
-                   type = takes(Takes::kType, "type");
+  const OperandRow memory = dsd({{"mem1d_dsd"}, {"mem4d_dsd"}}), type = takes(Takes::kType, "type");
   static const std::vector<BuiltinRow> kRows = {
-      {"get_dsd", kAnywhere, {type, takes(Takes::kFields, "fields")}, get_dsd,
+      {"get_dsd",
+       kAnywhere,
+       {type, takes(Takes::kFields, "fields")},
+       get_dsd,
        "a descriptor of a kind"},
-      {"set_dsd_base_addr", kAnywhere, {memory, takes(Takes::kPlace, "array or pointer")},
-       set_dsd_base_addr, "the descriptor at another address"},
-      {"increment_dsd_offset", kAnywhere,
-       {memory, live(integer("elements", kI16.first, kI16.second)), type}, increment_dsd_offset,
+      {"set_dsd_base_addr",
+       kAnywhere,
+       {memory, takes(Takes::kPlace, "array or pointer")},
+       set_dsd_base_addr,
+       "the descriptor at another address"},
+      {"increment_dsd_offset",
+       kAnywhere,
+       {memory, live(integer("elements", kI16.first, kI16.second)), type},
+       increment_dsd_offset,
        "the descriptor so many elements of the type further"},
-      {"set_dsd_length", kAnywhere,
+      {"set_dsd_length",
+       kAnywhere,
        {dsd({{"mem1d_dsd"}, {"circbuf_dsd"}, {"fabin_dsd"}, {"fabout_dsd"}}),
         live(integer("length", 0, kMostExtent))},
-       set_dsd_length, "the descriptor with another length"},
-      {"set_dsd_stride", kAnywhere,
-       {dsd({{"mem1d_dsd"}}), live(integer("stride", kI8.first, kI8.second))}, set_dsd_stride,
+       set_dsd_length,
+       "the descriptor with another length"},
+      {"set_dsd_stride",
+       kAnywhere,
+       {dsd({{"mem1d_dsd"}}), live(integer("stride", kI8.first, kI8.second))},
+       set_dsd_stride,
        "the descriptor with another stride"}};
   return kRows;
 }

@@ -79,6 +79,8 @@ void read_on_control(TileCode& tile, pe::OpConfig& config, const Result& value, 
       target(pe::OnControl::kUnblock,
              unblocked_id(tile.engine(), tile.tile(), field, at, "on_control"));
   }
+  // Public programs read it with their next operation.
+  config.leaves_control = config.on_control != pe::OnControl::kNone;
 }
 
 /// An operation moves one element a wavelet on all its fabric operands if it does on one: programs

@@ -250,6 +250,14 @@ void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value
     store(field_of_record(evaluator, dsd, dsd.stride, kRecordStride), kRecordStride);
 }
 
+namespace {
+
+bool begins_at_word(const Storage& storage) {
+  return storage.address.is_address() && (storage.address.offset + storage.offset) % 2 == 0;
+}
+
+}  // namespace
+
 Result kept_dsd(Evaluator& evaluator, const Result& value, const std::string& name) {
   const LiveDsd dsd = live_dsd(evaluator, value, Node{});
   if (!dsd.record) return value;
@@ -261,17 +269,20 @@ Result kept_dsd(Evaluator& evaluator, const Result& value, const std::string& na
   kept.record = storage;
   return live_result(value.type, kept);
 }
-
 bool copy_array(Evaluator& evaluator, const Type& type, const Storage& storage, const Result& value,
                 const Node& at) {
   const std::optional<ir::Type> element = register_type(*type.element);
   if (!element) return false;
+  // Bytes are copied by words; both begin at one.
+  const bool has_bytes = is_byte(*type.element);
+  if (has_bytes && !begins_at_word(storage)) return false;
+  const std::int64_t count = has_bytes ? type.count() / 2 : type.count();
   FunctionCode& code = code_of(evaluator);
   const auto memory = [&](const Storage& where) {
     ir::Descriptor made;
     made.dsd.kind = pe::DsdKind::kMem1d;
-    made.dsd.extent = static_cast<std::uint32_t>(type.count());
-    made.dsd.extents[0] = static_cast<std::uint16_t>(type.count());
+    made.dsd.extent = static_cast<std::uint32_t>(count);
+    made.dsd.extents[0] = static_cast<std::uint16_t>(count);
     made.dsd.element_bytes = 0;
     LiveDsd live;
     if (where.address.is_address()) {
@@ -289,6 +300,7 @@ bool copy_array(Evaluator& evaluator, const Type& type, const Storage& storage, 
     if (elements.is_uniform()) {
       source.kind = ir::DsdOperand::Kind::kScalar;
       source.value = scalar(evaluator, {type.element, elements[0]}, at);
+      if (has_bytes) source.value.number = (source.value.number & 0xffU) * 0x101U;
     } else {
       auto table = std::make_shared<Cell>();
       table->type = &type;
@@ -300,13 +312,17 @@ bool copy_array(Evaluator& evaluator, const Type& type, const Storage& storage, 
   } else {
     const auto& operand = std::get<RunTimeOperand>(value.operand);
     const auto* from = std::get_if<Storage>(&operand.place);
-    if (from == nullptr) return false;
+    if (from == nullptr || (has_bytes && !begins_at_word(*from))) return false;
     source = operand_of_dsd(memory(*from));
   }
   ir::dsd_operation(code.builder, code.tile.module(),
                     ir::is_wide(*element) ? pe::Opcode::kMov32 : pe::Opcode::kMov16,
                     {operand_of_dsd(memory(storage)), source}, {}, false,
                     code.tile.dsrs().choice());
+  if (has_bytes && type.count() % 2 != 0)
+    store_operand(evaluator, *type.element,
+                  {storage.address, storage.offset + static_cast<std::int32_t>(2 * count)},
+                  part_of(evaluator, value, static_cast<std::size_t>(2 * count), at), at);
   return true;
 }
 

@@ -32,8 +32,8 @@ bool are_pointers(const BuiltinCall& call) {
 bool folds(const BuiltinCall& call) {
   const Result& from = call.operand(1);
   if (!from.is_known()) return false;
-  const bool is_address = from.type->is(TypeKind::kPointer) && !are_pointers(call) &&
-                          from.value().pointer().cell;
+  const bool is_address =
+      from.type->is(TypeKind::kPointer) && !are_pointers(call) && from.value().pointer().cell;
   return !(is_address && call.makes_code());
 }
 
@@ -47,21 +47,9 @@ Result bitcast_builtin(const BuiltinCall& call) {
   if (are_pointers(call)) return {call.type(0), call.operand(1).operand};
   return bitcast_operand(call.evaluator, call.operand(1), call.type(0), call.node);
 }
-/// Whether elements of the type, or of an array of it, have 8 bits or less. They take 16 bits of memory.
-bool is_byte(const Type& type) {
-  const Type& one = type.is(TypeKind::kArray) ? *type.element : type;
-  return one.is(TypeKind::kInteger) && one.bits <= 8;
-}
 
 Result ptrcast(const BuiltinCall& call) {
   if (!are_pointers(call)) call.fail("casts pointers to pointers");
-  const Type &to = *call.type(0)->element, &from = *call.operand(1).type->element;
-  if (is_byte(to) != is_byte(from)) {
-    const Type &byte = is_byte(to) ? to : from, &other = is_byte(to) ? from : to;
-    call.engine().warn(call.node, text::joined("a value of type ", text::in_quotes(byte.name),
-                                               " takes 16 bits of memory here and is not a byte of ",
-                                               text::in_quotes(other.name)));
-  }
   return {call.type(0), call.operand(1).operand};
 }
 
@@ -92,8 +80,8 @@ Result range(const BuiltinCall& call) {
                                         ? std::vector<Result>{constant(0), part(1), constant(1)}
                                         : std::vector<Result>{part(1), part(2), part(3)};
   if (parts[2].is_known() && parts[2].value().integer() == 0) call.fail("the step is 0");
-  const bool are_known = std::all_of(parts.begin(), parts.end(),
-                                     [](const Result& r) { return r.is_known(); });
+  const bool are_known =
+      std::all_of(parts.begin(), parts.end(), [](const Result& r) { return r.is_known(); });
   if (!are_known)
     return {call.types().range(type),
             RunTimeOperand{"the range", std::make_shared<const std::vector<Result>>(parts)}};
@@ -224,18 +212,31 @@ const std::vector<BuiltinRow>& value_builtins() {
       {"as", kAnywhere, {type, value}, as_builtin, "the value as another type"},
       {"bitcast", kAnywhere, {type, value}, bitcast_builtin, "the bits as another type"},
       {"ptrcast", kAnywhere, {type, value}, ptrcast, "a pointer to another type"},
-      {"type_of", kAnywhere, {unread}, type_of, "the type of an expression, which is not evaluated"},
+      {"type_of",
+       kAnywhere,
+       {unread},
+       type_of,
+       "the type of an expression, which is not evaluated"},
       {"is_same_type", kAnywhere, {type, type}, is_same_type, "whether two types are one"},
       {"is_comptime", kAnywhere, {unread}, is_comptime, "whether the value is known"},
-      {"range", kAnywhere, {type, bound, optional(bound), optional(bound)}, range,
+      {"range",
+       kAnywhere,
+       {type, bound, optional(bound), optional(bound)},
+       range,
        "(stop) or (start, stop, step): numbers for a loop"},
       {"range_start", kAnywhere, {range_value}, range_start, "where a range starts"},
       {"range_stop", kAnywhere, {range_value}, range_stop, "where it stops"},
       {"range_step", kAnywhere, {range_value}, range_step, "its step"},
-      {"concat_structs", kAnywhere, {takes(Takes::kStruct, "first"), takes(Takes::kStruct, "second")},
-       concat_structs, "the fields of both; SDK 1.4"},
+      {"concat_structs",
+       kAnywhere,
+       {takes(Takes::kStruct, "first"), takes(Takes::kStruct, "second")},
+       concat_structs,
+       "the fields of both; SDK 1.4"},
       {"field", kAnywhere, {takes(Takes::kStruct, "struct"), text}, field, "the field of a name"},
-      {"has_field", kAnywhere, {takes(Takes::kValue, "struct"), text}, has_field,
+      {"has_field",
+       kAnywhere,
+       {takes(Takes::kValue, "struct"), text},
+       has_field,
        "whether a struct has the field"},
       {"fp16", kAnywhere, {}, fp16, "the type of 16-bit floats of the program"},
       {"strcat", kAnywhere, {text, repeated(text)}, strcat, "the texts after each other"},
@@ -243,13 +244,25 @@ const std::vector<BuiltinRow>& value_builtins() {
       {"get_int", kAnywhere, {value}, get_int, "the number of a handle or an enum"},
       {"get_color_id", kAnywhere, {value}, get_int, "the same, until SDK 1.1"},
       {"is_arch", kAnywhere, {text}, is_arch, "whether the program is for \"wse2\", \"wse3\""},
-      {"comptime_assert", kAnywhere, {takes(Takes::kBool, "condition"), optional(text)},
-       comptime_assert, "ends the compilation if it is false"},
-      {"assert", kAnywhere, {live(takes(Takes::kBool, "condition"))}, assertion,
+      {"comptime_assert",
+       kAnywhere,
+       {takes(Takes::kBool, "condition"), optional(text)},
+       comptime_assert,
+       "ends the compilation if it is false"},
+      {"assert",
+       kAnywhere,
+       {live(takes(Takes::kBool, "condition"))},
+       assertion,
        "the same; in code of the running program it stops the PE"},
-      {"comptime_print", kAnywhere, {repeated(takes(Takes::kAny, "value"))}, comptime_print,
+      {"comptime_print",
+       kAnywhere,
+       {repeated(takes(Takes::kAny, "value"))},
+       comptime_print,
        "prints while the program is compiled"},
-      {"export", kAnywhere, {}, nullptr,
+      {"export",
+       kAnywhere,
+       {},
+       nullptr,
        "there are no object files; 'export var' gives a variable a name for the host"}};
   return kRows;
 }

@@ -1,6 +1,7 @@
 #include "frontends/csl/lower/memory.h"
 
 #include "frontends/csl/builtins/dsd_values.h"
+#include "frontends/csl/lower/bytes.h"
 #include "frontends/csl/lower/operands.h"
 #include "frontends/csl/lower/wide.h"
 
@@ -11,8 +12,7 @@ std::int32_t offset_of(const Type& type, const std::vector<std::int64_t>& path) 
   std::int64_t offset = 0;
   for (const std::int64_t step : path) {
     if (t->is(TypeKind::kStruct)) {
-      for (std::int64_t i = 0; i < step; ++i)
-        offset += size_of(*t->fields[static_cast<std::size_t>(i)].type);
+      offset += offset_of_field(*t, static_cast<std::size_t>(step));
       t = t->fields[static_cast<std::size_t>(step)].type;
       continue;
     }
@@ -42,7 +42,8 @@ Storage storage_of(Evaluator& evaluator, const Location& location, const Node& a
     evaluator.engine().fail(at, in_quotes(cell.name),
                             " exists at compile time only and has no address");
   const ir::VariableId variable = code.tile.variable_of(location.cell, at);
-  return {ir::address_of(variable), offset_of(*cell.type, location.path)};
+  return {ir::address_of(variable), offset_of(*cell.type, location.path),
+          location.path.empty() && !cell.type->is_aggregate()};
 }
 
 ir::Value address_value(Evaluator& evaluator, const Storage& storage) {
@@ -154,6 +155,7 @@ Result load_operand(Evaluator& evaluator, const Type* type, const Storage& stora
       return operand_of(
           type, code_of(evaluator).builder.machine(std::move(load), {*address}, {*in_register})[0]);
     }
+    if (is_byte(*type)) return operand_of(type, load_byte(evaluator, *type, storage));
     return operand_of(
         type, code_of(evaluator).builder.load(*in_register, storage.address, storage.offset));
   }
@@ -219,16 +221,14 @@ void store_operand(Evaluator& evaluator, const Type& type, const Storage& storag
                                          {*address, scalar(evaluator, value, at)});
       return;
     }
+    if (is_byte(type)) return store_byte(evaluator, storage, scalar(evaluator, value, at));
     code_of(evaluator).builder.store(storage.address, scalar(evaluator, value, at), storage.offset);
     return;
   }
   if (type.is(TypeKind::kStruct)) {
-    std::int64_t offset = 0;
     for (std::size_t i = 0; i < type.fields.size(); ++i) {
-      const Type* field = type.fields[i].type;
-      store_operand(evaluator, *field, moved(storage, offset), part_of(evaluator, value, i, at),
-                    at);
-      offset += size_of(*field);
+      store_operand(evaluator, *type.fields[i].type, moved(storage, offset_of_field(type, i)),
+                    part_of(evaluator, value, i, at), at);
     }
     return;
   }
@@ -249,13 +249,15 @@ namespace {
 Storage local_memory(Evaluator& evaluator, std::string_view name, const Type& type,
                      ir::VariableId* made = nullptr) {
   const bool is_array = type.is(TypeKind::kArray);
-  const std::optional<ir::Type> element = register_type(is_array ? *type.element : type);
+  const bool has_bytes = is_array && is_byte(*type.element);
+  const std::optional<ir::Type> element =
+      has_bytes ? std::nullopt : register_type(is_array ? *type.element : type);
   const std::int64_t count = is_array ? type.count() : 1;
   const ir::VariableId variable = code_of(evaluator).builder.local(
       std::string(name), element.value_or(ir::Type::kU16),
       static_cast<std::uint32_t>(element ? count : (size_of(type) + 1) / 2));
   if (made != nullptr) *made = variable;
-  return {ir::address_of(variable), 0};
+  return {ir::address_of(variable), 0, !is_array && element.has_value()};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "frontends/csl/lower/operands.h"
+#include "frontends/csl/lower/bytes.h"
 
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/wide.h"
@@ -141,8 +142,10 @@ ir::Value scalar(Evaluator& evaluator, const Result& value, const Node& at) {
                 " does not exist while the program runs");
   if (!value.is_known()) {
     const RunTimeOperand& operand = std::get<RunTimeOperand>(value.operand);
-    if (const auto* storage = std::get_if<Storage>(&operand.place))
+    if (const auto* storage = std::get_if<Storage>(&operand.place)) {
+      if (is_byte(*value.type)) return load_byte(evaluator, *value.type, *storage);
       return builder_of(evaluator).load(*type, storage->address, storage->offset);
+    }
     engine.known(value, at);
   }
   const Value& known = value.value();

@@ -42,33 +42,61 @@ ir::Place TileCode::place_of(const Node& at) {
 
 // Variables
 
+namespace {
+
+/// Bytes that a variable has a value for. Only variables of words have some of 8 bits.
+std::int64_t bytes_given(const ir::Variable& variable) {
+  return static_cast<std::int64_t>(variable.init.size()) * bytes_of(variable.type);
+}
+
+/// A byte of 8 bits; `offset`: from the start of the variable.
+void put_byte(ir::Variable& variable, std::uint32_t bits, std::int64_t offset) {
+  constexpr unsigned kBits = 8;
+  constexpr std::uint32_t kMask = 0xff;
+  const auto word = static_cast<std::size_t>(offset / 2);
+  if (variable.init.size() <= word) variable.init.resize(word + 1);
+  variable.init[word] |= (bits & kMask) << (offset % 2 == 0 ? 0 : kBits);
+}
+
+}  // namespace
+
+/// Appends a value of the type; `offset`: bytes from the start of the variable to it.
 void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value& value,
-                           const Node& at) {
+                           std::int64_t offset, const Node& at) {
+  if (is_byte(type)) {
+    const bool is_known = !value.is_undefined();
+    return put_byte(variable, is_known ? bits_of(engine_, type, value) : 0, offset);
+  }
+  while (!type.is_aggregate() && bytes_given(variable) < offset) variable.init.push_back(0);
   if (value.is_undefined() && size_of(type) > 0 && !type.is_aggregate()) {
     const auto units = static_cast<std::size_t>(size_of(type)) / bytes_of(variable.type);
     variable.init.insert(variable.init.end(), std::max<std::size_t>(units, 1), 0);
     return;
   }
   if (value.is_undefined() && type.is(TypeKind::kArray)) {
-    for (std::int64_t i = 0; i < type.count(); ++i) append_bits(variable, *type.element, value, at);
+    for (std::int64_t i = 0; i < type.count(); ++i)
+      append_bits(variable, *type.element, value, offset + i * size_of(*type.element), at);
     return;
   }
   if (type.is(TypeKind::kArray)) {
     const Aggregate& elements = value.elements();
     const std::size_t before = variable.init.size();
-    if (elements.is_uniform() && elements.size() > 0 && register_type(*type.element)) {
-      append_bits(variable, *type.element, elements[0], at);
+    if (elements.is_uniform() && elements.size() > 0 && register_type(*type.element) &&
+        !is_byte(*type.element)) {
+      append_bits(variable, *type.element, elements[0], offset, at);
       variable.init.resize(before + elements.size(), variable.init.back());
       return;
     }
     for (std::size_t i = 0; i < elements.size(); ++i)
-      append_bits(variable, *type.element, elements[i], at);
+      append_bits(variable, *type.element, elements[i],
+                  offset + static_cast<std::int64_t>(i) * size_of(*type.element), at);
     return;
   }
   if (type.is(TypeKind::kStruct)) {
     for (std::size_t i = 0; i < type.fields.size(); ++i)
       append_bits(variable, *type.fields[i].type,
-                  value.is_undefined() ? value : value.elements()[i], at);
+                  value.is_undefined() ? value : value.elements()[i],
+                  offset + offset_of_field(type, i), at);
     return;
   }
   const auto number = static_cast<std::uint32_t>(variable.init.size());
@@ -131,7 +159,9 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   if (const auto found = find_variable(*cell)) return *found;
   const Type& type = *cell->type;
   const bool is_array = type.is(TypeKind::kArray);
-  const std::optional<ir::Type> element = register_type(is_array ? *type.element : type);
+  const bool has_bytes = is_array && is_byte(*type.element);
+  const std::optional<ir::Type> element =
+      has_bytes ? std::nullopt : register_type(is_array ? *type.element : type);
   const std::int64_t bytes = size_of(type);
   if (bytes == 0 && !(is_array && element))
     engine_.fail(at, in_quotes(cell->name), " is of type ", in_quotes(type.name),
@@ -153,7 +183,7 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   const ir::VariableId id = ir::add_variable(module_, made);
   set_storage(cell, id);
   ir::Variable initial = std::move(made);
-  if (!cell->value.is_undefined()) append_bits(initial, type, cell->value, at);
+  if (!cell->value.is_undefined()) append_bits(initial, type, cell->value, 0, at);
   // One value says that the program gives it any (`--check-memory`).
   const std::size_t least = has_value(cell->value) ? 1 : 0;
   while (initial.init.size() > least && initial.init.back() == 0 &&

@@ -121,13 +121,15 @@ class TileCode {
   void analyse(const Pending& pending);
   /// Analyses what is pending and what that leads to.
   void analyse_all();
-  void append_bits(ir::Variable& variable, const Type& type, const Value& value, const Node& at);
+  void append_bits(ir::Variable& variable, const Type& type, const Value& value,
+                   std::int64_t offset, const Node& at);
   void judge_overruns();
   QueueUse use_input_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
                            const Node& at);
   QueueUse use_output_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
                             const Node& at);
-  QueueUse waiting_queue(std::optional<unsigned> color, const Node& at);
+  QueueUse add_receiver(std::optional<unsigned> queue, std::optional<unsigned> color,
+                        const Node& at);
   QueueUse add_queue(bool is_input, unsigned id, std::optional<unsigned> color, bool is_named,
                      const Node& at);
   pe::QueueBinding* find_queue(bool is_input, std::optional<unsigned> id,

@@ -61,24 +61,33 @@ QueueUse TileCode::use_input_queue(std::optional<unsigned> queue, std::optional<
   if (own != nullptr) tell_shared_queue(*queue, at);
   const bool is_named = queue && own == nullptr;
   const std::optional<unsigned> id = is_named ? queue : free_queue(true, queue.has_value());
-  if (!id) return waiting_queue(color, at);
+  if (!id) return add_receiver(queue, color, at);
   if (!is_named) chosen_queues_.insert(*id);
   return add_queue(true, *id, color, is_named, at);
 }
 
-/// All queues are taken: an operation on a color that never reaches the PE waits for ever, wherever
-/// it waits.
-QueueUse TileCode::waiting_queue(std::optional<unsigned> color, const Node& at) {
+/// All queues are taken. A color that never reaches the PE waits for ever, wherever it waits; the
+/// wavelets of another one get a receiver of their own.
+QueueUse TileCode::add_receiver(std::optional<unsigned> queue, std::optional<unsigned> color,
+                                const Node& at) {
   if (!color || !is_received(*color)) {
     for (const pe::QueueBinding& q : module_.settings.queues) {
       const bool is_silent = q.input && (!q.color || !is_received(q.color->value()));
       if (is_silent) return {q.id, color ? Color(*color) : color_of(q)};
     }
   }
-  engine_.fail(at, "all input queues are taken, and ",
-               color ? "the color " + std::to_string(*color) : std::string("the descriptor"),
-               " needs one of its own: a PE receives at most ",
-               queue_count(module_.settings.generation, true), " colors");
+  unsigned id = kMaxQueues;
+  while (find_queue(true, id, std::nullopt) != nullptr) ++id;
+  if (!color) engine_.fail(at, "all input queues are taken, and the descriptor names no color");
+  if (id >= pe::kMaxReceivers) {
+    engine_.fail(at, "the color ", *color, " is one too many: a PE receives at most ",
+                 pe::kMaxReceivers, " colors");
+  }
+  QueueUse use = add_queue(true, id, color, false, at);
+  const unsigned shared = queue.value_or(kMaxQueues - 1 - id % kMaxQueues);
+  module_.settings.queues.back().shares = QueueId(shared);
+  if (!queue) tell_shared_queue(shared, at);
+  return use;
 }
 
 QueueUse TileCode::use_output_queue(std::optional<unsigned> queue, std::optional<unsigned> color,

@@ -235,6 +235,7 @@ Location Evaluator::field_of(Location location, int field, const Node& at) {
     location.storage = storage_of(*this, location, at);
   if (location.storage) {
     location.storage->offset += offset_of(type, {field});
+    location.storage->is_whole = false;
   } else {
     location.path.push_back(field);
   }

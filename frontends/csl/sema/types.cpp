@@ -38,9 +38,40 @@ int Type::find_field(std::string_view field) const {
   return -1;
 }
 
+bool is_byte(const Type& type) {
+  constexpr unsigned kBits = 8;
+  return type.is(TypeKind::kInteger) && type.bits <= kBits;
+}
+
+namespace {
+
+/// Bytes of which an address is a multiple.
+std::int64_t alignment_of(const Type& type) {
+  if (type.is(TypeKind::kArray)) return alignment_of(*type.element);
+  if (!type.is(TypeKind::kStruct)) return is_byte(type) ? 1 : 2;
+  std::int64_t most = 1;
+  for (const Field& field : type.fields) most = std::max(most, alignment_of(*field.type));
+  return most;
+}
+
+std::int64_t aligned(std::int64_t bytes, std::int64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+std::int64_t offset_of_field(const Type& type, std::size_t i) {
+  std::int64_t bytes = 0;
+  for (std::size_t k = 0; k < i; ++k)
+    bytes = aligned(bytes, alignment_of(*type.fields[k].type)) + size_of(*type.fields[k].type);
+  return aligned(bytes, alignment_of(*type.fields[i].type));
+}
+
 std::int64_t size_of(const Type& type) {
   switch (type.kind) {
   case TypeKind::kInteger:
+    if (is_byte(type)) return 1;
+    [[fallthrough]];
   case TypeKind::kFloat:
     // Memory has words of 16 bits; above 32 bits there are two words of 32.
     return type.bits > 32 ? (type.bits + 63) / 64 * 8 : (type.bits + 15) / 16 * 2;
@@ -54,13 +85,14 @@ std::int64_t size_of(const Type& type) {
   case TypeKind::kDsd:
     return 8;
   case TypeKind::kEnum:
-    return size_of(*type.element);
+    return std::max<std::int64_t>(size_of(*type.element), 2);
   case TypeKind::kArray:
     return type.count() * size_of(*type.element);
   case TypeKind::kStruct: {
-    std::int64_t bytes = 0;
-    for (const Field& field : type.fields) bytes += size_of(*field.type);
-    return bytes;
+    if (type.fields.empty()) return 0;
+    const std::size_t last = type.fields.size() - 1;
+    return aligned(offset_of_field(type, last) + size_of(*type.fields[last].type),
+                   alignment_of(type));
   }
   default:
     return 0;

@@ -84,6 +84,10 @@ struct Type {
 
 /// Bytes that a value takes in the memory of a tile; 0 for types without a run-time form.
 std::int64_t size_of(const Type& type);
+/// An integer of up to 8 bits, which takes one byte.
+bool is_byte(const Type& type);
+/// Bytes from the start of a struct to its field `i`.
+std::int64_t offset_of_field(const Type& type, std::size_t i);
 
 /// Makes types. They live as long as this object.
 class Types {

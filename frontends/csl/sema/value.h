@@ -13,9 +13,9 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 
-#include "frontends/csl/syntax/ast.h"
 #include "frontends/csl/ir/ir.h"
 #include "frontends/csl/sema/types.h"
+#include "frontends/csl/syntax/ast.h"
 
 namespace tessera::csl {
 
@@ -77,6 +77,7 @@ struct Value {
 struct Storage {
   ir::Value address;
   std::int32_t offset = 0;  ///< bytes
+  bool is_whole = false;    ///< a number of its own: of 8 bits, nothing else lies in its word
 };
 
 /// A descriptor with fields that only the running program knows: those of a record in memory

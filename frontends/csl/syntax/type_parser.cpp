@@ -45,8 +45,13 @@ const Expr* ExpressionParser::function_type() {
   if (cursor_.peek().kind == Token::Kind::kName)
     cursor_.fail(word.place, "functions and tasks are declared outside of functions");
   const Place open = state_.expect_open("(", "and the types of the parameters");
-  const List<const Expr*> parameters =
-      state_.comma_list(")", open, [this] { return parse_type("the type of a parameter"); });
+  const List<const Expr*> parameters = state_.comma_list(")", open, [this] {
+    if (cursor_.peek().kind == Token::Kind::kName && cursor_.peek(1).is(":")) {
+      cursor_.take();  // the name of a parameter, which says nothing here
+      cursor_.take();
+    }
+    return parse_type("the type of a parameter");
+  });
   const Expr* const result = parse_type("the type of the result, such as void");
   return state_.make<FunctionType>(word.place, word.text == "task", parameters, result);
 }

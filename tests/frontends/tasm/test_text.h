@@ -60,9 +60,9 @@ std::string word(const std::optional<T>& value) {
 }
 inline std::string field(const pe::OpConfig& c) {
   std::string text = field(c.async) + field(c.ut) + field(c.activate) + field(c.unblock) +
-                     field(int(c.on_control)) + field(c.on_control_target) + field(c.index) +
-                     word(c.priority) + field(c.save_address) + field(c.single_step) +
-                     field(c.xdsr);
+                     field(int(c.on_control)) + field(c.on_control_target) +
+                     field(c.leaves_control) + field(c.index) + word(c.priority) +
+                     field(c.save_address) + field(c.single_step) + field(c.xdsr);
   for (const auto& sr : c.sr) text += field(sr);
   return text;
 }
@@ -98,8 +98,8 @@ inline std::string dump(const pe::TaskBinding& t) {
 inline std::string dump(const pe::Image& image) {
   std::ostringstream os;
   os << to_string(image.generation) << ' ' << to_string(image.half) << " end " << image.data_end
-     << " main " << int(image.main_priority) << " mask " << int(image.control_mask) << " routing " << image.routing_unused << " blocked "
-     << int(image.blocked_microthreads) << '\n';
+     << " main " << int(image.main_priority) << " mask " << int(image.control_mask) << " routing "
+     << image.routing_unused << " blocked " << int(image.blocked_microthreads) << '\n';
   for (const pe::Symbol& s : image.symbols) {
     os << "symbol " << s.name << ' ' << to_string(s.type) << ' ' << s.address << ' ' << s.count
        << ' ' << s.align << " =";

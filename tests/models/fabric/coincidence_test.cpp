@@ -89,6 +89,31 @@ TEST(FabricCoincidence_wse_1_2, MergeTakesOneAfterTheOther) {
   EXPECT_EQ(core.held(), 0U);
 }
 
+/// Keeps what it hears.
+struct Heard : observe::Diagnoses {
+  void on_diagnosis(const observe::Diagnosis& diagnosis) override { all.push_back(diagnosis); }
+  std::vector<observe::Diagnosis> all;
+};
+
+TEST(FabricCoincidence_wse_1_2, MergeSaysWhereAndWhen) {
+  TwoInputs core(Coincidence::kMerge);
+  Heard heard;
+  core.set_diagnoses(&heard);
+  for (const Cycle now : {7, 9}) {
+    core.put(Direction::kWest, wavelet(1), now);
+    core.put(Direction::kNorth, wavelet(2), now);
+    core.step(now);
+    core.step(now + 1);
+  }
+  ASSERT_EQ(heard.all.size(), 2U);
+  EXPECT_EQ(heard.all[0].cycle, 7U);
+  EXPECT_EQ(heard.all[1].cycle, 9U);
+  EXPECT_EQ(heard.all[0].id, kCoincidenceId);
+  EXPECT_TRUE(heard.all[0].once);
+  for (const char* part : {"(4, 5)", "color 3", "WEST", "NORTH"})
+    EXPECT_NE(heard.all[0].text.find(part), std::string::npos) << heard.all[0].text;
+}
+
 /// Payloads of what leaves when two wavelets land together, and two more after them.
 std::vector<std::uint32_t> merged(Arbitration arbitration, Direction first) {
   FabricTiming timing = bench::timing_1_1_2();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/pe/pe_ports.h"
+#include "models/pe/program.h"
 
 namespace tessera::pe::test {
 
@@ -141,7 +142,7 @@ class FakeQueues : public PeQueues {
     return out.open_at + (earliest - out.open_at + out.interval - 1) / out.interval * out.interval;
   }
   std::set<Cycle>& wakes_;
-  std::array<std::deque<Arrival>, kMaxQueues> in_;
+  std::array<std::deque<Arrival>, kMaxReceivers> in_;
   std::array<Output, kMaxQueues> out_;
 };
 

@@ -47,5 +47,17 @@ TEST(DiagnosisLog, KeepsTheSameFirstHundredInWhateverOrderTheyCome) {
   }
 }
 
+TEST(DiagnosisLog, CountsWhatAPlaceSaysOnce) {
+  DiagnosisLog log;
+  for (const Cycle cycle : {4, 6, 9}) log.on_diagnosis({cycle, 2, "/once", "said", true});
+  log.on_diagnosis({5, 3, "/once", "said", true});
+  log.on_diagnosis({7, 2, "/id", "said", false});
+  ASSERT_EQ(log.first().size(), 3U);
+  EXPECT_EQ(log.first()[0].cycle, 4U);
+  EXPECT_EQ(log.first()[0].times, 3U);
+  EXPECT_EQ(log.first()[1].times, 1U);
+  EXPECT_EQ(log.count(), 5U);
+}
+
 }  // namespace
 }  // namespace tessera::wse
