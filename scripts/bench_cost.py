@@ -21,7 +21,7 @@ from tables import print_table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOLERANCE = 0.25
-CROSSING_BYTES = 48  # a wavelet or credit between strips (models/wafer/rims.h)
+CROSSING_BYTES = 48  # a wavelet or credit between strips (models/wafer/sharing/rims.h)
 WINDOW_BYTES = 4200  # memory that a busy tile uses
 NEAR_BYTES = 4e6     # where a busy tile begins to miss the cache
 FAR_BYTES = 64e6     # where all of them do
@@ -63,7 +63,7 @@ class Run:
         return 2 * vertical * (strips - 1) / max(1, self.height - 1)
 
     def is_ahead(self):
-        """Are blocks of tiles stepped ahead of others (models/wafer/strips.cpp)?"""
+        """Are blocks of tiles stepped ahead of others (models/wafer/sharing/strips.cpp)?"""
         return not self.level and self.steps / self.cycles >= max(AHEAD_TILES, self.tiles / 4)
 
     def distance(self):

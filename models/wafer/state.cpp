@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "models/state/archive.h"
-#include "models/wafer/blocks.h"
-#include "models/wafer/slot_graph.h"
-#include "models/wafer/strips.h"
+#include "models/wafer/plan/slot_graph.h"
+#include "models/wafer/sharing/strips.h"
+#include "models/wafer/units/blocks.h"
 #include "models/wafer/wafer_core.h"
 
 namespace tessera::wafer {

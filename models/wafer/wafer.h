@@ -15,7 +15,7 @@
 
 #include "models/fabric/router.h"
 #include "models/timing/clock_domain.h"
-#include "models/wafer/strips.h"
+#include "models/wafer/sharing/strips.h"
 #include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera::wafer {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/wafer/slot_graph.h"
+#include "models/wafer/plan/slot_graph.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wafer {

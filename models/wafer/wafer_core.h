@@ -22,10 +22,10 @@
 
 #include "models/observe/diagnosis.h"
 #include "models/observe/wait.h"
-#include "models/wafer/blocks.h"
-#include "models/wafer/connections.h"
-#include "models/wafer/plan.h"
-#include "models/wafer/units.h"
+#include "models/wafer/plan/connections.h"
+#include "models/wafer/plan/plan.h"
+#include "models/wafer/units/blocks.h"
+#include "models/wafer/units/units.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::wafer {

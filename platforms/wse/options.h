@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/observe/scope.h"
-#include "models/wafer/skew.h"
+#include "models/wafer/sharing/skew.h"
 #include "platforms/cli/coverage_options.h"
 #include "platforms/cli/options.h"
 #include "platforms/wse/checkpoints.h"

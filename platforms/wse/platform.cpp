@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "models/wafer/serve.h"
+#include "models/wafer/sharing/serve.h"
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
 #include "platforms/run/driver.h"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "models/wafer/packet.h"
+#include "models/wafer/sharing/packet.h"
 
 namespace tessera::wse {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "models/wafer/units.h"
+#include "models/wafer/units/units.h"
 
 namespace tessera::wafer {
 namespace {

@@ -15,7 +15,7 @@
 #include "models/fabric/sender.h"
 #include "models/observe/event_stream.h"
 #include "models/timing/scheduler.h"
-#include "models/wafer/strips.h"
+#include "models/wafer/sharing/strips.h"
 #include "tests/models/wafer/plan.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "frontends/tasm/assembler.h"
-#include "models/wafer/plan.h"
+#include "models/wafer/plan/plan.h"
 
 namespace tessera::wafer::bench {
 

@@ -13,7 +13,7 @@
 
 #include "models/observe/event_fields.h"
 #include "models/observe/wait_book.h"
-#include "models/wafer/slot_graph.h"
+#include "models/wafer/plan/slot_graph.h"
 #include "tests/models/wafer/random.h"
 #include "tests/models/wafer/reference.h"
 

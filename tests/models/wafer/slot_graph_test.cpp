@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/wafer/slot_graph.h"
+#include "models/wafer/plan/slot_graph.h"
 #include "tests/models/fabric/choices.h"
 #include "tests/models/wafer/plan.h"
 

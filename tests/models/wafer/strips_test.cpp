@@ -1,6 +1,6 @@
 // Strips of a wafer (docs/architecture.md#strips): where it is cut, and threads that have begun with a cycle. That results
 // do not depend on strips is tested in property_test.cpp.
-#include "models/wafer/strips.h"
+#include "models/wafer/sharing/strips.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

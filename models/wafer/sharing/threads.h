@@ -1,0 +1,16 @@
+// How a wafer is shared out.
+#pragma once
+
+#include "models/wafer/sharing/skew.h"
+
+namespace tessera::wafer {
+
+/// How many threads step a wafer.
+struct Threads {
+  unsigned count = 1;
+  /// Step a cycle with one thread as long as cycles are too short to be worth more.
+  bool when_busy = false;
+  Skew skew = {};
+};
+
+}  // namespace tessera::wafer
