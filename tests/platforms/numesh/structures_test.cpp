@@ -12,41 +12,18 @@
 #include <systemc>
 #include <vector>
 
-#include "frontends/operators/compiler.h"
-#include "frontends/operators/program_reader.h"
 #include "models/observe/event_stream.h"
 #include "models/scheduled/mesh.h"
 #include "models/timing/clock_domain.h"
-#include "tests/support/random_program.h"
-#include "tlm_ifaces/vocabulary/errors.h"
+#include "tests/platforms/numesh/mesh_programs.h"
 
 namespace tessera::numesh {
 namespace {
 
 using scheduled::SkewPolicy;
 
-/// All machines of a test are elaborated before it runs.
-constexpr unsigned kMostAtOnce = 1000;
-
-unsigned count_or(unsigned otherwise) {
-  const char* given = std::getenv("TESSERA_NUMESH_PROGRAMS");
-  if (given == nullptr) return otherwise;
-  return std::min(kMostAtOnce, static_cast<unsigned>(std::strtoul(given, nullptr, 10)));
-}
-
-/// nullptr if the program is refused.
-std::unique_ptr<scheduled::Program> compiled(std::uint64_t seed, SkewPolicy skew) {
-  ::tessera::test::RandomProgram random = ::tessera::test::random_mixed_program(seed);
-  random.target.rules.skew = skew;
-  try {
-    const operators::Program program = operators::read_program_text(random.text, "test.json");
-    const operators::Compiled compiled = operators::compile(program, random.target);
-    return std::make_unique<scheduled::Program>(
-        operators::lower(program, compiled, random.target, operators::map_memory(program)));
-  } catch (const UserError&) {
-    return nullptr;
-  }
-}
+using test::compiled;
+using test::count_or;
 
 /// One program in a clock domain of its own.
 struct Simulation {
