@@ -27,8 +27,8 @@ namespace {
 using scheduled::SkewPolicy;
 using Bytes = std::vector<std::uint8_t>;
 
-using test::compiled;
-using test::count_or;
+using mesh_programs::compiled;
+using mesh_programs::count_or;
 
 /// What a run has come to.
 struct Outcome {

@@ -11,7 +11,7 @@
 #include "tests/support/random_program.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::numesh::test {
+namespace tessera::numesh::mesh_programs {
 
 /// All machines of a test are elaborated before it runs.
 constexpr unsigned kMostAtOnce = 1000;
@@ -38,4 +38,4 @@ inline std::unique_ptr<scheduled::Program> compiled(std::uint64_t seed,
   }
 }
 
-}  // namespace tessera::numesh::test
+}  // namespace tessera::numesh::mesh_programs

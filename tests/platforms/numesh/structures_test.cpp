@@ -22,8 +22,8 @@ namespace {
 
 using scheduled::SkewPolicy;
 
-using test::compiled;
-using test::count_or;
+using mesh_programs::compiled;
+using mesh_programs::count_or;
 
 /// One program in a clock domain of its own.
 struct Simulation {
