@@ -81,8 +81,9 @@ const Mistake kDeclarations[] = {
      "2:23: expected a color that no other input queue receives, found 5, the color of 'a' of line "
      "1"},
     {"UnknownInputQueueOption", "queue q input 1 color=1 unblock",
-     "1:25: expected color=, unblocked, priority=, control_table=, dense or the end of the line, "
-     "found 'unblock'; did you mean 'unblocked'?"},
+     "1:25: expected color=, unblocked, priority=, control_table=, shares=, dense or the end of "
+     "the "
+     "line, found 'unblock'; did you mean 'unblocked'?"},
     {"UnknownOutputQueueOption", "queue q output 1 color=1 unblocked",
      "1:26: expected color=, dense or the end of the line, found 'unblocked'"},
     {"QueueOptionTwice", "queue q input 1 dense color=1 dense",
@@ -346,8 +347,7 @@ const Mistake kSettings[] = {
      "1:24: expected a control transform mask 0..63, found 64"},
     {"ControlTransformTwice", "control_transform mask=1\ncontrol_transform mask=1",
      "2:1: expected one control_transform line, found another; the first is line 1"},
-    {"RoutingRegistersUsed", "routing_registers used",
-     "1:19: expected 'unused', found 'used'"},
+    {"RoutingRegistersUsed", "routing_registers used", "1:19: expected 'unused', found 'used'"},
     {"RoutingRegistersTwice", "routing_registers unused\nrouting_registers unused",
      "2:1: expected one routing_registers line, found another; the first is line 1"},
     {"RoutingRegistersAccessed",

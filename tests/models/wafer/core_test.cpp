@@ -296,6 +296,7 @@ TEST(WaferCore, wse_1_9_TeardownSuspendsTheColorBehindTheCommand) {
 TEST(WaferCore, wse_1_2_CoincidenceFailsWhenTheCycleIsComplete) {
   PlanBuilder builder = row(3);
   builder.route_of({1, 0}, 1, route({kW, kN}, {kE})).port({1, 0}, kN);
+  builder.settings().fabric.coincidence = fabric::Coincidence::kIllegal;
   Both both(builder.build());
   both.send(0, data(1, 1));
   both.send(2, data(1, 2), 1);
@@ -314,6 +315,7 @@ TEST(WaferCore, OfTwoFailuresTheFirstTileIsHeard) {
     const TileCoord engine{router_first ? 1 : 0, 0};
     builder.route_of(router, 1, route({kS, kN}, {kR})).port(router, kN).port(router, kS);
     builder.program(engine, "fn main\n    brk\n");
+    builder.settings().fabric.coincidence = fabric::Coincidence::kIllegal;
     for (Cycle when = 1; when < 20; ++when) {
       Both both(builder.build());
       both.send(0, data(1, 1), 9);
