@@ -81,7 +81,9 @@ class Group {
       return;
     }
     std::map<std::size_t, std::string> names;
-    for (const std::size_t n : differing) names.emplace(n, name_of(differing, n));
+    const std::string prefix = free_prefix();
+    for (const std::size_t n : differing)
+      names.emplace(n, prefix + std::to_string(first_like(differing, n)));
     files.first.push_back(codes_.front());
     files.texts.push_back(with_sources(with_params(names)));
     for (std::size_t i = 0; i < codes_.size(); ++i) {
@@ -108,13 +110,16 @@ class Group {
     }
     return differing;
   }
-  /// Numbers that are equal in all codes are one param.
-  std::string name_of(const std::vector<std::size_t>& differing, std::size_t n) const {
-    const auto like = std::find_if(differing.begin(), differing.end(),
-                                   [this, n](std::size_t m) { return are_equal(m, n); });
+  /// Numbers that are equal in all codes are one param, that of the first of them.
+  std::size_t first_like(const std::vector<std::size_t>& differing, std::size_t n) const {
+    return *std::find_if(differing.begin(), differing.end(),
+                         [this, n](std::size_t m) { return are_equal(m, n); });
+  }
+  /// Begins no name of the code.
+  std::string free_prefix() const {
     std::string prefix = "number_";
     while (text_.find(prefix) != std::string::npos) prefix += '_';
-    return prefix + std::to_string(*like);
+    return prefix;
   }
   std::string with_params(const std::map<std::size_t, std::string>& names) const {
     std::string params;
