@@ -1,11 +1,9 @@
 #include "platforms/wse/module_machine.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "models/state/archive.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -191,18 +189,12 @@ std::size_t ModuleMachine::wavelets_held() const {
   return held;
 }
 
-// Who is due last, also at the edges. The order of the steps of a cycle is no state.
+// Who is due last, also at the edges.
 void ModuleMachine::visit(state::Archive& archive, Cycle next) {
   if (check_links_) state::Archive::fail("a checkpoint does not hold what --check-links has seen");
   for (const auto& tile : tiles_) archive(*tile);
   edges_->visit(archive, next, false);
-  std::vector<std::pair<Cycle, timing::BlockId>> due;
-  if (archive.saving()) due = domain_.wake_ups();
-  std::sort(due.begin(), due.end());
-  archive(due);
-  if (archive.saving()) return;
-  domain_.go_on_at(next);
-  for (const auto& [at, block] : due) domain_.wake(block, at);
+  domain_.visit(archive, next);
 }
 
 void ModuleMachine::describe_waits(observe::Waits& waits) const {
