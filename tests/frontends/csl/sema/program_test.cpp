@@ -156,6 +156,18 @@ TEST(CslEvaluation, LibrariesAreKnown) {
   EXPECT_EQ(value_of("math.max(math.abs(-2), 1)", imports), "2");
 }
 
+TEST(CslEvaluation, ParametersOfMemcpyCanBeHandedOnOneByOne) {
+  const char* imports =
+      "const host = @import_module(\"<memcpy/get_params>\", .{ .width = 3, .height = 1 });\n"
+      "fn given(x: u16) comptime_struct { const p = host.get_params(x); return .{\n"
+      "  .first_pe = p.first_pe, .last_pe = p.last_pe, .LAUNCH = p.LAUNCH,\n"
+      "  .MEMCPYH2D_1 = p.MEMCPYH2D_1, .MEMCPYD2H_4 = p.MEMCPYD2H_4 }; }\n"
+      "const pe = @import_module(\"<memcpy/memcpy>\", given(2));\n";
+  EXPECT_EQ(value_of("pe.last_pe and !pe.first_pe", imports), "true");
+  EXPECT_EQ(value_of("given(0).first_pe and !given(0).last_pe and !given(1).last_pe", imports),
+            "true");
+}
+
 TEST(CslEvaluation, ValuesComeFromJsonFiles) {
   Project project;
   project.file("v.json", R"({"n:i16": 3, "xs:comptime_struct": [1, 2.5], "b:bool": true})");
