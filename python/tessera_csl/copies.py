@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the copies of a host program say: their headers, and the forms in which SDKs of several years write them."""
-import enum
 import functools
 
 import numpy as np
 
 from tessera_csl import arguments
+from tessera_csl.platform import Numbered
 
 
-class MemcpyDataType(enum.Enum):
+class MemcpyDataType(Numbered):
     """Size of the elements that a copy moves."""
-    MEMCPY_16BIT = 16
-    MEMCPY_32BIT = 32
+    MEMCPY_32BIT = 0
+    MEMCPY_16BIT = 1
 
 
-class MemcpyOrder(enum.Enum):
+class MemcpyOrder(Numbered):
     """Index of element i of PE (x, y): (y*w + x)*l + i, or y + x*h + i*h*w."""
-    ROW_MAJOR = "row"
-    COL_MAJOR = "column"
+    ROW_MAJOR = 0
+    COL_MAJOR = 1
 
 
 class SymbolHandle(int):
@@ -52,7 +52,9 @@ def header_of(command, program, target, region, elements, streaming, data_type, 
                          f"{width} x {height} PEs")
     if arguments.whole(elements, "elem_per_pe") < 1:
         raise ValueError(f"elem_per_pe is {elements}; it must be 1 or more")
-    header = {"cmd": command, "region": [x, y, w, h], "elements": int(elements), "order": order.value, "bits": data_type.value}
+    header = {"cmd": command, "region": [x, y, w, h], "elements": int(elements), 
+              "order": "row" if order is MemcpyOrder.ROW_MAJOR else "column",
+              "bits": 32 if data_type is MemcpyDataType.MEMCPY_32BIT else 16}
     return dict(header, **_target(command, program, target, streaming))
 
 

@@ -4,7 +4,6 @@
 The objects here record what a script asks for; compile() makes a CSL layout of it (placement.py) and has tessera_cslc
 compile that.
 """
-import enum
 import operator
 import os
 import subprocess
@@ -15,24 +14,24 @@ import numpy as np
 from tessera_csl import initial
 from tessera_csl.geometry import IntRectangle, IntVector
 from tessera_csl.placement import Placement
-from tessera_csl.platform import SdkCompileArtifacts, ignore, tool
+from tessera_csl.platform import (FP16TYPE, Numbered, SdkCompileArtifacts, SdkExecutionPlatform, SdkTarget, ignore, tool)
 
 
-class Edge(enum.Enum):
+class Edge(Numbered):
     """A side of a region."""
-    TOP = "top"
-    BOTTOM = "bottom"
-    LEFT = "left"
-    RIGHT = "right"
+    TOP = 0
+    BOTTOM = 1
+    LEFT = 2
+    RIGHT = 3
 
 
-class Route(enum.Enum):
+class Route(Numbered):
     """A direction of a router."""
-    RAMP = "RAMP"
-    NORTH = "NORTH"
-    SOUTH = "SOUTH"
-    EAST = "EAST"
-    WEST = "WEST"
+    RAMP = 0
+    EAST = 1
+    WEST = 2
+    NORTH = 3
+    SOUTH = 4
 
 
 class RoutingPosition:
@@ -72,10 +71,10 @@ class RoutingPosition:
         return list(self._output)
 
     def record(self):
-        return {"rx": [route.value for route in self._input], "tx": [route.value for route in self._output]}
+        return {"rx": [route.name for route in self._input], "tx": [route.name for route in self._output]}
 
 
-class EdgeRouting:
+class EdgeRouteInfo:
     """Positions for the PEs at one edge of a region."""
 
     def __init__(self, edge, positions):
@@ -87,7 +86,7 @@ def get_edge_routing(edge, positions):
     """Routing that the PEs at an edge have instead of the painted one."""
     if not isinstance(edge, Edge):
         raise TypeError(f"{edge!r} is no Edge")
-    return EdgeRouting(edge, positions)
+    return EdgeRouteInfo(edge, positions)
 
 
 class Color:
@@ -103,6 +102,10 @@ class Color:
     def get_name(self):
         return self._name
 
+    def get_local_param_name(self):
+        """The parameter of a region that the color is without another name."""
+        return self._name
+
     def get_global_name(self):
         return f"{self._scope}_{self._name}" if self._scope else self._name
 
@@ -113,7 +116,7 @@ class Color:
         self._value = value
 
 
-class Port:
+class PortHandle:
     """Where wavelets of a color enter or leave a region."""
 
     def __init__(self, number, region, record):
@@ -264,15 +267,21 @@ class CodeRegion:
             raise ValueError(f"an {direction}put port of the region '{self.name}' is for {size} wavelets; it must be 1 or more")
         return self._layout.add_port(self, {
             "region": self.name, "direction": direction, "color": self._layout.known(color).get_global_name(),
-            "edge": edge.value, "rect": self._edge(edge), "positions": positions, "size": operator.index(size),
+            "edge": edge.name.lower(), "rect": self._edge(edge), "positions": positions, "size": operator.index(size),
             "prefix": prefix})
 
 
 class SdkLayout:
     """Code regions, their ports, and what joins them."""
 
-    def __init__(self, platform):
-        self._target = platform.target
+    def __init__(self, platform, *, msg_level="WARNING"):
+        del msg_level  # says how much another simulator tells
+        if isinstance(platform, (str, os.PathLike)):
+            raise RuntimeError(f"a layout is not read from '{os.fspath(platform)}'; give the platform of get_platform(), or an SdkTarget, "
+                               "and create its regions")
+        if not isinstance(platform, (SdkExecutionPlatform, SdkTarget)):
+            raise TypeError(f"{platform!r} is neither the platform of get_platform() nor an SdkTarget")
+        self._target = platform if isinstance(platform, SdkTarget) else platform.target
         self._regions = {}
         self._colors = {}
         self._objects = []
@@ -310,12 +319,12 @@ class SdkLayout:
             if port.region is region and all(port.record[key] == record[key] for key in ("color", "prefix", "direction")):
                 raise ValueError(f"the region '{region.name}' has an {record['direction']}put port of color "
                                  f"'{record['color']}' with the prefix '{record['prefix']}' already")
-        self._ports.append(Port(len(self._ports), region, record))
+        self._ports.append(PortHandle(len(self._ports), region, record))
         return self._ports[-1]
 
     @staticmethod
     def _direction(port, direction):
-        if not isinstance(port, Port) or port.record["direction"] != direction:
+        if not isinstance(port, PortHandle) or port.record["direction"] != direction:
             raise TypeError(f"an {direction}put port is needed here")
 
     def _check_free(self, port, takes_connections):
@@ -366,19 +375,42 @@ class SdkLayout:
         self._streams.append(entry)
         return name
 
-    @staticmethod
-    def hstack(regions, x=0, y=0):
-        """Places regions side by side."""
-        for region in regions:
-            region.place(x, y)
-            x += region.width
+    def create_input_stream_from_loc(self, loc, color, prefix=""):
+        """A stream of the host to a PE whose region routes the color itself: not modelled."""
+        del loc, color, prefix
+        raise RuntimeError("streams by location are not modelled; give the region a port, with create_input_port, and use "
+                           "create_input_stream")
+
+    def create_output_stream_from_loc(self, loc, color, prefix=""):
+        """The same from a PE."""
+        del loc, color, prefix
+        raise RuntimeError("streams by location are not modelled; give the region a port, with create_output_port, and use "
+                           "create_output_stream")
 
     @staticmethod
-    def vstack(regions, x=0, y=0):
-        """Places regions below each other."""
+    def _stack(name, regions, origin, y, step):
+        """Places regions after each other, from `origin` or else from where the first one lies."""
+        regions = list(regions)
+        if not regions:
+            raise ValueError(f"{name} takes one region at least")
+        if isinstance(origin, IntVector):
+            where = [origin.x, origin.y]
+        elif origin is None and y is None:
+            where = list(regions[0].record["place"])
+        else:
+            where = [operator.index(origin or 0), operator.index(y or 0)]
         for region in regions:
-            region.place(x, y)
-            y += region.height
+            region.place(*where)
+            where = [place + size for place, size in zip(where, step(region))]
+        return len(regions)
+
+    def hstack(self, regions, origin=None, y=None):
+        """Places regions side by side, the first one at `origin` if it is given."""
+        return self._stack("hstack", regions, origin, y, lambda region: (region.width, 0))
+
+    def vstack(self, regions, origin=None, y=None):
+        """Places regions below each other, the first one at `origin` if it is given."""
+        return self._stack("vstack", regions, origin, y, lambda region: (0, region.height))
 
     def record(self):
         """What the script has asked for."""
@@ -387,16 +419,24 @@ class SdkLayout:
                 "ports": [port.record for port in self._ports], "connections": self._connections,
                 "streams": self._streams}
 
-    def compile(self, out_prefix="out", cslc_prefix="", **unknown):
-        """Compiles into the folder `out_prefix`; RuntimeError with the compiler's messages if that fails."""
-        del cslc_prefix  # names another compiler
+    def compile(self, out_prefix="out", libs=(), cslc_prefix="", save_port_map=False, f16_type=FP16TYPE.F16, **unknown):
+        """Compiles into the folder `out_prefix`; RuntimeError with the compiler's messages if that fails.
+
+        `libs` are folders of modules, `f16_type` is the format of 16-bit floats.
+        """
+        del cslc_prefix, save_port_map  # names another compiler; the folder has the ports
         ignore("compile", unknown)
+        if isinstance(libs, (str, os.PathLike)) or not all(isinstance(one, (str, os.PathLike)) for one in libs):
+            raise TypeError(f"libs is {libs!r}; it must be a list of folders")
+        if not isinstance(f16_type, FP16TYPE):
+            raise TypeError(f"f16_type is {f16_type!r}; it must be an FP16TYPE")
         placement = Placement(self.record())
         folder = Path(out_prefix)
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / "sdk_layout.csl"
         file.write_text(placement.text(), encoding="utf-8")
-        command = [tool("tessera_cslc"), str(file), f"--arch={self._target.value}", "-o", str(folder),
+        command = [tool("tessera_cslc"), str(file), f"--arch={self._target.name.lower()}", "-o", str(folder),
+                   f"--fp16-format={f16_type.name.lower()}", *(f"--import-path={os.fspath(one)}" for one in libs),
                    f"--fabric-dims={placement.width},{placement.height}", *placement.stream_options()]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:

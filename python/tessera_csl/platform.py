@@ -7,17 +7,27 @@ import warnings
 from pathlib import Path
 
 
-class SdkTarget(enum.Enum):
+class Numbered(enum.Enum):
+    """An enumeration whose members also stand for their numbers."""
+
+    def __int__(self):
+        return self.value
+
+    def __index__(self):
+        return self.value
+
+
+class SdkTarget(Numbered):
     """Generation of the machine."""
-    WSE2 = "wse2"
-    WSE3 = "wse3"
+    WSE2 = 0
+    WSE3 = 1
 
 
-class FP16TYPE(enum.Enum):
+class FP16TYPE(Numbered):
     """Format of 16-bit floating point numbers."""
-    F16 = "f16"
-    BF16 = "bf16"
-    CB16 = "cb16"
+    F16 = 0
+    BF16 = 1
+    CB16 = 2
 
 
 def ignore(where, keywords):
@@ -44,7 +54,7 @@ class SimfabConfig:
         ignore("SimfabConfig", unknown)
 
 
-class Platform:
+class SdkExecutionPlatform:
     """A simulated machine of one generation."""
 
     def __init__(self, config=None, target=SdkTarget.WSE3):
@@ -53,21 +63,31 @@ class Platform:
         self.config = config or SimfabConfig()
         self.target = target
 
+    @staticmethod
+    def is_simulation():
+        """Whether it is a simulator: always."""
+        return True
 
-def get_platform(cmaddr=None, config=None, target=SdkTarget.WSE3):
-    """The simulator; `cmaddr` must be None or empty."""
-    require_simulator(cmaddr)
-    return Platform(config, target)
+    @staticmethod
+    def is_system():
+        """Whether it is a machine: never."""
+        return False
+
+
+def get_platform(addr=None, config=None, target=SdkTarget.WSE3, *, cmaddr=None):
+    """The simulator; `addr`, also called `cmaddr`, must be None or empty."""
+    require_simulator(addr or cmaddr)
+    return SdkExecutionPlatform(config, target)
 
 
 def get_simulator(config=None, target=SdkTarget.WSE3):
     """The simulator."""
-    return Platform(config, target)
+    return SdkExecutionPlatform(config, target)
 
 
-def get_system(cmaddr=None):
+def get_system(addr=None, *, cmaddr=None):
     """A machine: there is none."""
-    require_simulator(cmaddr or "that of get_system()")
+    require_simulator(addr or cmaddr or "that of get_system()")
 
 
 class SdkCompileArtifacts:
@@ -78,6 +98,11 @@ class SdkCompileArtifacts:
 
     def __fspath__(self):
         return os.fspath(self.path)
+
+    def add_port_mapping(self, file):
+        """Names of ports in a file of their own: the folder has them, so nothing is read."""
+        warnings.warn(f"add_port_mapping: '{file}' is not read; the folder of a compilation knows its ports", stacklevel=2)
+        return self
 
 
 def tool(name):

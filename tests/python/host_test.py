@@ -378,6 +378,23 @@ class Utilities(unittest.TestCase):
     def test_input_array_to_u32(self):
         values = np.array([[1, -1], [3, 4]], np.int16)
         np.testing.assert_array_equal(sdk_utils.input_array_to_u32(values, None, 1), [1, 0xFFFF, 3, 4])
+        self.assertEqual([int(sdk_utils.cast_uint32(one)) for one in (np.int16(-1), np.float16(1), np.float32(-2), 1.5, -1)],
+                         [0xFFFF, 0x3C00, 0xC0000000, 0x3FC00000, 0xFFFFFFFF])
+        np.testing.assert_array_equal(sdk_utils.cast_uint32(np.array([[1, -1]], np.int16)), [[1, 0xFFFF]])
+        for wrong in ("1", None, np.float64(1), True):
+            self.assertRaises(RuntimeError, sdk_utils.cast_uint32, wrong)
+        self.assertEqual(sdk_utils.sub_ts([0xFFFF, 0, 1, 4, 1, 1]), 5)
+        self.assertEqual((sdk_utils.make_u48([1, 2, 3]), sdk_utils.float_to_hex(np.float32(1))), (0x300020001, "0x3f800000"))
+        functions = sdk_utils.parse_host_callable_api([
+            {"kind": "Var", "name": "y", "type": "f32"},
+            {"kind": "Func", "name": "f", "type": "void", "inputs": [{"name": "n", "type": "i16"}, {"name": "x", "type": "f32"}]}])
+        self.assertEqual(functions, {"f": (["n", "x"], ["i16", "f32"])})
+        self.assertTrue(sdk_utils.check_rpc_api("f", [np.int16(3), np.float32(1)], functions))
+        for arguments in ([3], [70000, 1.0], [1.5, 1.0]):
+            self.assertFalse(sdk_utils.check_rpc_api("f", arguments, functions))
+        self.assertFalse(sdk_utils.check_rpc_api("g", [], functions))
+        self.assertEqual([sdk_utils.getOutputNameFromCompileOptions(one) for one in (["a.csl", "-o", "d"], ["-o=e"], ["a.csl"])],
+                         ["d", "e", "out"])
         np.testing.assert_array_equal(sdk_utils.input_array_to_u32(values, 0, 2), [1, 0x1FFFF, 3, 0x10004])
         words = sdk_utils.input_array_to_u32(np.array([1.0], np.float32), None, 1)
         self.assertEqual((words.dtype, words[0]), (np.uint32, 0x3F800000))

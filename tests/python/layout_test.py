@@ -42,6 +42,36 @@ class Layout(unittest.TestCase):
         self.assertEqual(region["symbols"][0]["blocks"].tolist(), [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11]])
         self.assertEqual((own.get_global_name(), own.get_value(), color.get_value()), ("r_c", None, 5))
 
+    def test_regions_are_stacked_from_an_origin(self):
+        first, second = self.one("a", 4, 2, w=3), self.one("b", 0, 0, h=2)
+        places = lambda: [first.record["place"], second.record["place"]]  # noqa: E731
+        self.layout.hstack([first, second])
+        self.assertEqual(places(), [[4, 2], [7, 2]])
+        self.layout.vstack([second, first], IntVector(1, 1))
+        self.assertEqual(places(), [[1, 3], [1, 1]])
+        self.layout.hstack([first, second], 5, 6)
+        self.assertEqual(places(), [[5, 6], [8, 6]])
+        with self.assertRaises(ValueError):
+            self.layout.vstack([])
+
+    def test_members_are_numbers_and_names_of_the_module(self):
+        self.assertEqual((int(sdk.MemcpyDataType.MEMCPY_16BIT), int(sdk.Edge.RIGHT), int(sdk.Route.SOUTH)), (1, 3, 4))
+        self.assertIs(sdk.MemcpyOrder(1), sdk.COL_MAJOR)
+        self.assertEqual((sdk.WSE3.name, sdk.BF16.value), ("WSE3", 1))
+
+    def test_a_layout_is_for_a_platform_or_a_target(self):
+        platform = sdk.get_platform(addr=None, target=sdk.SdkTarget.WSE2)
+        self.assertTrue(platform.is_simulation() and not platform.is_system())
+        sdk.SdkLayout(sdk.SdkTarget.WSE2, msg_level="INFO")
+        for wrong, kind in (("folder", RuntimeError), (3, TypeError)):
+            with self.assertRaises(kind):
+                sdk.SdkLayout(wrong)
+        with self.assertRaises(RuntimeError):
+            self.layout.create_input_stream_from_loc(IntVector(1, 1), sdk.Color("c"))
+        for wrong in ({"f16_type": "bf16"}, {"libs": "folder"}):
+            with self.assertRaises(TypeError):
+                self.layout.compile("out", **wrong)
+
     def one(self, name, x, y, **sizes):
         region = self.layout.create_code_region(self.file, name, sizes.get("w", 1), sizes.get("h", 1))
         region.place(x, y)

@@ -3,8 +3,12 @@
 
 An independent implementation of a published interface.
 """
+import json
+import os
+
 import numpy as np
 
+from tessera_csl.arguments import FLOATS, RANGES, argument_word
 from tessera_csl.arrays import is_native
 
 
@@ -58,3 +62,90 @@ def calculate_cycles(timestamp_buf):
     start = first | (second & 0xFFFF) << 32
     end = second >> 16 | third << 16
     return end - start
+
+
+def float_to_hex(number):
+    """The bits of an f32 as a hexadecimal number."""
+    return hex(int(np.float32(number).view(np.uint32)))
+
+
+def make_u48(words):
+    """The number of 48 bits of three words of 16, the lowest first."""
+    low, middle, high = (int(word) & 0xFFFF for word in words)
+    return np.int64(low | middle << 16 | high << 32)
+
+
+def sub_ts(words):
+    """Cycles from the time stamp of the first three words of 16 bits to that of the next three."""
+    words = list(words)
+    if len(words) != 6:
+        raise ValueError(f"sub_ts takes two time stamps of 3 words each, not {len(words)} words")
+    return make_u48(words[3:]) - make_u48(words[:3])
+
+
+def cast_uint32(value):
+    """The bits of a number, or of each number of an array, as words: 16-bit ones lie in the low half."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number, np.ndarray)):
+        raise RuntimeError(f"cast_uint32 takes numbers of 16 or 32 bits, not {value!r}")
+    if isinstance(value, int):
+        return np.uint32(value & 0xFFFFFFFF)
+    bits = np.asarray(np.float32(value) if type(value) is float else value)  # pylint: disable=unidiomatic-typecheck
+    if bits.dtype.kind not in "iuf" or bits.dtype.itemsize not in (2, 4):
+        raise RuntimeError(f"cast_uint32 takes numbers of 16 or 32 bits, not {bits.dtype}")
+    words = np.ascontiguousarray(bits).view(np.uint16 if bits.dtype.itemsize == 2 else np.uint32).astype(np.uint32)
+    return words.reshape(bits.shape) if bits.ndim else words.reshape(())[()]
+
+
+def is_valid_primitive_type(para_type):
+    """Whether a parameter of an exported function may have the type."""
+    return para_type in FLOATS or para_type in RANGES
+
+
+def parse_host_callable_api(rpc_symbols):
+    """Of each exported function the names of its parameters and their types, from the list of exported symbols."""
+    functions = {}
+    for symbol in rpc_symbols:
+        if symbol["kind"] != "Func":
+            continue
+        inputs = symbol.get("inputs", [])
+        for one in inputs:
+            if not is_valid_primitive_type(one["type"]):
+                raise RuntimeError(f"the function '{symbol['name']}' has a parameter of type {one['type']}, which a launch cannot pass")
+        functions[symbol["name"]] = ([one["name"] for one in inputs], [one["type"] for one in inputs])
+    return functions
+
+
+def get_api_info_dict_from_json(json_path):
+    """The same from the file out_rpc.json of a compilation."""
+    with open(json_path, encoding="utf-8") as file:
+        return parse_host_callable_api(json.load(file)["rpc_symbols"])
+
+
+def get_api_info_dict(app_path):
+    """The same from the folder of a compilation."""
+    return get_api_info_dict_from_json(os.path.join(app_path, "bin", "out_rpc.json"))
+
+
+def check_rpc_api(name, arg_list, api_info_dict):
+    """Whether there is an exported function of the name that takes these arguments."""
+    if name not in api_info_dict:
+        return False
+    types = api_info_dict[name][1]
+    if len(arg_list) != len(types):
+        return False
+    try:
+        for number, (value, kind) in enumerate(zip(arg_list, types)):
+            argument_word(value, kind, f"argument {number}")
+    except TypeError:
+        return False
+    return True
+
+
+def getOutputNameFromCompileOptions(option_list):  # pylint: disable=invalid-name
+    """The folder after -o among the options of a compilation, "out" without one."""
+    for option, following in zip(option_list, [*option_list[1:], None]):
+        if option == "-o" and following is not None:
+            return following
+        if option.startswith("-o"):
+            return option[2:].lstrip("=")
+    return "out"
