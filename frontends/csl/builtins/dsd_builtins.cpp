@@ -229,9 +229,11 @@ class DescriptorReader {
     if (dsd_.extents.size() > 1)
       call_.fail("a mem1d_dsd runs over one variable instead of ", dsd_.extents.size(),
                  "; a mem4d_dsd takes up to 4");
-    if (dsd_.extents.size() == 1 && (dsd_.strides[0] < kI8.first || dsd_.strides[0] > kI8.second))
-      call_.fail("the stride of a mem1d_dsd is ", dsd_.strides[0], ", which is not in ", kI8.first,
-                 "..", kI8.second);
+    // A tensor access may step further than the 8 bits of the field .stride: lowered() makes it two loops.
+    const std::int64_t stride = dsd_.strides.empty() ? 1 : dsd_.strides[0];
+    if (stride < kI16.first || stride > kI16.second)
+      call_.fail("the stride of a mem1d_dsd is ", stride, ", which is not in ", kI16.first, "..",
+                 kI16.second);
   }
 
   void finish_circular() {
@@ -361,6 +363,13 @@ Result increment_dsd_offset(const BuiltinCall& call) {
   return live_result(from.type, dsd);
 }
 
+void require_one_loop(const BuiltinCall& call, const Result& from, const LiveDsd& dsd,
+                      std::string_view what) {
+  if (from.type->name == "mem1d_dsd" && is_stretched(call.evaluator, dsd))
+    call.engine().fail(call.expr(0), kStretched, "its ", what,
+                       " cannot change while the program runs");
+}
+
 Result set_dsd_length(const BuiltinCall& call) {
   const Result &from = call.operand(0), &length = call.operand(1);
   if (from.is_known() && length.is_known()) {
@@ -369,6 +378,7 @@ Result set_dsd_length(const BuiltinCall& call) {
     return changed(from, std::move(dsd));
   }
   LiveDsd dsd = live_dsd(call.evaluator, from, call.expr(0));
+  require_one_loop(call, from, dsd, "length");
   dsd.extent = scalar(call.evaluator, number_as(call, 1, "u16"), call.node);
   return live_result(from.type, dsd);
 }
@@ -380,7 +390,14 @@ Result set_dsd_stride(const BuiltinCall& call) {
     dsd.strides.assign(1, call.number(1));
     return changed(from, std::move(dsd));
   }
-  LiveDsd dsd = live_dsd(call.evaluator, from, call.expr(0));
+  Result one = from;
+  if (from.is_known()) {
+    Dsd steps = copy_of(from);
+    steps.strides.assign(1, 1);
+    one = changed(from, std::move(steps));
+  }
+  LiveDsd dsd = live_dsd(call.evaluator, one, call.expr(0));
+  require_one_loop(call, from, dsd, "stride");
   dsd.stride = scalar(call.evaluator, number_as(call, 1, "i16"), call.node);
   return live_result(from.type, dsd);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "frontends/csl/builtins/options.h"
 #include "frontends/csl/ir/dsd.h"
@@ -32,6 +33,11 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
   return all;
 }
 
+/// Whether a stride does not fit into the 8 bits that a mem1d_dsd has for it.
+bool is_far(std::int64_t stride) {
+  return stride != static_cast<std::int8_t>(stride);
+}
+
 void lower_memory(TileCode& tile, pe::Dsd& dsd, std::optional<ir::VariableId>& array,
                   const Dsd& from, const Node& at) {
   std::int64_t base =
@@ -58,6 +64,13 @@ void lower_memory(TileCode& tile, pe::Dsd& dsd, std::optional<ir::VariableId>& a
     inner += step * (extent - 1);
     dsd.extents[k] = static_cast<std::uint16_t>(extent);
     dsd.strides[k] = static_cast<std::int16_t>(stride);
+  }
+  if (dsd.kind == pe::DsdKind::kMem1d && is_far(dsd.strides[0])) {
+    dsd.kind =
+        pe::DsdKind::kMem4d;  // a loop of one element inside of a loop with a stride of 16 bits
+    dsd.dimensions = 2;
+    dsd.extents[1] = std::exchange(dsd.extents[0], std::uint16_t{1});
+    dsd.strides[1] = std::exchange(dsd.strides[0], std::int16_t{1});
   }
   dsd.extent = static_cast<std::uint32_t>(product(from.extents));
   if (dsd.kind == pe::DsdKind::kCircbuf) {
@@ -230,8 +243,16 @@ bool is_same(const Storage& a, const Storage& b) {
 
 }  // namespace
 
+bool is_stretched(Evaluator& evaluator, const LiveDsd& dsd) {
+  if (dsd.record) return false;
+  const std::vector<ir::Descriptor>& all = code_of(evaluator).tile.module().descriptors;
+  return all[dsd.descriptor].dsd.kind == pe::DsdKind::kMem4d;
+}
+
 void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value, const Node& at) {
   const LiveDsd dsd = live_dsd(evaluator, value, at);
+  if (value.type->name == "mem1d_dsd" && is_stretched(evaluator, dsd))
+    evaluator.engine().fail(at, kStretched, "it is no value of a variable; make it a mem4d_dsd");
   ir::Builder& builder = code_of(evaluator).builder;
   const auto store = [&](const ir::Value& field, std::int32_t offset) {
     builder.store(storage.address, field, storage.offset + offset);

@@ -2,9 +2,9 @@
 // the program, what changes stands in registers or in a record in memory.
 #pragma once
 
+#include "frontends/csl/builtins/builtins.h"
 #include "frontends/csl/ir/dsd.h"
 #include "frontends/csl/lower/tile_code.h"
-#include "frontends/csl/builtins/builtins.h"
 
 namespace tessera::csl {
 
@@ -15,6 +15,10 @@ Result live_result(const Type* kind, LiveDsd dsd);
 /// The address that the first element has.
 ir::Value base_address(Evaluator& evaluator, const LiveDsd& dsd);
 /// Writes the record that a variable of a descriptor type is.
+/// Whether a mem1d_dsd became two loops, because its stride takes more than 8 bits.
+bool is_stretched(Evaluator& evaluator, const LiveDsd& dsd);
+inline constexpr std::string_view kStretched =
+    "the stride of this mem1d_dsd takes more than 8 bits, so ";
 void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value, const Node& at);
 /// A descriptor that does not change when the variable does that it came from.
 Result kept_dsd(Evaluator& evaluator, const Result& value, const std::string& name);

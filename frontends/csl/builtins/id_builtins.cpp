@@ -72,6 +72,11 @@ void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kin
   Frame frame(*task.instance);
   for (const Parameter& parameter : function.parameters) {
     const Type* type = Evaluator(call.engine(), frame).type(*parameter.type);
+    const bool has_words = type->bits == 16 || type->bits == 32;
+    if (type->is(TypeKind::kInteger) && !has_words)
+      call.fail("a parameter of a task has 16 or 32 bits, and ",
+                text::in_quotes(parameter.name.text), " of ", text::in_quotes(function.name.text),
+                " is of type ", text::in_quotes(type->name));
     if (kind == TaskKind::kControl && type->bits != 16)
       call.fail("a parameter of a control task has 16 bits, and one of ",
                 text::in_quotes(function.name.text), " is of type ", text::in_quotes(type->name));

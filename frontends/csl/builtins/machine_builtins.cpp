@@ -30,7 +30,7 @@ Result get_config(const BuiltinCall& call) {
 
 Result set_config(const BuiltinCall& call) {
   if (!call.makes_code()) {
-    call.tile().configuration[call.number(0)] = call.number(1);
+    call.tile().configuration[call.number(0)] = {call.number(1), &call.node};
     return call.nothing();
   }
   const ir::Value address = number_value(call, 0, "u16");
@@ -121,7 +121,8 @@ Result timestamp(const BuiltinCall& call) {
   // The instructions of the library stay as they are (wse_timing_3.md C3, rule 7).
   ir::Machine shift;
   shift.op = pe::Opcode::kSlr32;
-  shift.fields = {{Slot::kResult, 0, {}}, {Slot::kValue, 0, {}}, {Slot::kFixed, 0, {pe::kImm, 0, 16}}};
+  shift.fields = {
+      {Slot::kResult, 0, {}}, {Slot::kValue, 0, {}}, {Slot::kFixed, 0, {pe::kImm, 0, 16}}};
   const ir::Value middle = builder.machine(std::move(shift), {now[0]}, {ir::Type::kU32})[0];
   builder.store(address, builder.convert(ir::Type::kU16, middle), 2);
   builder.store(address, now[1], kHigh);
@@ -148,7 +149,26 @@ Result seed_prng(const BuiltinCall& call) {
   return call.nothing();
 }
 
+Result main_priority(const BuiltinCall& call) {
+  if (call.makes_code()) return takes_u16<pe::Opcode::kSetmtp>(call);
+  call.tile().main_thread_priority = static_cast<std::uint8_t>(call.number(0));
+  return call.nothing();
+}
+
+Result control_transform(const BuiltinCall& call) {
+  constexpr std::int64_t kMask = 0x3f;
+  if (call.makes_code()) return takes_u16<pe::Opcode::kSetctm>(call);
+  call.tile().control_transform_mask = static_cast<std::uint8_t>(call.number(0) & kMask);
+  return call.nothing();
+}
+
 Result task_priority(const BuiltinCall& call) {
+  if (!call.makes_code()) {
+    const bool is_high = call.number(1) != 0;
+    call.tile().start.push_back(
+        {is_high ? "high" : "low", call.value(0).type, task_id(call, 0), &call.node});
+    return call.nothing();
+  }
   ir::Machine m;
   m.op = pe::Opcode::kSettp;
   m.fields = {{Slot::kFixed, 0, {pe::kTask, 0, static_cast<std::int32_t>(task_id(call, 0))}},
@@ -184,43 +204,83 @@ const std::vector<BuiltinRow>& machine_builtins() {
   const OperandRow address = word("address"), any = live(takes(Takes::kValue, "value"));
   static const std::vector<BuiltinRow> kRows = {
       {"random16", kInCode, {}, random16, "the next pseudo-random number"},
-      {"set_active_prng", kInCode, {word("number")}, takes_u16<pe::Opcode::kSetprng>,
+      {"set_active_prng",
+       kInCode,
+       {word("number")},
+       takes_u16<pe::Opcode::kSetprng>,
        "chooses the generator of pseudo-random numbers"},
       {"get_config", kInCode, {address}, get_config, "a word of the configuration space"},
       {"get_config_unchecked", kInCode, {address}, get_config, "the same"},
-      {"set_config", kInTile | kInCode, {address, word("value")}, set_config,
+      {"set_config",
+       kInTile | kInCode,
+       {address, word("value")},
+       set_config,
        "writes a word of the configuration space"},
       {"set_config_unchecked", kInTile | kInCode, {address, word("value")}, set_config, "the same"},
-      {"get_symbol_value", kInCode, {takes(Takes::kType, "type"), word("id")}, get_symbol_value,
+      {"get_symbol_value",
+       kInCode,
+       {takes(Takes::kType, "type"), word("id")},
+       get_symbol_value,
        "the exported variable of this type with an id of @get_symbol_id"},
-      {"get_tensor_ptr", kInCode, {word("id")}, get_tensor_ptr,
+      {"get_tensor_ptr",
+       kInCode,
+       {word("id")},
+       get_tensor_ptr,
        "the exported pointer with an id of @get_symbol_id"},
-      {"queue_flush", kInCode, {one_of(Takes::kHandle, "queue", {{"input_queue"}, {"output_queue"}})},
-       queue_flush, "empties a queue", Machines::kWse3},
+      {"queue_flush",
+       kInCode,
+       {one_of(Takes::kHandle, "queue", {{"input_queue"}, {"output_queue"}})},
+       queue_flush,
+       "empties a queue",
+       Machines::kWse3},
       {"tessera_load_config", kInCode, {address}, get_config, "as @get_config"},
       {"tessera_store_config", kInCode, {address, word("value")}, set_config, "as @set_config"},
-      {"tessera_bind_input_queue", kInCode, {integer("queue", 0, 7), integer("color", 0, 23)},
-       bind_input_queue, "gives a color to an input queue"},
-      {"tessera_timestamp", kInCode, {live(takes(Takes::kValue, "pointer"))}, timestamp,
+      {"tessera_bind_input_queue",
+       kInCode,
+       {integer("queue", 0, 7), integer("color", 0, 23)},
+       bind_input_queue,
+       "gives a color to an input queue"},
+      {"tessera_timestamp",
+       kInCode,
+       {live(takes(Takes::kValue, "pointer"))},
+       timestamp,
        "stores the three words of the cycle counter"},
-      {"tessera_coordinate", kInCode, {integer("axis", 0, 1)}, coordinate,
+      {"tessera_coordinate",
+       kInCode,
+       {integer("axis", 0, 1)},
+       coordinate,
        "the column or row of the PE in the rectangle"},
-      {"tessera_string", kInCode, {takes(Takes::kText, "text")}, string_number,
+      {"tessera_string",
+       kInCode,
+       {takes(Takes::kText, "text")},
+       string_number,
        "the number of a text that the program prints"},
-      {"tessera_seed_prng", kInCode, {live(integer("seed", -2147483648LL, 4294967295LL))},
-       seed_prng, "sets the state of the generator"},
-      {"tessera_main_priority", kInCode, {word("level")}, takes_u16<pe::Opcode::kSetmtp>,
+      {"tessera_seed_prng",
+       kInCode,
+       {live(integer("seed", -2147483648LL, 4294967295LL))},
+       seed_prng,
+       "sets the state of the generator"},
+      {"tessera_main_priority",
+       kInTile | kInCode,
+       {live(integer("level", 0, 3))},
+       main_priority,
        "the priority of the main thread"},
-      {"tessera_control_transform", kInCode, {word("mask")}, takes_u16<pe::Opcode::kSetctm>,
+      {"tessera_control_transform",
+       kInTile | kInCode,
+       {word("mask")},
+       control_transform,
        "the mask of control transforms"},
-      {"tessera_task_priority", kInCode,
-       {one_of(Takes::kTaskId, "id", {{"local_task_id"},
-                                      {"data_task_id"},
-                                      {"control_task_id"},
-                                      {"color", Machines::kWse2},
-                                      {"input_queue", Machines::kWse3}}),
-        word("level")},
-       task_priority, "the priority of a task"},
+      {"tessera_task_priority",
+       kInTile | kInCode,
+       {one_of(Takes::kTaskId, "id",
+               {{"local_task_id"},
+                {"data_task_id"},
+                {"control_task_id"},
+                {"color", Machines::kWse2},
+                {"input_queue", Machines::kWse3}}),
+        live(integer("level", 0, 1))},
+       task_priority,
+       "the priority of a task"},
       {"tessera_clz", kInCode, {any}, unary<ir::Op::kClz>, "leading zeros"},
       {"tessera_ctz", kInCode, {any}, unary<ir::Op::kCtz>, "trailing zeros"},
       {"tessera_popcnt", kInCode, {any}, unary<ir::Op::kPopcnt>, "ones"},

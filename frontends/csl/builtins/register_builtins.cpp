@@ -19,8 +19,7 @@ std::shared_ptr<const Cell> fifo_buffer(const BuiltinCall& call) {
     if (place->path.empty()) cell = place->cell;
   } else {
     const Result pointer = call.evaluator.value(call.expr(0));
-    const bool is_whole = pointer.type->is(TypeKind::kPointer) &&
-                          !pointer.value().is_undefined() &&
+    const bool is_whole = pointer.type->is(TypeKind::kPointer) && !pointer.value().is_undefined() &&
                           pointer.value().pointer().path.empty();
     if (is_whole) cell = pointer.value().pointer().cell;
   }
@@ -115,6 +114,13 @@ template <std::size_t kDsd>
 Result load_to_dsr(const BuiltinCall& call) {
   DsrLoad named = named_dsrs(call, kDsd);
   const Result& from = call.operand(kDsd);
+  const bool is_source = named.dsr->name == "dsr_src1" || named.dsr->name == "dsr_fifo_src1";
+  const bool is_destination = named.dsr->name == "dsr_dest" || named.dsr->name == "dsr_fifo_dest";
+  if ((is_destination && from.type->name == "fabin_dsd") ||
+      (is_source && from.type->name == "fabout_dsd"))
+    call.fail_operand(kDsd, " is a ", from.type->name, ", which a ", named.dsr->name,
+                      " does not take: one is a ", is_source ? "source" : "destination",
+                      " of operations, the other is not");
   if (!call.makes_code()) {
     named.dsd = from;
     named.options = fields_of(call.structure(kDsd + 1));
@@ -134,7 +140,9 @@ Result load_to_dsr(const BuiltinCall& call) {
   if (!live.record) {
     const pe::Dsd& dsd = code.tile.module().descriptors[live.descriptor].dsd;
     add_extension(code.tile, dsd, config,
-                  dsr.kind == pe::kSrc1 ? 2 : dsr.kind == pe::kSrc0 ? 1 : 0);
+                  dsr.kind == pe::kSrc1   ? 2
+                  : dsr.kind == pe::kSrc0 ? 1
+                                          : 0);
     code.tile.note_load(dsr, dsd, config);
   }
   if (named.extended) name_extension(named, config);
@@ -146,39 +154,64 @@ Result load_to_dsr(const BuiltinCall& call) {
 
 const std::vector<BuiltinRow>& register_builtins() {
   const OperandRow register_number = integer("number", 0, kMostDsr),
-                   dsr = one_of(Takes::kDsr, "dsr", {{"dsr_dest"},
-                                                     {"dsr_src0"},
-                                                     {"dsr_src1"},
-                                                     {"dsr_fifo_dest"},
-                                                     {"dsr_fifo_src1"}}),
+                   dsr = one_of(Takes::kDsr, "dsr",
+                                {{"dsr_dest"},
+                                 {"dsr_src0"},
+                                 {"dsr_src1"},
+                                 {"dsr_fifo_dest"},
+                                 {"dsr_fifo_src1"}}),
                    xdsr = one_of(Takes::kDsr, "xdsr", {{"xdsr"}}),
                    options = optional(live(takes(Takes::kStruct, "options"))),
-                   fifo = takes(Takes::kFifo, "fifo"),
-                   length = live(integer("length", 0, 0xffff));
+                   fifo = takes(Takes::kFifo, "fifo"), length = live(integer("length", 0, 0xffff));
   const auto dsd = [](std::vector<ChoiceRow> kinds) {
     return live(one_of(Takes::kDsd, "descriptor", std::move(kinds)));
   };
   static const std::vector<BuiltinRow> kRows = {
-      {"allocate_fifo", kAnywhere,
-       {takes(Takes::kPlace, "buffer"), optional(takes(Takes::kStruct, "options"))}, allocate_fifo,
+      {"allocate_fifo",
+       kAnywhere,
+       {takes(Takes::kPlace, "buffer"), optional(takes(Takes::kStruct, "options"))},
+       allocate_fifo,
        "a FIFO in the memory of an array"},
-      {"set_fifo_read_length", kInCode, {fifo, length}, set_fifo_length,
+      {"set_fifo_read_length",
+       kInCode,
+       {fifo, length},
+       set_fifo_length,
        "the number of elements of the next pops"},
-      {"set_fifo_write_length", kInCode, {fifo, length}, set_fifo_length,
+      {"set_fifo_write_length",
+       kInCode,
+       {fifo, length},
+       set_fifo_length,
        "the number of elements of the next pushes"},
-      {"get_dsr", kAnywhere, {takes(Takes::kType, "kind"), register_number}, get_dsr,
+      {"get_dsr",
+       kAnywhere,
+       {takes(Takes::kType, "kind"), register_number},
+       get_dsr,
        "a register for a descriptor"},
-      {"get_xdsr", kAnywhere, {integer("number", 0, kExtendedDsrs - 1)}, get_xdsr,
+      {"get_xdsr",
+       kAnywhere,
+       {integer("number", 0, kExtendedDsrs - 1)},
+       get_xdsr,
        "an extended register"},
-      {"get_sr", kAnywhere, {integer("number", 0, kStrideRegisters - 1)}, get_sr,
+      {"get_sr",
+       kAnywhere,
+       {integer("number", 0, kStrideRegisters - 1)},
+       get_sr,
        "a stride register"},
-      {"load_to_dsr", kInTile | kInCode, {dsr, dsd({}), options}, load_to_dsr<1>,
+      {"load_to_dsr",
+       kInTile | kInCode,
+       {dsr, dsd({}), options},
+       load_to_dsr<1>,
        "loads a descriptor into a register"},
-      {"load_to_dsr_xdsr", kInTile | kInCode, {dsr, xdsr, dsd({{"circbuf_dsd"}}), options},
-       load_to_dsr<2>, "the same of a circular buffer"},
-      {"load_to_dsr_xdsr_sr", kInTile | kInCode,
+      {"load_to_dsr_xdsr",
+       kInTile | kInCode,
+       {dsr, xdsr, dsd({{"circbuf_dsd"}}), options},
+       load_to_dsr<2>,
+       "the same of a circular buffer"},
+      {"load_to_dsr_xdsr_sr",
+       kInTile | kInCode,
        {dsr, xdsr, takes(Takes::kStruct, "stride registers"), dsd({{"mem4d_dsd"}}), options},
-       load_to_dsr<3>, "the same of a mem4d_dsd"}};
+       load_to_dsr<3>,
+       "the same of a mem4d_dsd"}};
   return kRows;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontends/csl/builtins/emit.h"
+#include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 #include "frontends/csl/sema/arithmetic.h"
 
@@ -126,19 +127,41 @@ Result concat_structs(const BuiltinCall& call) {
 }
 
 Result field(const BuiltinCall& call) {
-  const Result object = call.structure(0);
+  const Result& object = call.operand(0);
   const std::string& name = call.text(1);
-  const std::optional<Result> found = field_of(object, name);
-  if (!found)
+  const int index = object.type->find_field(name);
+  if (index < 0)
     call.fail(text::in_quotes(object.type->name), " has no field ", text::in_quotes(name));
-  return *found;
+  return part_of(call.evaluator, object, static_cast<std::size_t>(index), call.node);
 }
 
 Result has_field(const BuiltinCall& call) {
   const Result& object = call.operand(0);
-  const Type* type =
-      object.value().holds<const Type*>() ? object.value().get<const Type*>() : object.type;
+  const bool is_type = object.is_known() && object.value().holds<const Type*>();
+  const Type* type = is_type ? object.value().get<const Type*>() : object.type;
   return call.bool_result(type->find_field(call.text(1)) >= 0);
+}
+
+/// What the library asks of a type: its bytes, their alignment, whether it is a signed integer ..
+Result type_fact(const BuiltinCall& call) {
+  const Type& type = *call.type(0);
+  const std::string& fact = call.text(1);
+  const bool is_integer = type.is(TypeKind::kInteger);
+  if (fact == "is_integer") return call.bool_result(is_integer);
+  if (fact == "is_signed") return call.bool_result(type.is_signed);
+  if (fact == "is_packed") return call.bool_result(type.is_packed());
+  const std::int64_t bytes = size_of(type);
+  if (bytes == 0)
+    call.fail("a value of type ", text::in_quotes(type.name), " takes no memory of a PE");
+  if (fact == "bytes") return call.number_result("u16", bytes);
+  if (fact == "alignment") return call.number_result("u16", alignment_of(type));
+  constexpr std::int64_t kBits = 8;
+  return call.number_result("u32", packed_bits(type).value_or(bytes * kBits));
+}
+
+Result warn(const BuiltinCall& call) {
+  call.engine().warn(call.node, call.text(0));
+  return call.nothing();
 }
 
 Result fp16(const BuiltinCall& call) {
@@ -232,12 +255,18 @@ const std::vector<BuiltinRow>& value_builtins() {
        {takes(Takes::kStruct, "first"), takes(Takes::kStruct, "second")},
        concat_structs,
        "the fields of both; SDK 1.4"},
-      {"field", kAnywhere, {takes(Takes::kStruct, "struct"), text}, field, "the field of a name"},
+      {"field",
+       kAnywhere,
+       {live(takes(Takes::kStruct, "struct")), text},
+       field,
+       "the field of a name"},
       {"has_field",
        kAnywhere,
-       {takes(Takes::kValue, "struct"), text},
+       {takes(Takes::kUnread, "struct or type"), text},
        has_field,
        "whether a struct has the field"},
+      {"tessera_type_fact", kAnywhere, {type, text}, type_fact, "what the library asks of a type"},
+      {"tessera_warn", kAnywhere, {text}, warn, "a warning of the library"},
       {"fp16", kAnywhere, {}, fp16, "the type of 16-bit floats of the program"},
       {"strcat", kAnywhere, {text, repeated(text)}, strcat, "the texts after each other"},
       {"strlen", kAnywhere, {text}, strlen, "the number of bytes"},

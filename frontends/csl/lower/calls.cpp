@@ -112,6 +112,11 @@ Result run_time_call(Evaluator& evaluator, const FunctionValue& callee,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Parameter& parameter = function.parameters[i];
     types.push_back(inner.type(*parameter.type));
+    const bool is_live = !arguments[i].is_known() && arguments[i].type != engine.types.noreturn;
+    if (parameter.is_comptime && is_live)
+      engine.fail(at, "the parameter ", in_quotes(parameter.name.text), " of ",
+                  in_quotes(function.name.text),
+                  " is comptime; its argument is known to the running program only");
     bind_parameter(frame, parameter, arguments[i]);  // types of later parameters may use it
   }
   const Type* result = inner.type(*function.result);

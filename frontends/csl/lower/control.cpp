@@ -90,7 +90,7 @@ Result Ends::join(Evaluator& evaluator, const Type* type, const Node& at) {
     builder.jump(join);
   }
   builder.enter(join);
-  return in_register ? operand_of(common, result) : load_operand(evaluator, common, storage);
+  return in_register ? operand_of(common, result) : load_operand(evaluator, common, storage, at);
 }
 
 // Conditions

@@ -1,10 +1,10 @@
 #include "frontends/csl/lower/loops.h"
 
-#include "frontends/csl/syntax/operators.h"
 #include "frontends/csl/lower/control.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 #include "frontends/csl/sema/statement_runner.h"
+#include "frontends/csl/syntax/operators.h"
 
 namespace tessera::csl {
 namespace {
@@ -213,7 +213,8 @@ Flow run_for_array(StatementRunner& runner, const For& s, const Result& array) {
     const Storage place{builder.element(base.address, counter.load(code),
                                         static_cast<unsigned>(size_of(*element)), 0),
                         base.offset};
-    runner.declare(s.element.text, load_operand(evaluator, element, place), Cell::Kind::kConstant);
+    runner.declare(s.element.text, load_operand(evaluator, element, place, s),
+                   Cell::Kind::kConstant);
   }
   declare_counter(runner, s.index.text, counter);
   return loop_body(runner, *s.body, target, header,

@@ -22,13 +22,55 @@ std::int32_t offset_of(const Type& type, const std::vector<std::int64_t>& path) 
   return static_cast<std::int32_t>(offset);
 }
 
+namespace {
+
+constexpr std::int64_t kBitsOfWord = 16;
+
+/// What the path leads to from an object of the type at `storage`.
+Storage part_at(Storage storage, const Type& type, const std::vector<std::int64_t>& path) {
+  const Type* t = &type;
+  for (const std::int64_t step : path) {
+    if (t->is(TypeKind::kStruct)) {
+      storage = field_storage(storage, *t, static_cast<std::size_t>(step));
+      t = t->fields[static_cast<std::size_t>(step)].type;
+      continue;
+    }
+    if (t->is(TypeKind::kArray)) t = t->element;
+    storage.offset += static_cast<std::int32_t>(step * size_of(*t));
+    storage.is_whole = false;
+  }
+  return storage;
+}
+
+}  // namespace
+
+Storage field_storage(const Storage& object, const Type& type, std::size_t i) {
+  Storage field = object;
+  field.is_whole = false;
+  field.width = field.shift = 0;
+  if (!type.is_packed()) {
+    field.offset += static_cast<std::int32_t>(offset_of_field(type, i));
+    return field;
+  }
+  const std::int64_t first = object.shift + bit_offset_of_field(type, i);
+  const std::int64_t width = packed_bits(*type.fields[i].type).value_or(0);
+  field.is_packed = true;
+  field.offset += static_cast<std::int32_t>(first / kBitsOfWord * 2);
+  const bool is_words = first % kBitsOfWord == 0 && width > 0 && width % kBitsOfWord == 0 &&
+                        size_of(*type.fields[i].type) * 8 == width;
+  if (is_words) return field;
+  field.shift = static_cast<std::uint16_t>(first % kBitsOfWord);
+  field.width = static_cast<std::uint16_t>(width);
+  return field;
+}
+
 Storage storage_of(Evaluator& evaluator, const Location& location, const Node& at) {
   if (location.storage) return *location.storage;
   FunctionCode& code = code_of(evaluator);
   const Cell& cell = *location.cell;
   if (cell.operand) {
     if (const auto* storage = std::get_if<Storage>(&cell.operand->place))
-      return {storage->address, storage->offset + offset_of(*cell.type, location.path)};
+      return part_at(*storage, *cell.type, location.path);
     // A constant in a register gets memory when its address is taken.
     const std::optional<ir::Type> type = register_type(*cell.type);
     if (!type)
@@ -42,8 +84,8 @@ Storage storage_of(Evaluator& evaluator, const Location& location, const Node& a
     evaluator.engine().fail(at, in_quotes(cell.name),
                             " exists at compile time only and has no address");
   const ir::VariableId variable = code.tile.variable_of(location.cell, at);
-  return {ir::address_of(variable), offset_of(*cell.type, location.path),
-          location.path.empty() && !cell.type->is_aggregate()};
+  return part_at({ir::address_of(variable), 0, !cell.type->is_aggregate()}, *cell.type,
+                 location.path);
 }
 
 ir::Value address_value(Evaluator& evaluator, const Storage& storage) {
@@ -145,8 +187,76 @@ std::optional<ir::Value> register_address(const Storage& storage, ir::Type type)
 
 }  // namespace
 
-Result load_operand(Evaluator& evaluator, const Type* type, const Storage& storage) {
+namespace {
+
+/// The one or two words around a part of a packed struct.
+ir::Type words_around(Evaluator& evaluator, const Type& type, const Storage& storage,
+                      const Node& at) {
+  const unsigned end = unsigned{storage.shift} + storage.width;
+  if (storage.width > 2 * kBitsOfWord || end > 2 * kBitsOfWord)
+    evaluator.engine().fail(at, "a part of type ", in_quotes(type.name),
+                            " of a packed struct lies across more than two words; the running "
+                            "program reaches those within 32 bits from the start of a word");
+  return end > kBitsOfWord ? ir::Type::kU32 : ir::Type::kU16;
+}
+
+ir::Value mask_of(ir::Type words, unsigned shift, unsigned width) {
+  const std::uint64_t ones = (std::uint64_t{1} << width) - 1;
+  const std::uint32_t all = words == ir::Type::kU32 ? 0xffffffffU : 0xffffU;
+  return ir::constant(words, static_cast<std::uint32_t>(ones << shift) & all);
+}
+
+ir::Value load_bits(Evaluator& evaluator, const Type& type, const Storage& storage,
+                    const Node& at) {
+  ir::Builder& builder = code_of(evaluator).builder;
+  const ir::Type words = words_around(evaluator, type, storage, at);
+  const unsigned bits = words == ir::Type::kU32 ? 32 : 16;
+  const bool is_wide = ir::is_wide(*register_type(type));
+  ir::Value value = builder.load(words, storage.address, storage.offset);
+  if (type.is(TypeKind::kInteger) && type.is_signed) {  // the sign is the highest bit of the part
+    const ir::Type number = words == ir::Type::kU32 ? ir::Type::kI32 : ir::Type::kI16;
+    value = builder.copy(number, value);
+    if (const unsigned left = bits - storage.shift - storage.width; left > 0)
+      value = builder.binary(ir::Op::kShl, value, ir::constant(number, left));
+    if (const unsigned right = bits - storage.width; right > 0)
+      value = builder.binary(ir::Op::kShr, value, ir::constant(number, right));
+    if ((words == ir::Type::kU32) == is_wide) return value;
+    return builder.convert(is_wide ? ir::Type::kI32 : ir::Type::kI16, value);
+  }
+  if (storage.shift > 0)
+    value = builder.binary(ir::Op::kShr, value, ir::constant(words, storage.shift));
+  if (storage.shift + storage.width < bits)
+    value = builder.binary(ir::Op::kAnd, value, mask_of(words, 0, storage.width));
+  if ((words == ir::Type::kU32) != is_wide)
+    value = builder.convert(is_wide ? ir::Type::kU32 : ir::Type::kU16, value);
+  const ir::Type result = *register_type(type);
+  return value.type == result ? value : builder.copy(result, value);
+}
+
+void store_bits(Evaluator& evaluator, const Type& type, const Storage& storage,
+                const ir::Value& given, const Node& at) {
+  ir::Builder& builder = code_of(evaluator).builder;
+  const ir::Type words = words_around(evaluator, type, storage, at);
+  const ir::Type own = ir::is_wide(given.type) ? ir::Type::kU32 : ir::Type::kU16;
+  ir::Value value = given.type == own ? given : builder.copy(own, given);
+  if (own != words) value = builder.convert(words, value);
+  value = builder.binary(ir::Op::kAnd, value, mask_of(words, 0, storage.width));
+  if (storage.shift > 0)
+    value = builder.binary(ir::Op::kShl, value, ir::constant(words, storage.shift));
+  const ir::Value mask = mask_of(words, storage.shift, storage.width);
+  const std::uint32_t all = words == ir::Type::kU32 ? 0xffffffffU : 0xffffU;
+  ir::Value both = builder.load(words, storage.address, storage.offset);
+  both = builder.binary(ir::Op::kAnd, both, ir::constant(words, ~mask.number & all));
+  builder.store(storage.address, builder.binary(ir::Op::kOr, both, value), storage.offset);
+}
+
+}  // namespace
+
+Result load_operand(Evaluator& evaluator, const Type* type, const Storage& storage,
+                    const Node& at) {
   const std::optional<ir::Type> in_register = register_type(*type);
+  if (in_register && storage.width > 0)
+    return operand_of(type, load_bits(evaluator, *type, storage, at));
   if (in_register) {
     if (const auto address = register_address(storage, *in_register)) {
       ir::Machine load;
@@ -159,6 +269,7 @@ Result load_operand(Evaluator& evaluator, const Type* type, const Storage& stora
     return operand_of(
         type, code_of(evaluator).builder.load(*in_register, storage.address, storage.offset));
   }
+  if (storage.width > 0 && is_wide_integer(*type)) words_around(evaluator, *type, storage, at);
   if (type->is(TypeKind::kDsd)) {
     LiveDsd dsd;
     dsd.record = storage;
@@ -180,15 +291,17 @@ Result part_of(Evaluator& evaluator, const Result& value, std::size_t i, const N
   const Type* type = is_array ? value.type->element : value.type->fields[i].type;
   if (value.is_known()) {
     if (value.value().is_undefined()) return {type, Value{Undefined{}}};
+    if (value.type->is_union)
+      return {type, evaluator.engine().variant(*value.type, value.value(), i, at)};
     return {type, value.value().elements()[i]};
   }
   const RunTimeOperand& operand = std::get<RunTimeOperand>(value.operand);
   if (const auto* parts = std::get_if<Parts>(&operand.place)) return (**parts)[i];
   const auto* storage = std::get_if<Storage>(&operand.place);
   if (storage == nullptr || evaluator.frame().code == nullptr) return {type, operand};
-  (void)at;
+  if (!is_array) return load_operand(evaluator, type, field_storage(*storage, *value.type, i), at);
   const std::int32_t offset = offset_of(*value.type, {static_cast<std::int64_t>(i)});
-  return load_operand(evaluator, type, moved(*storage, offset));
+  return load_operand(evaluator, type, moved(*storage, offset), at);
 }
 
 namespace {
@@ -207,12 +320,39 @@ bool is_void_of_values(const Value& value) {
 
 }  // namespace
 
+namespace {
+
+/// A union is its bits, whatever field was given.
+void copy_words(Evaluator& evaluator, const Type& type, const Storage& storage, const Result& value,
+                const Node& at) {
+  const auto* from = std::get_if<Storage>(&std::get<RunTimeOperand>(value.operand).place);
+  if (from == nullptr) {
+    evaluator.engine().known(value, at);
+    return;
+  }
+  if (storage.width > 0 || from->width > 0) {
+    const Type* first = type.fields[0].type;
+    const Storage a = field_storage(storage, type, 0), b = field_storage(*from, type, 0);
+    return store_operand(evaluator, *first, a, load_operand(evaluator, first, b, at), at);
+  }
+  ir::Builder& builder = code_of(evaluator).builder;
+  for (std::int64_t k = 0; k < size_of(type); k += 2) {
+    const Storage a = moved(storage, k), b = moved(*from, k);
+    builder.store(a.address, builder.load(ir::Type::kU16, b.address, b.offset), a.offset);
+  }
+}
+
+}  // namespace
+
 void store_operand(Evaluator& evaluator, const Type& type, const Storage& storage,
                    const Result& value, const Node& at) {
   if (value.is_known() && is_void_of_values(value.value())) return;
   if (type.is(TypeKind::kDsd)) return store_dsd(evaluator, storage, value, at);
+  if (storage.width > 0 && is_wide_integer(type)) words_around(evaluator, type, storage, at);
   if (is_wide_integer(type)) return store_wide(evaluator, storage, value, at);
   if (const std::optional<ir::Type> in_register = register_type(type)) {
+    if (storage.width > 0)
+      return store_bits(evaluator, type, storage, scalar(evaluator, value, at), at);
     if (const auto address = register_address(storage, *in_register)) {
       ir::Machine store;
       store.op = pe::Opcode::kStcfg;
@@ -225,9 +365,11 @@ void store_operand(Evaluator& evaluator, const Type& type, const Storage& storag
     code_of(evaluator).builder.store(storage.address, scalar(evaluator, value, at), storage.offset);
     return;
   }
+  if (type.is_union && !value.is_known()) return copy_words(evaluator, type, storage, value, at);
   if (type.is(TypeKind::kStruct)) {
     for (std::size_t i = 0; i < type.fields.size(); ++i) {
-      store_operand(evaluator, *type.fields[i].type, moved(storage, offset_of_field(type, i)),
+      if (type.is_union && value.value().elements()[i].is_undefined()) continue;
+      store_operand(evaluator, *type.fields[i].type, field_storage(storage, type, i),
                     part_of(evaluator, value, i, at), at);
     }
     return;
@@ -273,6 +415,10 @@ void declare_variable(Evaluator& evaluator, std::string_view name, const Result&
   code_of(evaluator).tile.set_storage(cell, variable);
   store_operand(evaluator, *value.type, storage, value, at);
   evaluator.frame().locals.push_back({name, std::move(cell)});
+}
+
+Storage memory_for(Evaluator& evaluator, const Type& type) {
+  return local_memory(evaluator, "bits", type);
 }
 
 Result kept_operand(Evaluator& evaluator, const Result& value, std::string_view name,

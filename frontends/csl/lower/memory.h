@@ -8,7 +8,11 @@ namespace tessera::csl {
 Storage storage_of(Evaluator& evaluator, const Location& location, const Node& at);
 /// The number of bytes from the start of a variable to a part of it.
 std::int32_t offset_of(const Type& type, const std::vector<std::int64_t>& path);
-Result load_operand(Evaluator& evaluator, const Type* type, const Storage& storage);
+/// Where a field of a struct or union lies that lies at `object`.
+Storage field_storage(const Storage& object, const Type& type, std::size_t i);
+Result load_operand(Evaluator& evaluator, const Type* type, const Storage& storage, const Node& at);
+/// Memory of the function for a value of the type.
+Storage memory_for(Evaluator& evaluator, const Type& type);
 /// Stores a value of the type: numbers, structs, arrays, descriptors.
 void store_operand(Evaluator& evaluator, const Type& type, const Storage& storage,
                    const Result& value, const Node& at);

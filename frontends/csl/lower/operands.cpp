@@ -133,8 +133,17 @@ std::uint32_t bits_of(const Engine& engine, const Type& type, const Value& value
   return 0;
 }
 
+void require_own_half(const Engine& engine, const Type& type, const Node& at) {
+  const Type* t = type.is(TypeKind::kArray) ? type.element : &type;
+  if (t->is(TypeKind::kFloat) && t->bits == 16 && t->name != engine.options.half)
+    engine.fail(at, "a value of type ", in_quotes(t->name), " is known at compile time only; the ",
+                "16-bit floats of this program are of type ", in_quotes(engine.options.half),
+                " (--fp16-format)");
+}
+
 ir::Value scalar(Evaluator& evaluator, const Result& value, const Node& at) {
   Engine& engine = evaluator.engine();
+  require_own_half(engine, *value.type, at);
   const std::optional<ir::Type> type = register_type(*value.type);
   if (const ir::Value* in_register = register_of(value)) return *in_register;
   if (!type)
@@ -143,6 +152,8 @@ ir::Value scalar(Evaluator& evaluator, const Result& value, const Node& at) {
   if (!value.is_known()) {
     const RunTimeOperand& operand = std::get<RunTimeOperand>(value.operand);
     if (const auto* storage = std::get_if<Storage>(&operand.place)) {
+      if (storage->width > 0)
+        return scalar(evaluator, load_operand(evaluator, value.type, *storage, at), at);
       if (is_byte(*value.type)) return load_byte(evaluator, *value.type, *storage);
       return builder_of(evaluator).load(*type, storage->address, storage->offset);
     }
@@ -170,6 +181,17 @@ Result convert_operand(Evaluator& evaluator, const Result& from, const Type* to,
   if (is_implicit(type, *to))
     return operand_of(
         to, builder_of(evaluator).convert(*register_type(*to), scalar(evaluator, from, at)));
+  if (const auto* parts = std::get_if<Parts>(&operand.place);
+      parts != nullptr && to->is_union && (*parts)->size() == 1) {
+    const int index = to->find_field(type.fields[0].name);
+    if (index < 0) refuse(evaluator, from, *to, at, what);
+    const auto i = static_cast<std::size_t>(index);
+    const Type& field = *to->fields[i].type;
+    const Storage storage = memory_for(evaluator, *to);
+    store_operand(evaluator, field, field_storage(storage, *to, i),
+                  convert_operand(evaluator, (**parts)[0], &field, at, what), at);
+    return operand_at(to, storage);
+  }
   if (const auto* parts = std::get_if<Parts>(&operand.place)) {
     const bool is_struct = to->is(TypeKind::kStruct) && to->fields.size() == (*parts)->size();
     const bool is_list = to->is(TypeKind::kArray) && type.is_tuple &&
@@ -196,7 +218,8 @@ Result cast_operand(Evaluator& evaluator, const Result& from, const Type* to, co
     return t.is(TypeKind::kInteger) || t.is(TypeKind::kFloat) || t.is(TypeKind::kBool) ||
            t.is(TypeKind::kEnum);
   };
-  if (!source || !target || !is_castable(*from.type) || !is_castable(*to))
+  const bool are_enums = from.type->is(TypeKind::kEnum) && to->is(TypeKind::kEnum);
+  if (!source || !target || !is_castable(*from.type) || !is_castable(*to) || are_enums)
     return convert_operand(evaluator, from, to, at, "the result of @as");
   const ir::Value value = scalar(evaluator, from, at);
   ir::Builder& builder = builder_of(evaluator);
@@ -210,6 +233,13 @@ Result cast_operand(Evaluator& evaluator, const Result& from, const Type* to, co
 
 Result bitcast_operand(Evaluator& evaluator, const Result& from, const Type* to, const Node& at) {
   const std::optional<ir::Type> source = register_type(*from.type), target = register_type(*to);
+  const bool has_packed = from.type->is_packed() || to->is_packed();
+  if (has_packed && size_of(*from.type) == size_of(*to) &&
+      packed_bits(*from.type) == packed_bits(*to)) {
+    const Storage storage = memory_for(evaluator, from.type->is_packed() ? *from.type : *to);
+    store_operand(evaluator, *from.type, storage, from, at);
+    return load_operand(evaluator, to, storage, at);
+  }
   if (!source || !target || ir::is_wide(*source) != ir::is_wide(*target))
     evaluator.engine().fail(at, "the bits of a value of type ", in_quotes(from.type->name),
                             " are not those of a ", in_quotes(to->name));

@@ -15,6 +15,8 @@ bool is_comptime_only(const Type& type);
 
 Result operand_of(const Type* type, ir::Value value);
 Result operand_at(const Type* type, const Storage& storage);
+/// Of the types of 16-bit floats one exists while the program runs.
+void require_own_half(const Engine& engine, const Type& type, const Node& at);
 /// A value that may be known, in a register or as a constant.
 ir::Value scalar(Evaluator& evaluator, const Result& value, const Node& at);
 /// The bits of a known value of a type that registers hold, but for pointers to variables.

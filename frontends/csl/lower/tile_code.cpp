@@ -92,6 +92,17 @@ void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value
                   offset + static_cast<std::int64_t>(i) * size_of(*type.element), at);
     return;
   }
+  if (type.is_packed()) return append_packed(variable, type, value, offset, at);
+  if (type.is_union) {
+    const bool is_known = value.holds<AggregateRef>();
+    for (std::size_t i = 0; is_known && i < type.fields.size(); ++i) {
+      if (value.elements()[i].is_undefined()) continue;
+      append_bits(variable, *type.fields[i].type, value.elements()[i], offset, at);
+      break;
+    }
+    while (bytes_given(variable) < offset + size_of(type)) variable.init.push_back(0);
+    return;
+  }
   if (type.is(TypeKind::kStruct)) {
     for (std::size_t i = 0; i < type.fields.size(); ++i)
       append_bits(variable, *type.fields[i].type,
@@ -103,6 +114,8 @@ void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value
   if (type.is(TypeKind::kDsd)) {
     const std::uint32_t index = descriptor_of(type, *value.get<std::shared_ptr<const Dsd>>(), at);
     const ir::Descriptor& d = module_.descriptors[index];
+    if (type.name == "mem1d_dsd" && d.dsd.kind == pe::DsdKind::kMem4d)
+      engine_.fail(at, kStretched, "it is no value of a variable; make it a mem4d_dsd");
     variable.init.push_back(index);
     variable.init.push_back(d.dsd.base);
     if (d.array) variable.addresses.push_back({number + 1, *d.array});
@@ -128,6 +141,25 @@ void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value
   const bool is_split = size_of(type) == 4 && bytes_of(variable.type) == 2;
   variable.init.push_back(is_split || size_of(type) == 2 ? bits & 0xffffU : bits);
   if (is_split) variable.init.push_back(bits >> 16);
+}
+
+void TileCode::append_packed(ir::Variable& variable, const Type& type, const Value& value,
+                             std::int64_t offset, const Node& at) {
+  constexpr unsigned kWordBits = 16;
+  while (bytes_given(variable) < offset) variable.init.push_back(0);
+  BigInt bits = 0;
+  if (!value.is_undefined()) {
+    std::string problem;
+    const std::string integer = "u" + std::to_string(*packed_bits(type));
+    const std::optional<Value> known =
+        engine_.converter.bitcast({&type, value}, engine_.types.word(integer), problem);
+    if (!known)
+      engine_.fail(at, "a value of type ", in_quotes(type.name), " has the address of a variable, ",
+                   "which is not known where the first value of a packed struct is made");
+    bits = known->integer();
+  }
+  for (std::int64_t byte = 0; byte < size_of(type); byte += 2, bits >>= kWordBits)
+    variable.init.push_back(static_cast<std::uint32_t>(bits & 0xffffU));
 }
 
 std::optional<ir::VariableId> TileCode::find_variable(const Cell& cell) const {
@@ -158,6 +190,7 @@ void TileCode::set_storage(const std::shared_ptr<Cell>& cell, ir::VariableId var
 ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const Node& at) {
   if (const auto found = find_variable(*cell)) return *found;
   const Type& type = *cell->type;
+  require_own_half(engine_, type, at);
   const bool is_array = type.is(TypeKind::kArray);
   const bool has_bytes = is_array && is_byte(*type.element);
   const std::optional<ir::Type> element =

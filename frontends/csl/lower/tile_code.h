@@ -121,6 +121,8 @@ class TileCode {
   void analyse(const Pending& pending);
   /// Analyses what is pending and what that leads to.
   void analyse_all();
+  void append_packed(ir::Variable& variable, const Type& type, const Value& value,
+                     std::int64_t offset, const Node& at);
   void append_bits(ir::Variable& variable, const Type& type, const Value& value,
                    std::int64_t offset, const Node& at);
   void judge_overruns();

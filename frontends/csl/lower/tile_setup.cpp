@@ -196,9 +196,42 @@ void add_tasks(TileCode& code) {
   }
 }
 
+namespace {
+
+/// The priority that a comptime block gives: to a task by its id, or by the channel of its wavelets.
+void set_priority(TileCode& code, const StartState& state) {
+  for (ir::Task& task : code.module().tasks) {
+    if (task.binding.id.value() == state.id)
+      task.binding.priority =
+          state.action == "high" ? pe::TaskPriority::kHigh : pe::TaskPriority::kLow;
+  }
+}
+
+void set_start_words(TileCode& code) {
+  const Tile& tile = code.tile();
+  if (const auto& priority = tile.main_thread_priority)
+    code.module().settings.main_priority = static_cast<pe::MainPriority>(*priority);
+  if (const auto& mask = tile.control_transform_mask) code.module().settings.control_mask = *mask;
+  for (const auto& [address, word] : tile.configuration) {
+    code.engine().goes_on([&, a = address, at = word.at] {
+      code.engine().fail(*at, "the word at address ", a,
+                         " of the configuration space has no value of ",
+                         "its own before the program runs; write it in a task or function, or use ",
+                         "@set_local_color_config, @initialize_queue or <tile_config>");
+    });
+  }
+}
+
+}  // namespace
+
 void set_start_states(TileCode& code) {
   open_channels_of_local_tasks(code);
+  set_start_words(code);
   for (const StartState& state : code.tile().start) {
+    if (state.action == "high" || state.action == "low") {
+      set_priority(code, state);
+      continue;
+    }
     if (state.handle->is_handle("ut_id")) {
       const auto bit = static_cast<std::uint8_t>(1U << state.id);
       if (state.action == "block") code.module().settings.blocked_microthreads |= bit;

@@ -21,6 +21,18 @@ BigInt power_of_two(unsigned bits) {
 
 /// The bits of a value that `@bitcast` takes.
 std::optional<BigInt> bits_of(const Type& type, const Value& value) {
+  if (type.is_packed()) {
+    if (!value.holds<AggregateRef>()) return BigInt(0);
+    BigInt all = 0;
+    for (std::size_t i = 0; i < type.fields.size(); ++i) {
+      const Value& field = value.elements()[i];
+      if (field.is_undefined()) continue;
+      const std::optional<BigInt> bits = bits_of(*type.fields[i].type, field);
+      if (!bits) return std::nullopt;
+      all |= *bits << static_cast<unsigned>(bit_offset_of_field(type, i));
+    }
+    return all;
+  }
   if (value.holds<bool>()) return BigInt(value.get<bool>() ? 1 : 0);
   if (value.holds<BigInt>()) {
     const BigInt& i = value.integer();
@@ -40,6 +52,7 @@ std::optional<BigInt> bits_of(const Type& type, const Value& value) {
 }
 
 unsigned width_of(const Type& type) {
+  if (type.is_packed()) return static_cast<unsigned>(packed_bits(type).value_or(0));
   switch (type.kind) {
   case TypeKind::kInteger:
   case TypeKind::kFloat:
@@ -53,6 +66,78 @@ unsigned width_of(const Type& type) {
   default:
     return 0;
   }
+}
+
+/// The value of the type with these bits.
+Value of_bits(const Type& to, const BigInt& bits) {
+  if (to.is_packed()) {
+    std::vector<Value> fields(to.fields.size(), Value{Undefined{}});
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const Type& field = *to.fields[i].type;
+      const BigInt above = bits >> static_cast<unsigned>(bit_offset_of_field(to, i));
+      fields[i] = of_bits(field, above % power_of_two(static_cast<unsigned>(*packed_bits(field))));
+      if (to.is_union) break;
+    }
+    return make_aggregate(std::move(fields));
+  }
+  if (to.is(TypeKind::kPointer)) {
+    const auto address = static_cast<std::int64_t>(bits);
+    return Value{std::make_shared<const PointerValue>(PointerValue{nullptr, {}, address})};
+  }
+  if (to.is(TypeKind::kFloat) && to.bits == 16)
+    return Value{float16::value_of(static_cast<std::uint16_t>(bits), layout_of(to))};
+  if (to.is(TypeKind::kFloat)) {
+    const auto word = static_cast<std::uint32_t>(bits);
+    float f = 0;
+    std::memcpy(&f, &word, sizeof f);
+    return Value{static_cast<double>(f)};
+  }
+  if (to.is(TypeKind::kBool)) return Value{bits != 0};
+  if (to.is(TypeKind::kEnum)) return Value{wrapped(*to.element, bits)};
+  return Value{to.is(TypeKind::kInteger) ? wrapped(to, bits) : bits};
+}
+
+constexpr std::int64_t kByteBits = 8;
+
+/// The bits of a value as it lies in memory.
+std::optional<BigInt> memory_of(const Type& type, const Value& value) {
+  if (!type.is_aggregate() || type.is_packed()) return bits_of(type, value);
+  if (!value.holds<AggregateRef>()) return std::nullopt;
+  const bool is_array = type.is(TypeKind::kArray);
+  BigInt all = 0;
+  for (std::size_t i = 0; i < value.elements().size(); ++i) {
+    const Value& part = value.elements()[i];
+    if (type.is_union && part.is_undefined()) continue;
+    const Type& of = is_array ? *type.element : *type.fields[i].type;
+    const std::optional<BigInt> bits = memory_of(of, part);
+    if (!bits) return std::nullopt;
+    const std::int64_t at =
+        is_array ? static_cast<std::int64_t>(i) * size_of(of) : offset_of_field(type, i);
+    all |= *bits << static_cast<unsigned>(at * kByteBits);
+  }
+  return all;
+}
+
+Value of_memory(const Type& to, const BigInt& bits) {
+  const auto low = [&](const Type& type, std::int64_t at, std::int64_t count) {
+    return of_memory(type, (bits >> static_cast<unsigned>(at * kByteBits)) %
+                               power_of_two(static_cast<unsigned>(count)));
+  };
+  const auto width = [](const Type& t) { return packed_bits(t).value_or(size_of(t) * kByteBits); };
+  if (!to.is_aggregate() || to.is_packed()) return of_bits(to, bits);
+  std::vector<Value> parts;
+  if (to.is(TypeKind::kArray)) {
+    for (std::int64_t i = 0; i < to.count(); ++i)
+      parts.push_back(low(*to.element, i * size_of(*to.element), width(*to.element)));
+    return make_aggregate(std::move(parts));
+  }
+  for (std::size_t i = 0; i < to.fields.size(); ++i) {
+    const Type& field = *to.fields[i].type;
+    const bool is_other = to.is_union && i > 0;
+    parts.push_back(is_other ? Value{Undefined{}}
+                             : low(field, offset_of_field(to, i), width(field)));
+  }
+  return make_aggregate(std::move(parts));
 }
 
 /// The number rounded toward zero; nothing: it is not finite.
@@ -135,6 +220,7 @@ std::optional<Value> Converter::to_pointer(const Result& from, const Type* to) c
   PointerValue pointer = from.value().pointer();
   if (to->to_many) {  // *[n]T to [*]T, and &a[i]
     if (type.element == to->element && is_to_element(pointer)) return from.value();
+    // Of any number of dimensions: the documentation wants one, published programs have two.
     if (!type.element->is(TypeKind::kArray) || type.element->element != to->element)
       return std::nullopt;
     if (pointer.cell) pointer.path.push_back(0);
@@ -150,6 +236,7 @@ std::optional<Value> Converter::to_structure(const Result& from, const Type* to,
                                              std::string& problem) const {
   const Type& type = *from.type;
   if (!type.is(TypeKind::kStruct)) return std::nullopt;
+  if (to->is_union) return to_union(from, to, problem);
   if (type.fields.size() != to->fields.size()) {
     problem = "; the number of fields differs";
     return std::nullopt;
@@ -171,6 +258,27 @@ std::optional<Value> Converter::to_structure(const Result& from, const Type* to,
     }
     fields.push_back(std::move(*value));
   }
+  return make_aggregate(std::move(fields));
+}
+
+std::optional<Value> Converter::to_union(const Result& from, const Type* to,
+                                         std::string& problem) const {
+  const Type& type = *from.type;
+  const int index = type.fields.size() == 1 ? to->find_field(type.fields[0].name) : -1;
+  if (index < 0 || type.is_union) {
+    problem = "; a union takes one of its fields";
+    return std::nullopt;
+  }
+  const auto i = static_cast<std::size_t>(index);
+  std::vector<Value> fields(to->fields.size(), Value{Undefined{}});
+  std::optional<Value> value =
+      implicit({type.fields[0].type, from.value().elements()[0]}, to->fields[i].type, problem);
+  if (!value) {
+    problem = "; field '" + to->fields[i].name + "' is of type " + to->fields[i].type->name +
+              " instead of " + type.fields[0].type->name + problem;
+    return std::nullopt;
+  }
+  fields[i] = std::move(*value);
   return make_aggregate(std::move(fields));
 }
 
@@ -288,20 +396,14 @@ std::optional<Value> Converter::bitcast(const Result& from, const Type* to,
     problem = "; the widths differ";
     return std::nullopt;
   }
-  if (to->is(TypeKind::kPointer)) {
-    const auto address = static_cast<std::int64_t>(*bits);
-    return Value{std::make_shared<const PointerValue>(PointerValue{nullptr, {}, address})};
-  }
-  if (to->is(TypeKind::kFloat) && width == 16)
-    return Value{float16::value_of(static_cast<std::uint16_t>(*bits), layout_of(*to))};
-  if (to->is(TypeKind::kFloat)) {
-    const auto word = static_cast<std::uint32_t>(*bits);
-    float f = 0;
-    std::memcpy(&f, &word, sizeof f);
-    return Value{static_cast<double>(f)};
-  }
-  if (to->is(TypeKind::kBool)) return Value{*bits != 0};
-  return Value{to->is(TypeKind::kInteger) ? wrapped(*to, *bits) : *bits};
+  return of_bits(*to, *bits);
+}
+
+std::optional<Value> Converter::reinterpreted(const Result& from, const Type* to) const {
+  const std::optional<BigInt> bits = memory_of(*from.type, from.value());
+  if (!bits || size_of(*to) == 0 || size_of(*to) > size_of(*from.type)) return std::nullopt;
+  const std::int64_t width = packed_bits(*to).value_or(size_of(*to) * kByteBits);
+  return of_memory(*to, *bits % power_of_two(static_cast<unsigned>(width)));
 }
 
 const Type* Converter::common(const Result& left, const Result& right) const {

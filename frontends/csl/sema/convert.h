@@ -18,6 +18,8 @@ class Converter {
   std::optional<Value> as_type(const Result& from, const Type* to, std::string& problem) const;
   /// `@bitcast`: the same bits as another type.
   std::optional<Value> bitcast(const Result& from, const Type* to, std::string& problem) const;
+  /// What lies in memory where the other value lies; nothing: it is not known.
+  std::optional<Value> reinterpreted(const Result& from, const Type* to) const;
   /// The type that both operands of an operator, or both branches of an `if`, become; nullptr: none.
   const Type* common(const Result& left, const Result& right) const;
 
@@ -25,6 +27,7 @@ class Converter {
   std::optional<Value> to_number(const Result& from, const Type* to, std::string& problem) const;
   std::optional<Value> to_pointer(const Result& from, const Type* to) const;
   std::optional<Value> to_structure(const Result& from, const Type* to, std::string& problem) const;
+  std::optional<Value> to_union(const Result& from, const Type* to, std::string& problem) const;
   std::optional<Value> to_matrix(const Result& from, const Type* to, std::string& problem) const;
   std::optional<Value> to_array(const Result& from, const Type* to, std::string& problem) const;
 

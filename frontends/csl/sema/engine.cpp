@@ -147,8 +147,28 @@ Value Engine::undefined_value(const Type& type) const {
         std::make_shared<Aggregate>(static_cast<std::size_t>(type.count()), Value{Undefined{}}))};
   if (!type.is(TypeKind::kStruct)) return {Undefined{}};
   std::vector<Value> fields;
-  for (const Field& field : type.fields) fields.push_back(undefined_value(*field.type));
+  for (const Field& field : type.fields)
+    fields.push_back(type.is_union ? Value{Undefined{}} : undefined_value(*field.type));
   return make_aggregate(std::move(fields));
+}
+
+Value Engine::variant(const Type& type, const Value& value, std::size_t i, const Node& at) const {
+  const Aggregate& fields = value.elements();
+  if (!fields[i].is_undefined()) return fields[i];
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    if (fields[k].is_undefined()) continue;
+    const Field &given = type.fields[k], &wanted = type.fields[i];
+    if (type.layout == StructLayout::kAutomatic)
+      fail(at, "the union has the field ", in_quotes(given.name), ", not ", in_quotes(wanted.name),
+           "; an extern or packed union may be read by another field");
+    const std::optional<Value> bits = converter.reinterpreted({given.type, fields[k]}, wanted.type);
+    if (!bits)
+      fail(at, "the bits of the field ", in_quotes(given.name), " of the union, of type ",
+           in_quotes(given.type->name), ", are not known as a ", in_quotes(wanted.type->name),
+           " at compile time");
+    return *bits;
+  }
+  return fields[i];
 }
 
 Result Engine::convert(const Result& from, const Type* to, const Node& at,

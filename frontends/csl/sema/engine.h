@@ -71,6 +71,9 @@ class Engine {
   Result convert(const Result& from, const Type* to, const Node& at, const std::string& what);
   /// A value of a type whose parts are undefined.
   Value undefined_value(const Type& type) const;
+  /// Field `i` of a union whose value is known: of extern and packed unions also one that was not
+  /// given, as far as both are bits.
+  Value variant(const Type& type, const Value& value, std::size_t i, const Node& at) const;
   /// The place that refuses operands of the running program. `value` comes from `at`.
   const Value& known(const Result& value, const Node& at) const;
   /// The number of the variant for a file with bindings; made at its first use.

@@ -153,6 +153,10 @@ Result Evaluator::on(const Unary& e) {
       if (function.type->is(TypeKind::kFunction) && !function.type->is_task) return function;
     }
     if (!location) engine_.fail(e, "only variables and constants have an address");
+    if (lies_in_packed(*location))
+      engine_.fail(e,
+                   "a field of a packed struct or union has no address; it may begin inside of a "
+                   "word");
     const Type* pointer = engine_.types.pointer(location->type, false, location->is_const);
     if (location->storage || (location->cell && location->cell->operand && frame_.code != nullptr))
       return operand_of(pointer, address_value(*this, storage_of(*this, *location, e)));
@@ -183,8 +187,7 @@ Result Evaluator::on(const Member& e) {
   if (type.is(TypeKind::kStruct)) {
     const int index = type.find_field(name);
     if (index < 0) engine_.fail(e, in_quotes(type.name), " has no field ", in_quotes(name));
-    const auto i = static_cast<std::size_t>(index);
-    return part_of(*this, object, i, e);
+    return part_of(*this, object, static_cast<std::size_t>(index), e);
   }
   if (points_to_struct(type)) return load(field_behind(object, e), e);
   if (type.is(TypeKind::kType)) {

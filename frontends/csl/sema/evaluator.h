@@ -107,6 +107,10 @@ class Evaluator {
   std::optional<Location> locate(const Expr& e);
   /// What stands at a location: a value or an operand of the running program.
   Result load(const Location& location, const Node& at);
+  /// What the path leads to from its step `step` on, which is into a union.
+  Result variant_at(const Value& object, const Location& location, std::size_t step,
+                    const Node& at);
+  void take_variant(Cell& cell, const std::vector<std::int64_t>& path, const Node& at);
   void store(const Location& location, const Result& value, const Node& at);
   Result call(const FunctionValue& callee, const std::vector<Result>& arguments, const Node& at);
   /// Runs a function at compile time.
@@ -196,6 +200,8 @@ const Arm<Body>* Evaluator::chosen(const Result& value_of, const List<Arm<Body>>
 /// Whether an expression goes from a name to a part of its object: looking at it twice does nothing
 /// twice.
 bool is_path(const Expr& e);
+/// Whether an object is a part of a packed struct or union, which has no address.
+bool lies_in_packed(const Location& location);
 /// Whether a type is that of pointers to one struct.
 bool points_to_struct(const Type& type);
 

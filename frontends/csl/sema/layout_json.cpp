@@ -124,7 +124,7 @@ json::object tile_object(const Tile& tile) {
   object["empty_queue_handlers"] = handlers_object(tile.empty_queue_handlers);
   json::object configuration;
   for (const auto& [address, word] : tile.configuration)
-    configuration[std::to_string(address)] = word;
+    configuration[std::to_string(address)] = word.value;
   object["configuration"] = std::move(configuration);
   if (tile.control_table)
     object["control_table"] = {{"instructions", tile.control_table->instructions},

@@ -88,6 +88,17 @@ bool is_path(const Expr& e) {
   return e.kind == ExprKind::kName || e.kind == ExprKind::kDereference;
 }
 
+bool lies_in_packed(const Location& location) {
+  if (location.storage) return location.storage->is_packed;
+  if (!location.cell) return false;
+  for (std::size_t i = 0; i < location.path.size(); ++i) {
+    if (type_at(*location.cell->type, location.path, i).is_packed()) return true;
+  }
+  if (!location.cell->operand) return false;
+  const auto* storage = std::get_if<Storage>(&location.cell->operand->place);
+  return storage != nullptr && storage->is_packed;
+}
+
 bool points_to_struct(const Type& type) {
   return type.is_single_pointer() && type.element->is(TypeKind::kStruct);
 }
@@ -234,8 +245,7 @@ Location Evaluator::field_of(Location location, int field, const Node& at) {
   if (!location.storage && frame_.code != nullptr && !leads_to_parts(location))
     location.storage = storage_of(*this, location, at);
   if (location.storage) {
-    location.storage->offset += offset_of(type, {field});
-    location.storage->is_whole = false;
+    location.storage = field_storage(*location.storage, type, static_cast<std::size_t>(field));
   } else {
     location.path.push_back(field);
   }
@@ -251,14 +261,14 @@ Location Evaluator::field_behind(const Result& pointer, const Member& e) {
 }
 
 Result Evaluator::load(const Location& location, const Node& at) {
-  if (location.storage) return load_operand(*this, location.type, *location.storage);
+  if (location.storage) return load_operand(*this, location.type, *location.storage, at);
   if (!location.cell)
     return {location.type, RunTimeOperand{"the memory at an address that is a number", {}}};
   const Cell& cell = *location.cell;
   if (cell.operand) {
     if (location.path.empty()) return {cell.type, *cell.operand};
     if (std::holds_alternative<Storage>(cell.operand->place))
-      return load_operand(*this, location.type, storage_of(*this, location, at));
+      return load_operand(*this, location.type, storage_of(*this, location, at), at);
     Result part{cell.type, *cell.operand};
     for (const std::int64_t step : location.path)
       part = part_of(*this, part, static_cast<std::size_t>(step), at);
@@ -266,19 +276,55 @@ Result Evaluator::load(const Location& location, const Node& at) {
   }
   if (cell.kind == Cell::Kind::kRunTimeVariable) {
     if (frame_.code != nullptr)
-      return load_operand(*this, location.type, storage_of(*this, location, at));
+      return load_operand(*this, location.type, storage_of(*this, location, at), at);
     return {location.type, RunTimeOperand{"the variable " + in_quotes(cell.name), {}}};
   }
   if (is_cast(location)) {
     if (frame_.code != nullptr)
-      return load_operand(*this, location.type, storage_of(*this, location, at));
+      return load_operand(*this, location.type, storage_of(*this, location, at), at);
     engine_.fail(at, "what lies at the pointer is no value of type ",
                  in_quotes(location.type->name), " at compile time");
+  }
+  for (std::size_t i = 0; i < location.path.size(); ++i) {
+    const Type& type = type_at(*cell.type, location.path, i);
+    if (!type.is_union) continue;
+    const std::vector<std::int64_t> head(location.path.begin(),
+                                         location.path.begin() + static_cast<std::ptrdiff_t>(i));
+    if (const Value* object = element_at(cell.value, head))
+      return variant_at(*object, location, i, at);
   }
   const Value* value = element_at(cell.value, location.path);
   if (value == nullptr)
     engine_.fail(at, "the index ", location.path.back(), " lies outside of ", in_quotes(cell.name));
   return {location.type, *value};
+}
+
+Result Evaluator::variant_at(const Value& object, const Location& location, std::size_t step,
+                             const Node& at) {
+  const Type& type = type_at(*location.cell->type, location.path, step);
+  Result part{&type, object};
+  for (std::size_t i = step; i < location.path.size(); ++i)
+    part = part_of(*this, part, static_cast<std::size_t>(location.path[i]), at);
+  return {location.type, part.value()};
+}
+
+/// A field of a union becomes the one that it has.
+void Evaluator::take_variant(Cell& cell, const std::vector<std::int64_t>& path, const Node& at) {
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const Type& type = type_at(*cell.type, path, i);
+    if (!type.is_union) continue;
+    const std::vector<std::int64_t> head(path.begin(),
+                                         path.begin() + static_cast<std::ptrdiff_t>(i));
+    const Value* object = element_at(std::as_const(cell.value), head);
+    if (object == nullptr || !object->holds<AggregateRef>()) return;
+    const auto field = static_cast<std::size_t>(path[i]);
+    const bool is_last = i + 1 == path.size();
+    const Value now = engine_.variant(type, *object, field, at);
+    std::vector<Value> fields(type.fields.size(), Value{Undefined{}});
+    fields[field] =
+        is_last || !now.is_undefined() ? now : engine_.undefined_value(*type.fields[field].type);
+    *element_at(cell.value, head) = make_aggregate(std::move(fields));
+  }
 }
 
 void Evaluator::store(const Location& location, const Result& value, const Node& at) {
@@ -318,6 +364,7 @@ void Evaluator::store(const Location& location, const Result& value, const Node&
     }
   }
   const Result converted = engine_.convert(value, type, at, what);
+  take_variant(cell, location.path, at);
   Value* element = element_at(cell.value, location.path);
   if (element == nullptr)
     engine_.fail(at, "the index ", location.path.back(), " lies outside of ", in_quotes(cell.name));

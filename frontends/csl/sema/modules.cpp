@@ -252,6 +252,13 @@ std::vector<std::shared_ptr<Cell>> Engine::exported_variables(const Variant& var
       const Global* global = if_is<Global>(*item);
       if (global == nullptr || global->variable.linkage != Linkage::kExport) continue;
       cells.push_back(cell_of(*instance, *instance->find(global->variable.name.text), *global));
+      const Type& type = *cells.back()->type;
+      const Type& element = type.is(TypeKind::kArray) ? *type.element : type;
+      const bool is_odd =
+          element.is(TypeKind::kInteger) && element.bits != 16 && element.bits != 32;
+      if (is_odd)
+        fail(*global, "an exported integer has 16 or 32 bits, and ",
+             in_quotes(global->variable.name.text), " is of type ", in_quotes(type.name));
     }
   }
   return cells;

@@ -81,7 +81,8 @@ struct ExportedSymbol {
   const Node* at = nullptr;
 };
 
-/// `block`, `unblock` or `activate` of a comptime block: the state at the start.
+/// `block`, `unblock`, `activate`, `high` or `low` (priority) of a comptime block: the state at the
+/// start.
 struct StartState {
   std::string action;
   const Type* handle = nullptr;
@@ -126,8 +127,14 @@ struct Tile {
   std::optional<ControlTable> control_table;
   std::map<unsigned, FunctionValue> teardown_handlers;     ///< by color
   std::map<unsigned, FunctionValue> empty_queue_handlers;  ///< by output queue
-  std::map<std::int64_t, std::int64_t> configuration;      ///< words by address
-  std::set<std::pair<std::string, unsigned>> dsr_ids;      ///< DSRs that the program names
+  struct Word {
+    std::int64_t value = 0;
+    const Node* at = nullptr;
+  };
+  std::map<std::int64_t, Word> configuration;          ///< by address
+  std::optional<std::uint8_t> main_thread_priority;    ///< at the start
+  std::optional<std::uint8_t> control_transform_mask;  ///< at the start
+  std::set<std::pair<std::string, unsigned>> dsr_ids;  ///< DSRs that the program names
 };
 
 /// A file with bindings, compiled once for all PEs that have it.

@@ -17,6 +17,54 @@ std::string own_name(const Evaluator& evaluator, const std::string& description)
   return name.empty() ? description : std::string(name);
 }
 
+/// Whether a value of the type may be where other object files see it (csl.md 2).
+bool is_exportable(const Type& type, const Type& half) {
+  constexpr unsigned kShort = 16, kLong = 32;
+  switch (type.kind) {
+  case TypeKind::kInteger:
+    return type.bits == kShort || type.bits == kLong;
+  case TypeKind::kFloat:
+    return type.bits == kLong || &type == &half;
+  case TypeKind::kBool:
+  case TypeKind::kDsd:
+  case TypeKind::kHandle:
+  case TypeKind::kFunction:
+    return true;
+  case TypeKind::kArray:
+  case TypeKind::kPointer:
+    return type.element->is(TypeKind::kAnyopaque) || is_exportable(*type.element, half);
+  case TypeKind::kEnum:
+    return is_exportable(*type.element, half);
+  case TypeKind::kStruct:
+    return type.layout != StructLayout::kAutomatic;
+  default:
+    return false;
+  }
+}
+
+/// The last one of `fields`.
+void check_field(Evaluator& evaluator, const Container& e, const std::vector<Field>& fields,
+                 const Node& at) {
+  Engine& engine = evaluator.engine();
+  const Field& field = fields.back();
+  const std::string_view what = e.is_union ? "union" : "struct";
+  if (e.layout == Container::Layout::kExtern &&
+      !is_exportable(*field.type, *engine.types.word(engine.options.half)))
+    engine.fail(at, "a field of an extern ", what, " has a type that other object files know: ",
+                "integers of 16 or 32 bits, floats, bools, colors, pointers and arrays of these, "
+                "extern and packed types; not ",
+                in_quotes(field.type->name));
+  if (e.layout != Container::Layout::kPacked) return;
+  const std::optional<std::int64_t> bits = packed_bits(*field.type);
+  if (!bits)
+    engine.fail(at, "a field of a packed ", what, " is an integer, a float, a bool, an enum, a ",
+                "pointer or another packed type, not ", in_quotes(field.type->name));
+  if (e.is_union && *bits != *packed_bits(*fields[0].type))
+    engine.fail(at, "the fields of a packed union have the same number of bits; ",
+                in_quotes(field.name), " has ", *bits, " and ", in_quotes(fields[0].name), " has ",
+                *packed_bits(*fields[0].type));
+}
+
 }  // namespace
 
 Result evaluate(Evaluator& evaluator, const ArrayType& e) {
@@ -50,15 +98,19 @@ Result evaluate(Evaluator& evaluator, const FunctionType& e) {
 }
 
 Result evaluate(Evaluator& evaluator, const Container& e) {
-  if (e.is_union) evaluator.engine().fail(e, "not taken: 'union'");
+  const StructLayout layout = e.layout == Container::Layout::kPacked   ? StructLayout::kPacked
+                              : e.layout == Container::Layout::kExtern ? StructLayout::kExtern
+                                                                       : StructLayout::kAutomatic;
   std::vector<Field> fields;
-  std::string name = "struct {";
+  std::string name = e.is_union ? "union {" : "struct {";
   for (const ContainerField& member : e.members) {
     fields.push_back({std::string(member.name.text), evaluator.type(*member.type)});
     name += (fields.size() == 1 ? " " : ", ") + fields.back().name;
+    check_field(evaluator, e, fields, *member.type);
   }
   return evaluator.type_result(evaluator.engine().types.named_structure(
-      evaluator.engine().where(e), own_name(evaluator, name + " }"), std::move(fields)));
+      evaluator.engine().where(e), own_name(evaluator, name + " }"), std::move(fields), e.is_union,
+      layout));
 }
 
 Result evaluate(Evaluator& evaluator, const Enum& e) {

@@ -1,5 +1,6 @@
 #include "frontends/csl/sema/types.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tessera::csl {
@@ -43,16 +44,16 @@ bool is_byte(const Type& type) {
   return type.is(TypeKind::kInteger) && type.bits <= kBits;
 }
 
-namespace {
-
-/// Bytes of which an address is a multiple.
 std::int64_t alignment_of(const Type& type) {
   if (type.is(TypeKind::kArray)) return alignment_of(*type.element);
   if (!type.is(TypeKind::kStruct)) return is_byte(type) ? 1 : 2;
+  if (type.is_packed()) return 2;
   std::int64_t most = 1;
   for (const Field& field : type.fields) most = std::max(most, alignment_of(*field.type));
   return most;
 }
+
+namespace {
 
 std::int64_t aligned(std::int64_t bytes, std::int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
@@ -60,7 +61,38 @@ std::int64_t aligned(std::int64_t bytes, std::int64_t alignment) {
 
 }  // namespace
 
+std::optional<std::int64_t> packed_bits(const Type& type) {
+  constexpr std::int64_t kAddressBits = 16;
+  switch (type.kind) {
+  case TypeKind::kInteger:
+  case TypeKind::kFloat:
+    return type.bits;
+  case TypeKind::kBool:
+    return 1;
+  case TypeKind::kEnum:
+    return type.element->bits;
+  case TypeKind::kPointer:
+    return kAddressBits;
+  case TypeKind::kStruct:
+    if (!type.is_packed()) return std::nullopt;
+    if (type.is_union) return type.fields.empty() ? 0 : packed_bits(*type.fields[0].type);
+    return bit_offset_of_field(type, type.fields.size());
+  default:
+    return std::nullopt;
+  }
+}
+
+std::int64_t bit_offset_of_field(const Type& type, std::size_t i) {
+  std::int64_t bits = 0;
+  for (std::size_t k = 0; k < i && !type.is_union; ++k)
+    bits += packed_bits(*type.fields[k].type).value_or(0);
+  return bits;
+}
+
 std::int64_t offset_of_field(const Type& type, std::size_t i) {
+  constexpr std::int64_t kWordBits = 16;
+  if (type.is_packed()) return bit_offset_of_field(type, i) / kWordBits * 2;
+  if (type.is_union) return 0;
   std::int64_t bytes = 0;
   for (std::size_t k = 0; k < i; ++k)
     bytes = aligned(bytes, alignment_of(*type.fields[k].type)) + size_of(*type.fields[k].type);
@@ -90,6 +122,16 @@ std::int64_t size_of(const Type& type) {
     return type.count() * size_of(*type.element);
   case TypeKind::kStruct: {
     if (type.fields.empty()) return 0;
+    if (type.is_packed()) {  // an integer of as many bits
+      constexpr std::int64_t kWordBits = 16;
+      return std::max<std::int64_t>((packed_bits(type).value_or(0) + kWordBits - 1) / kWordBits * 2,
+                                    2);
+    }
+    if (type.is_union) {
+      std::int64_t most = 0;
+      for (const Field& field : type.fields) most = std::max(most, size_of(*field.type));
+      return aligned(most, alignment_of(type));
+    }
     const std::size_t last = type.fields.size() - 1;
     return aligned(offset_of_field(type, last) + size_of(*type.fields[last].type),
                    alignment_of(type));
@@ -229,7 +271,7 @@ const Type* Types::tuple(const std::vector<const Type*>& elements) {
 }
 
 const Type* Types::named_structure(const std::string& place, std::string name,
-                                   std::vector<Field> fields) {
+                                   std::vector<Field> fields, bool is_union, StructLayout layout) {
   std::string key = "declared " + place;
   for (const Field& field : fields) key += " " + field.name + ":" + address(field.type);
   Type made;
@@ -237,6 +279,8 @@ const Type* Types::named_structure(const std::string& place, std::string name,
   made.name = std::move(name);
   made.fields = std::move(fields);
   made.is_named = true;
+  made.is_union = is_union;
+  made.layout = layout;
   return intern(key, std::move(made));
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,13 @@ enum class TypeKind : std::uint8_t {
 
 struct Type;
 
+/// Where the fields of a struct or union lie (csl.md 2).
+enum class StructLayout : std::uint8_t {
+  kAutomatic,
+  kExtern,  ///< as in C
+  kPacked   ///< bit after bit, the first field lowest
+};
+
 struct Field {
   std::string name;  ///< "0", "1" .. in a tuple
   const Type* type = nullptr;
@@ -59,7 +67,9 @@ struct Type {
   bool to_many = false;   ///< [*]T
   bool is_task = false;
   bool is_tuple = false;
-  bool is_named = false;    ///< a struct with a declaration of its own
+  bool is_named = false;  ///< a struct or union with a declaration of its own
+  bool is_union = false;  ///< a struct whose fields all lie at its start
+  StructLayout layout = StructLayout::kAutomatic;
   bool is_generic = false;  ///< a function with comptime or anytype parameters
   /// The element type of an array, pointer or range, the tag type of an enum, or the result type of
   /// a function.
@@ -73,6 +83,7 @@ struct Type {
   bool is_any_integer() const { return is(TypeKind::kInteger) || is(TypeKind::kComptimeInt); }
   bool is_any_float() const { return is(TypeKind::kFloat) || is(TypeKind::kComptimeFloat); }
   bool is_number() const { return is_any_integer() || is_any_float(); }
+  bool is_packed() const { return is(TypeKind::kStruct) && layout == StructLayout::kPacked; }
   bool is_aggregate() const { return is(TypeKind::kArray) || is(TypeKind::kStruct); }
   bool is_single_pointer() const { return is(TypeKind::kPointer) && !to_many; }
   bool is_handle(std::string_view handle) const { return is(TypeKind::kHandle) && name == handle; }
@@ -86,8 +97,14 @@ struct Type {
 std::int64_t size_of(const Type& type);
 /// An integer of up to 8 bits, which takes one byte.
 bool is_byte(const Type& type);
-/// Bytes from the start of a struct to its field `i`.
+/// Bytes of which the address of a value is a multiple.
+std::int64_t alignment_of(const Type& type);
+/// Bytes from the start of a struct to its field `i`; of a packed one to the word in which it starts.
 std::int64_t offset_of_field(const Type& type, std::size_t i);
+/// Bits that a field of the type takes in a packed struct; nothing: it cannot be one.
+std::optional<std::int64_t> packed_bits(const Type& type);
+/// Bits from the start of a packed struct to its field `i`.
+std::int64_t bit_offset_of_field(const Type& type, std::size_t i);
 
 /// Makes types. They live as long as this object.
 class Types {
@@ -114,8 +131,8 @@ class Types {
   const Type* tuple(const std::vector<const Type*>& elements);
   /// The type of a declaration at `place` of a file: the same one whoever imports the file, as long as
   /// the members are equal.
-  const Type* named_structure(const std::string& place, std::string name,
-                              std::vector<Field> fields);
+  const Type* named_structure(const std::string& place, std::string name, std::vector<Field> fields,
+                              bool is_union, StructLayout layout);
   const Type* enumeration(const std::string& place, std::string name, const Type* tag,
                           std::vector<EnumMemberValue> members);
 

@@ -78,6 +78,11 @@ struct Storage {
   ir::Value address;
   std::int32_t offset = 0;  ///< bytes
   bool is_whole = false;    ///< a number of its own: of 8 bits, nothing else lies in its word
+  /// Of a part of a packed struct that is not whole words: `width` bits from bit `shift` of the word
+  /// on; else 0.
+  std::uint16_t width = 0;
+  std::uint16_t shift = 0;
+  bool is_packed = false;  ///< a part of a packed struct, which has no address of its own
 };
 
 /// A descriptor with fields that only the running program knows: those of a record in memory

@@ -23,6 +23,9 @@ class RandomFunctions {
   /// Declarations that the functions need.
   static std::string prelude() {
     return "const Suit = enum(u16) { clubs, hearts = 2, spades, diamonds };\n"
+           "const Bits = packed struct { a: u5, b: i4, c: bool, d: u6 };\n"
+           "const Pair = packed struct { x: u12, y: i15, z: u5 };\n"
+           "const Word = extern union { i: i32, u: u32, f: f32, h: [2]u16 };\n"
            "fn near_f32(v: f32) f32 { return if (v < 9.0 and v > -9.0) v else 4.5; }\n"
            "fn near_f16(v: f16) f16 { return if (v < 9.0 and v > -9.0) v else -4.5; }\n";
   }
@@ -116,7 +119,11 @@ class RandomFunctions {
   std::string integer_value(const std::string& type, unsigned depth) {
     const std::string a = value(type, depth), b = value(type, depth);
     const bool is_wide = type.find("32") != std::string::npos;
-    switch (below(9)) {
+    switch (below(11)) {
+    case 9:
+      return bits(type, depth);
+    case 10:
+      return field(type, depth);
     case 0:
       return "(" + a + one_of({" << ", " >> "}) + "(" + b + " & " + (is_wide ? "31" : "15") + "))";
     case 1:
@@ -133,6 +140,32 @@ class RandomFunctions {
     }
     default:
       return "(" + a + one_of({" + ", " - ", " * ", " & ", " | ", " ^ "}) + b + ")";
+    }
+  }
+  /// The integer behind a packed struct.
+  std::string bits(const std::string& type, unsigned depth) {
+    if (type.find("32") != std::string::npos)
+      return "@bitcast(" + type + ", Pair{ .x = @as(u12, " + value("u16", depth) +
+             "), .y = @as(i15, " + value("i16", depth) + "), .z = @as(u5, " + value("u32", depth) +
+             ") })";
+    return "@bitcast(" + type + ", Bits{ .a = @as(u5, " + value("u16", depth) + "), .b = @as(i4, " +
+           value("i16", depth) + "), .c = " + value("bool", depth) + ", .d = @as(u6, " +
+           value("i32", depth) + ") })";
+  }
+  /// A field of a packed struct or of a union, which was given as another one.
+  std::string field(const std::string& type, unsigned depth) {
+    const std::string as = "@as(" + type + ", ";
+    switch (below(4)) {
+    case 0:
+      return as + "(@bitcast(Bits, " + value("u16", depth) + "))." + one_of({"a", "b", "d"}) + ")";
+    case 1:
+      return as + "(@bitcast(Pair, " + value("i32", depth) + "))." + one_of({"x", "y", "z"}) + ")";
+    case 2:
+      return as + "(Word{ .u = " + value("u32", depth) + " })." +
+             one_of({"i", "u", "h[0]", "h[1]"}) + ")";
+    default:
+      return as + "@field(.{ .a = " + value("i16", depth) + ", .b = " + value("u32", depth) +
+             " }, \"" + one_of({"a", "b"}) + "\"))";
     }
   }
   std::string float_value(const std::string& type, unsigned depth) {
