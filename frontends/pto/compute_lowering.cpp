@@ -354,8 +354,9 @@ void ComputeLowering::choose_function(const Operation& op, TileOperation& operat
     operation.function = TileFunction::kScatterMask;
   } else if (operation.function == TileFunction::kSelectTile && tiles > 1 &&
              operation.scalars.size() == 1 && op.arguments.size() > 3 &&
-             input(op).type.element != output(op).type.element) {
-    operation.function = TileFunction::kSelectScalar;  // a mask, a tile and a number
+             (tiles > 2 || input(op).type.element != output(op).type.element)) {
+    // A mask, a tile, scratch and a number. The older form is two tiles and a mode.
+    operation.function = TileFunction::kSelectScalar;
   } else if (operation.function == TileFunction::kConvert) {
     convert_small_floats(operation);
   } else if (operation.function == TileFunction::kDequantize) {

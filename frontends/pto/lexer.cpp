@@ -51,6 +51,10 @@ class Lexer {
       token.text = cursor_.take();
     }
     token.text += cursor_.take_while(is_name);
+    while (token.kind == Kind::kValue && cursor_.peek() == '-' && is_name(cursor_.peek(1))) {
+      token.text += cursor_.take();  // %c-128
+      token.text += cursor_.take_while(is_name);
+    }
     if (token.kind != Kind::kValue || cursor_.peek() != '#' || !is_digit(cursor_.peek(1))) return;
     token.text += cursor_.take();
     token.text += cursor_.take_while(is_digit);

@@ -10,8 +10,27 @@ constexpr std::int64_t kBlock = 32;
 
 }  // namespace
 
-// A state of the core that no cost depends on: one instruction of the scalar unit.
+// A state of the core that no cost depends on: one instruction of the scalar unit. Values depend on some, in the order of
+// the text.
 void RawLowering::state(const Operation& op) {
+  const std::string name = op.name.substr(4);
+  if (name == "set_atomic_none") {
+    atomic_ = Atomic::kNone;
+    atomic_type_.clear();
+  } else if (name == "set_atomic_add") {
+    atomic_ = Atomic::kAdd;
+  } else if (name == "set_atomic_max" || name == "set_atomic_min") {
+    atomic_ = Atomic::kOther;
+  } else if (name.rfind("set_atomic_", 0) == 0) {
+    atomic_type_ = name.substr(11);
+  } else if (name.rfind("set_loop_size_", 0) == 0) {
+    bool once = true;
+    for (const Argument& a : op.arguments) {
+      const Operand n = a.kind == Argument::Kind::kInteger ? Operand(a.number) : scope_.scalar(a);
+      once = once && !n.is_register && n.value == 1;
+    }
+    (has_part(name, "outtoub") ? loops_in_ : loops_out_) = !once;
+  }
   const Operand unused = emitter_.new_register(op.place);
   emitter_.set(unused, 0, op.place);
   for (const Result& result : op.results)
@@ -127,7 +146,17 @@ void RawLowering::move(const Operation& op) {
     i.vector_class = VectorClass::kCopy;
     i.size = {shape.rows, Operand(), Operand()};
   }
-  emitter_.attach(std::move(operands), known ? TileFunction::kCopy : TileFunction::kNoValues);
+  const bool out = row.opcode == Opcode::kCopyOut;
+  const std::string type = std::string(cluster::is_float(to.place.element) ? "f" : "s") +
+                           std::to_string(cluster::bits_of(to.place.element));
+  const bool brain = to.place.element == Element::kBf16;
+  const bool in_type = atomic_type_.empty() || atomic_type_ == (brain ? "bf16" : type);
+  const bool has_values =
+      known && !(out ? loops_out_ : loops_in_) &&
+      (!out || atomic_ == Atomic::kNone || (atomic_ == Atomic::kAdd && in_type));
+  TileOperation& operation = emitter_.attach(
+      std::move(operands), has_values ? TileFunction::kCopy : TileFunction::kNoValues);
+  operation.adds = has_values && out && atomic_ == Atomic::kAdd;
 }
 
 }  // namespace tessera::pto

@@ -95,6 +95,20 @@ Value RegisterCode::argument_register(const Type& type, Place place) {
   return v;
 }
 
+std::uint16_t RegisterCode::first_lanes(const Value& count, std::uint32_t lanes, Place place) {
+  RegisterOperation mask;
+  mask.function = RegisterFunction::kMask;
+  mask.unit = RegisterUnit::kMask;
+  mask.element = Element::kU8;
+  mask.lanes = lanes;
+  mask.has_scalar = true;
+  mask.scalar = {false, 0, count.scalar, false};
+  mask.results[0] = new_register(place);
+  const std::uint16_t result = mask.results[0];
+  emit(std::move(mask), place);
+  return result;
+}
+
 void RegisterCode::move(const Value& to, const Value& from, Place place) {
   RegisterOperation r = blank(from.type, diagnostics_);
   r.function = RegisterFunction::kMove;

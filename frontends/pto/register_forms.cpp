@@ -49,6 +49,25 @@ void parse_item(OperandParser& p) {
   }
 }
 
+/// The types after the colon. Words of the form may stand among them, alone, before a type or before types in brackets:
+/// {T, T, nd2nz, shape i64, i64, src_layout(i64)}.
+void parse_types(OperandParser& p) {
+  TokenCursor& cursor = p.cursor;
+  p.attributes();
+  if (!cursor.accept(":")) return;
+  do {
+    const bool word = is_keyword(cursor.peek()) && !TypeParser::begins_type(cursor.peek().text);
+    if (word) cursor.take();
+    const bool brackets = word && cursor.accept("(");
+    if (word && !brackets && (cursor.next_is(",") || cursor.peek().kind == Kind::kValue)) continue;
+    if (brackets && cursor.accept(")")) continue;
+    do {
+      p.op.types.push_back(p.types.parse_type());
+    } while (brackets && cursor.accept(","));
+    if (brackets) cursor.expect(")");
+  } while (cursor.accept(","));
+}
+
 }  // namespace
 
 // A line without types ends the operation where another one begins.
@@ -68,7 +87,7 @@ void parse_register_form(OperandParser& p) {
       parse_item(p);
     } while (cursor.accept(",") || goes_on());
   }
-  p.colon_types();
+  parse_types(p);
   if (cursor.accept("->")) {
     const bool brackets = cursor.accept("(");
     p.op.result_types = p.types.parse_types();

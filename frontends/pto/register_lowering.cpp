@@ -14,9 +14,14 @@ using RF = RegisterFunction;
 
 namespace {
 
+using cluster::Packing;
+constexpr std::int64_t kBlockBytes = 32;
+constexpr std::uint8_t kGroup = 32;  // a block as a group of a Packing
+
 /// Whether the register level has values of the type.
 bool computes(Element element) {
-  return cluster::has_values(element) && !cluster::is_small_float(element);
+  return cluster::has_values(element) && cluster::bits_of(element) >= 8 &&
+         element != Element::kE8m0;
 }
 
 bool is_mask(const Type& type) {
@@ -142,7 +147,8 @@ void RegisterLowering::instruction(const Operation& op) {
   if (row.shape == RegisterShape::kCompare) compare(op, o, r);
   if (row.shape == RegisterShape::kReduce) reduce(op, o, r);
   if (row.shape == RegisterShape::kMask) mask(op, o, r);
-  if (row.shape == RegisterShape::kPair && o.registers.empty() && o.masks.size() == 2) {
+  if (row.shape == RegisterShape::kPair && r.function != RF::kNoValues && !special(op, o, r) &&
+      o.registers.empty() && o.masks.size() == 2) {
     r.sources = {number_of(*o.masks[0]), number_of(*o.masks[1]), kNoRegister};
     r.mask = kNoRegister;
   }
@@ -178,16 +184,131 @@ void RegisterLowering::define_others(const Operation& op, const Operands& o) {
     if (o.pointer == nullptr) fail(op, "expected a pointer");
     Value next = *o.pointer;
     const std::int64_t width = std::max(1U, cluster::bits_of(next.place.element) / 8);
-    next.place.address.add(o.index, width);
-    if (!o.scalars.empty()) next.place.address.add(o.scalars.back().scalar, width);
+    const bool blocks = has_part(op.name, "sldb") || has_part(op.name, "sstb");
+    next.place.address.add(o.index, step_of(op, o, width));
+    if (!o.scalars.empty())
+      next.place.address.add(o.scalars.back().scalar, blocks ? kBlockBytes : width);
     scope_.define(result.name, result.place, std::move(next));
   }
 }
 
 // --- lanes ---
 
+// What the physical form has as a word or an attribute: EVEN, ODD, LOWER, HIGHER, or a half as a number.
+std::uint32_t RegisterLowering::half_of(const Operation& op, const Operands& o) const {
+  std::string part = option(op, "part");
+  for (const std::string& word : o.words)
+    if (is_one_of({"EVEN", "ODD", "LOWER", "HIGHER", "PART_EVEN", "PART_ODD"}, word)) part = word;
+  if (part.empty() && !o.scalars.empty()) {
+    if (o.scalars.back().scalar.is_register) fail(op, "expected a part that is known: 0 or 1");
+    return o.scalars.back().scalar.value != 0 ? 1 : 0;
+  }
+  return has_part(part, "ODD") || part == "HIGHER" ? 1 : 0;
+}
+
+// Functions whose sources and mask need more than their order.
+bool RegisterLowering::special(const Operation& op, const Operands& o, RegisterOperation& r) const {
+  const auto use = [&r](std::initializer_list<const Value*> sources) {
+    r.sources = {kNoRegister, kNoRegister, kNoRegister};
+    std::size_t n = 0;
+    for (const Value* v : sources) r.sources[n++] = number_of(*v);
+  };
+  const auto needs = [&](std::size_t registers, std::size_t masks) {
+    if (o.registers.size() < registers || o.masks.size() < masks)
+      fail(op, "expected ", registers, " registers and ", masks, " masks");
+  };
+  switch (r.function) {
+  case RF::kMultiplyAdd: {
+    if (has_part(op.name, "vaxpy")) {
+      needs(2, 0);
+      if (o.scalars.empty()) fail(op, "expected a number");
+      set_scalar(o.scalars[0], r);
+      use({o.registers[1], o.registers[0]});
+      return true;
+    }
+    needs(3, 0);
+    // The addend is the first operand of vmula and the last one of the others.
+    if (has_part(op.name, "vmula"))
+      use({o.registers[0], o.registers[1], o.registers[2]});
+    else
+      use({o.registers[2], o.registers[0], o.registers[1]});
+    return true;
+  }
+  case RF::kRound: {
+    needs(1, 0);
+    r.rounding = rounding_of(op, o);
+    return true;
+  }
+  case RF::kNarrow:
+  case RF::kWiden: {
+    needs(1, 0);
+    const auto from = static_cast<std::uint32_t>(o.registers[0]->type.shape[0]);
+    r.first = half_of(op, o) * std::min(from, r.lanes);
+    r.keeps_sign = has_part(op.name, "vsunpack");
+    r.mask = kNoRegister;
+    return true;
+  }
+  case RF::kPick:
+  case RF::kWideProduct: {
+    needs(2, 0);
+    return true;
+  }
+  case RF::kHistogram: {
+    needs(2, 0);
+    const bool whole =
+        o.registers[0]->type.shape[0] == 256;  // the half of the bins is a number otherwise
+    if (!whole) r.function = RF::kNoValues;
+    r.merges = has_part(op.name, "chist");
+    return true;
+  }
+  case RF::kSqueeze:
+  case RF::kCountBefore:
+  case RF::kPairSum:
+  case RF::kExtremeMask: {
+    needs(1, 1);
+    return true;
+  }
+  case RF::kCarry: {
+    const bool has_carry = op.name.back() == 's';
+    needs(2, has_carry ? 2 : 1);
+    if (has_carry) r.sources[2] = number_of(*o.masks[0]);
+    r.mask = number_of(*o.masks.back());
+    return true;
+  }
+  case RF::kMaskSelect: {
+    needs(0, 3);
+    use({o.masks[0], o.masks[1], o.masks[2]});
+    r.mask = kNoRegister;
+    return true;
+  }
+  case RF::kMaskPack:
+  case RF::kMaskUnpack:
+  case RF::kMaskBits: {
+    needs(0, 1);
+    use({o.masks[0]});
+    r.mask = kNoRegister;
+    r.first = half_of(op, o);
+    return true;
+  }
+  default:
+    return false;
+  }
+}
+
+Rounding RegisterLowering::rounding_of(const Operation& op, const Operands& o) const {
+  constexpr Word<Rounding> kRoundings[] = {
+      {"R", Rounding::kNearestEven}, {"A", Rounding::kNearestAway}, {"F", Rounding::kFloor},
+      {"C", Rounding::kCeil},        {"Z", Rounding::kTruncate},    {"O", Rounding::kOdd}};
+  std::string rounding = option(op, "rnd");
+  if (rounding.empty()) rounding = option(op, "round_mode");
+  for (const std::string& word : o.words)
+    if (word.size() == 1) rounding = word;
+  return meaning_of(kRoundings, rounding).value_or(Rounding::kDefault);
+}
+
 void RegisterLowering::plain(const Operation& op, const Operands& o, RegisterOperation& r) const {
   if (r.function == RF::kNoValues) return;
+  if (special(op, o, r)) return;
   if (r.function == RF::kSplat || r.function == RF::kSequence) return splat(op, o, r);
   if (r.function == RF::kConvert) return convert(op, o, r);
   if (r.function == RF::kMaskMap || (r.function == RF::kMove && o.registers.empty())) {
@@ -213,6 +334,12 @@ void RegisterLowering::plain(const Operation& op, const Operands& o, RegisterOpe
     r.mask = kNoRegister;
   }
   if (r.function == RF::kMap && !o.scalars.empty()) set_scalar(o.scalars[0], r);
+  // exp(a - b) of halves gives as many single numbers as a register has: the even lanes or the odd ones.
+  const auto from = static_cast<std::uint32_t>(o.registers[0]->type.shape[0]);
+  if (r.arithmetic == Arithmetic::kExpDif && from > r.lanes) {
+    r.every = static_cast<std::int32_t>(from / r.lanes);
+    r.first = half_of(op, o);
+  }
 }
 
 void RegisterLowering::splat(const Operation& op, const Operands& o, RegisterOperation& r) const {
@@ -221,6 +348,11 @@ void RegisterLowering::splat(const Operation& op, const Operands& o, RegisterOpe
   if (!o.registers.empty()) {
     r.merges = true;
     r.groups = std::max<std::uint32_t>(groups_of(op), 1);
+    const std::string position = option(op, "position");
+    if (position == "HIGHEST")
+      r.first = static_cast<std::uint32_t>(o.registers[0]->type.shape[0]) - 1;
+    else if (!position.empty() && position != "LOWEST")
+      fail(op, "position is ", position, ", expected LOWEST or HIGHEST");
     return;
   }
   const std::string value = option(op, "value");  // dense<1.0>
@@ -240,19 +372,20 @@ void RegisterLowering::convert(const Operation& op, const Operands& o, RegisterO
     r.function = RF::kNoValues;
     return;
   }
-  constexpr Word<Rounding> kRoundings[] = {
-      {"R", Rounding::kNearestEven}, {"A", Rounding::kNearestAway}, {"F", Rounding::kFloor},
-      {"C", Rounding::kCeil},        {"Z", Rounding::kTruncate},    {"O", Rounding::kOdd}};
-  std::string rounding = option(op, "rnd"), part = option(op, "part"),
-              saturation = option(op, "sat");
+  if (has_part(op.name, "vmulscvt")) {
+    if (o.scalars.empty()) fail(op, "expected a number");
+    set_scalar(o.scalars[0], r);
+  }
+  std::string part = option(op, "part"), saturation = option(op, "sat");
+  if (saturation.empty()) saturation = option(op, "saturate");
   for (const std::string& word : o.words) {
-    if (word.size() == 1) rounding = word;
     if (is_one_of({"EVEN", "ODD", "P0", "P1", "P2", "P3"}, word)) part = word;
     if (is_one_of({"SAT", "NOSAT"}, word)) saturation = word;
   }
-  if (const auto named = meaning_of(kRoundings, rounding)) r.rounding = *named;
+  if (const Rounding named = rounding_of(op, o); named != Rounding::kDefault) r.rounding = named;
   if (has_part(op.name, "fpto")) r.rounding = Rounding::kTruncate;
   r.saturates = saturation != "NOSAT";
+  r.stays_finite = saturation == "SAT";
   const auto from = static_cast<std::uint32_t>(o.registers[0]->type.shape[0]);
   if (part == "ODD") part = "P1";
   r.first = part.size() == 2 && part[0] == 'P' ? static_cast<std::uint32_t>(part[1] - '0') : 0;
@@ -295,9 +428,14 @@ void RegisterLowering::mask(const Operation& op, const Operands& o, RegisterOper
   r.mask = kNoRegister;
   r.has_scalar = true;
   if (r.function == RF::kMaskCount) {
-    if (o.scalars.empty() || op.name.rfind("pto.pltm", 0) == 0) {
-      r.function = RF::kNoValues;
-      r.has_scalar = false;
+    if (o.scalars.empty()) fail(op, "expected a number of lanes");
+    if (op.name.rfind("pto.pltm", 0) == 0) {  // lanes of turn `loop` that are below a bound
+      if (o.scalars.size() < 2) fail(op, "expected a turn and a bound");
+      const Operand before =
+          emitter_.compute(Opcode::kMul, o.scalars[0].scalar, std::int64_t{r.lanes}, op.place);
+      r.function = RF::kMask;
+      r.scalar = {false, 0, emitter_.compute(Opcode::kSub, o.scalars[1].scalar, before, op.place),
+                  false};
       return;
     }
     set_scalar(o.scalars[0], r);
@@ -334,39 +472,128 @@ void RegisterLowering::memory(const Operation& op, const Operands& o, RegisterOp
     fail(op, place.name, " points to ", to_string(place.location),
          ", expected a pointer to UB, which is all that registers reach");
   const bool stores = r.unit == RegisterUnit::kStore || r.function == RF::kScatter;
-  const bool gathers = r.function == RF::kGather || r.function == RF::kScatter;
+  const bool gathers =
+      r.function == RF::kGather || r.function == RF::kScatter || r.function == RF::kGatherBlocks;
+  const bool masks = r.function == RF::kLoadMask || r.function == RF::kStoreMask;
   // With a pointer as result the access is at the pointer, and the index is what it moves by.
   const bool moves = std::any_of(op.result_types.begin(), op.result_types.end(),
                                  [](const Type& t) { return t.kind == Type::Kind::kPointer; });
   r.address = place.address;
   const std::int64_t width = std::max(1U, cluster::bits_of(place.element) / 8);
-  if (!moves) r.address.add(o.index, width);
-  if (!gathers && computes(place.element) && r.function != RF::kNoValues &&
-      cluster::bits_of(place.element) != cluster::bits_of(r.element)) {
-    if (!stores) r.function = RF::kNoValues;
-    r.element = place.element;
+  if (!moves) r.address.add(o.index, step_of(op, o, width));
+  r.operand = code_.operand_of(place.name, stores ? Access::kWrite : Access::kRead);
+  if (masks) return mask_memory(op, o, r);
+  if (r.function == RF::kStoreSqueezed) {
+    r.merges = !o.words.empty() && o.words[0] == "POST_UPDATE";
+    return;
   }
+  if (r.function == RF::kStoreCounter) return;
   if (gathers) {  // the index is the last register
     if (o.registers.empty() || (stores && o.registers.size() < 2)) fail(op, "expected indices");
     const std::uint16_t index = number_of(*o.registers.back());
     r.sources = {stores ? number_of(*o.registers[0]) : kNoRegister, index, kNoRegister};
+    if (r.function == RF::kGather &&
+        cluster::bits_of(place.element) != cluster::bits_of(r.element)) {
+      const bool widens = cluster::bits_of(place.element) == 8 &&
+                          cluster::bits_of(r.element) == 16 && !cluster::is_float(r.element);
+      if (widens) r.packing.memory = 1;
+      if (!widens) r.function = RF::kNoValues;
+    }
+    return;
   }
   std::string dist = option(op, "dist");
   for (const std::string& word : o.words)
     if (!is_one_of({"POST_UPDATE", "NO_POST_UPDATE"}, word)) dist = word;
   const bool blocks = has_part(op.name, "sldb") || has_part(op.name, "sstb");
-  if (blocks && !o.scalars.empty()) r.block_stride = o.scalars[0].scalar;
-  const bool strided = !blocks && groups_of(op) > 1 && !o.scalars.empty() &&
-                       (o.scalars[0].scalar.is_register || o.scalars[0].scalar.value != 1);
-  if (dist.rfind("BRC", 0) == 0 || dist.rfind("1PT", 0) == 0 || dist.rfind("ONEPT", 0) == 0)
+  if (blocks && !o.scalars.empty()) {
+    r.block_stride = o.scalars[0].scalar;
+    // The second stride is where the access begins, or what the pointer moves by.
+    if (!moves && o.scalars.size() > 1) r.address.add(o.scalars[1].scalar, kBlockBytes);
+  }
+  const bool stream = op.name == "pto.vstus";
+  if (stream && r.function == RF::kStore) {  // only so many elements are stored
+    if (o.scalars.empty()) fail(op, "expected a number of elements");
+    r.mask = code_.first_lanes(o.scalars[0], r.lanes, op.place);
+  }
+  const std::uint32_t groups = groups_of(op);
+  if (!blocks && groups > 1 && !o.scalars.empty() && r.lanes % groups == 0) {  // rows of lanes
+    r.run = r.lanes / groups;
+    r.block_stride = o.scalars[0].scalar;
+  }
+  if (r.function != RF::kNoValues) distribution(op, dist, r);
+  if (r.packing.memory == 0 && computes(place.element) && r.function != RF::kNoValues &&
+      cluster::bits_of(place.element) != cluster::bits_of(r.element)) {
+    if (!stores) r.function = RF::kNoValues;
+    r.element = place.element;
+  }
+}
+
+// The bytes of UB that the lanes of a register have.
+void RegisterLowering::distribution(const Operation& op, const std::string& dist,
+                                    RegisterOperation& r) const {
+  const bool stores = r.unit == RegisterUnit::kStore;
+  const std::size_t at = dist.rfind("_B");
+  const auto bits = at == std::string::npos ? std::nullopt : whole_number(dist.substr(at + 2));
+  const auto width = static_cast<std::uint8_t>(bits.value_or(cluster::bits_of(r.element)) / 8);
+  const auto half = static_cast<std::uint8_t>(width / 2),
+             twice = static_cast<std::uint8_t>(2 * width);
+  const bool is_register = std::uint64_t{r.lanes} * cluster::bits_of(r.element) == 2048;
+  const auto packed = [&](Packing packing) {
+    r.packing = packing;
+    if (!is_register || packing.memory == 0) r.function = RF::kNoValues;
+  };
+  if (r.function == RF::kLoadPair || r.function == RF::kStorePair) {
+    const bool known = dist.rfind("DINTLV_B", 0) == 0 || dist.rfind("INTLV_B", 0) == 0;
+    packed({dist == "BDINTLV" ? kGroup : known ? width : std::uint8_t{0}, 0});
+  } else if (dist.empty() || dist.rfind("NORM", 0) == 0) {
+    return;
+  } else if (dist == "BRC_BLK") {
+    packed({kGroup, kGroup, false, true});
+  } else if (dist.rfind("BRC", 0) == 0 || dist.rfind("1PT", 0) == 0 ||
+             dist.rfind("ONEPT", 0) == 0) {
     r.every = 0;
-  else if (dist.rfind("US", 0) == 0)
+    if (stores) r.mask = kNoRegister;  // the first element is stored, whatever the mask says
+  } else if (dist.rfind("US_B", 0) == 0) {
     r.every = 2;
-  else if (dist.rfind("DS", 0) == 0)
+  } else if (dist.rfind("DS_B", 0) == 0) {
     r.every = -2;
-  else if (strided || (!dist.empty() && dist.rfind("NORM", 0) != 0))
+  } else if (dist == "UNPK4" || dist == "UNPK4_B8") {
+    packed({1, 4});
+  } else if (dist.rfind("UNPK_B", 0) == 0) {
+    packed({width, twice});
+  } else if (dist.rfind("E2B_B", 0) == 0) {
+    packed({width, kGroup, true});
+  } else if (dist.rfind("PK4_B", 0) == 0) {
+    packed({static_cast<std::uint8_t>(width / 4), width});
+  } else if (dist.rfind("PK_B", 0) == 0) {
+    packed({half, width});
+  } else {
     r.function = RF::kNoValues;
-  r.operand = code_.operand_of(place.name, stores ? Access::kWrite : Access::kRead);
+  }
+  if (r.packing.memory != 0 && r.function != RF::kLoadPair && r.function != RF::kStorePair &&
+      stores != (dist.rfind("PK", 0) == 0))
+    fail(op, dist, " is no distribution of a ", stores ? "store" : "load");
+}
+
+/// Bytes that the index counts: an element. Masks and pto.sprsts count bytes, with a constant offset what they move.
+std::int64_t RegisterLowering::step_of(const Operation& op, const Operands& o,
+                                       std::int64_t width) const {
+  if (is_one_of({"pto.plds", "pto.psts", "pto.sprsts"}, op.name)) return 1;
+  if (!is_one_of({"pto.pldi", "pto.psti"}, op.name)) return width;
+  const bool half = !o.words.empty() && (o.words[0] == "US" || o.words[0] == "PK");
+  return kBlockBytes / (half ? 2 : 1);
+}
+
+void RegisterLowering::mask_memory(const Operation& op, const Operands& o,
+                                   RegisterOperation& r) const {
+  const std::string dist = o.words.empty() ? option(op, "dist") : o.words[0];
+  r.every = dist == "US" ? 2 : dist == "DS" || dist == "PK" ? -2 : 1;
+  const bool stores = r.function == RF::kStoreMask;
+  if (!is_one_of({"", "NORM", stores ? "PK" : "US", stores ? "PK" : "DS"}, dist))
+    fail(op, dist, " is no distribution of masks");
+  if (stores && o.masks.empty()) fail(op, "expected a mask");
+  if (stores) r.sources[0] = number_of(*o.masks[0]);
+  r.mask = kNoRegister;
 }
 
 // --- several registers ---

@@ -28,6 +28,8 @@ class RegisterCode : LoweringPart {
   std::uint8_t operand_of(const std::string& pointer, Access access);
   /// A register that is an argument: nobody knows its lanes, they are 0.
   Value argument_register(const Type& type, Place place);
+  /// A mask whose first lanes are on, as many as a number says.
+  std::uint16_t first_lanes(const Value& count, std::uint32_t lanes, Place place);
   /// A copy of the register in another one.
   void move(const Value& to, const Value& from, Place place);
 
@@ -69,6 +71,14 @@ class RegisterLowering : LoweringPart {
   void convert(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
   void compare(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
   void reduce(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
+  bool special(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
+  cluster::Rounding rounding_of(const Operation& op, const Operands& o) const;
+  /// 0 or 1: which half of the lanes, or which of two neighbours.
+  std::uint32_t half_of(const Operation& op, const Operands& o) const;
+  void distribution(const Operation& op, const std::string& dist,
+                    cluster::RegisterOperation& r) const;
+  std::int64_t step_of(const Operation& op, const Operands& o, std::int64_t width) const;
+  void mask_memory(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
   void mask(const Operation& op, const Operands& o, cluster::RegisterOperation& r);
   void memory(const Operation& op, const Operands& o, cluster::RegisterOperation& r);
   void parts(const Operation& op, const Operands& o, cluster::RegisterOperation r);
@@ -99,6 +109,12 @@ class RawLowering : LoweringPart {
   TileOperand part(const Value& pointer, const Shape& shape, Operand stride, Access access,
                    Place place);
   void state(const Operation& op);
+  /// What copies from UB to GM do to GM: nothing but replace, add in the type, or what has no values.
+  enum class Atomic : std::uint8_t { kNone, kAdd, kOther };
+  Atomic atomic_ = Atomic::kNone;
+  std::string atomic_type_;  ///< such as s32; empty: that of the copy
+  bool loops_in_ = false,
+       loops_out_ = false;  ///< copies repeat themselves in a way that is not modelled
 };
 
 }  // namespace tessera::pto

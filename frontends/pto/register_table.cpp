@@ -76,21 +76,27 @@ void add_arithmetic(RegisterRows& rows) {
                      {"sqrt", A::kSqrt},
                      {"vexpdif", A::kExpDif},
                      {"vexpdiff", A::kExpDif}});
+  rows.add({"vtrc"}, S::kPlain, RF::kRound, U::kConvert);
   rows.map(U::kDivide, {{"vdiv", A::kDiv}, {"divf", A::kDiv}, {"vrec", A::kRecip}});
-  rows.add({"vmadd", "vmula", "fma"}, S::kPlain, RF::kMultiplyAdd, U::kMultiply);
+  rows.add({"vmadd", "vmula", "fma", "vaxpy"}, S::kPlain, RF::kMultiplyAdd, U::kMultiply);
   rows.add({"vsel", "select"}, S::kPlain, RF::kSelect, U::kSelect);
   rows.add({"vcmp", "vcmps", "cmpf", "cmpi"}, S::kCompare, RF::kCompare, U::kSelect);
   rows.add({"vcvt", "extf", "truncf", "extsi", "extui", "trunci", "sitofp", "uitofp", "fptosi",
             "fptoui"},
            S::kPlain, RF::kConvert, U::kConvert);
-  rows.add({"vinterpret_cast", "vbitcast", "bitcast", "pbitcast"}, S::kPlain, RF::kBits, U::kNone);
+  rows.add({"vinterpret_cast", "vbitcast", "bitcast"}, S::kPlain, RF::kBits, U::kNone);
+  rows.add({"pbitcast"}, S::kPlain, RF::kMaskBits, U::kNone);
   rows.add({"vdup", "vbr", "vbrc", "broadcast", "group_broadcast", "constant"}, S::kPlain,
            RF::kSplat, U::kUnary);
   rows.add({"vci", "iota"}, S::kPlain, RF::kSequence, U::kUnary);
-  rows.add({"vmull", "vaddc", "vsubc", "vaddcs", "vsubcs", "vcbmax", "vcbmin"}, S::kPair,
-           RF::kNoValues, U::kAdd);
-  rows.add({"vmulscvt", "vaddrelu", "vsubrelu", "vaxpy", "vaddreluconv", "vmulconv"}, S::kPlain,
-           RF::kNoValues, U::kMultiply);
+  rows.add({"vmull"}, S::kPair, RF::kWideProduct, U::kMultiply);
+  rows.add({"vaddc", "vaddcs"}, S::kPair, RF::kCarry, U::kAdd, A::kAdd);
+  rows.add({"vsubc", "vsubcs"}, S::kPair, RF::kCarry, U::kAdd, A::kSub);
+  rows.add({"vcbmax"}, S::kPair, RF::kExtremeMask, U::kReduceExtreme, A::kMax);
+  rows.add({"vcbmin"}, S::kPair, RF::kExtremeMask, U::kReduceExtreme, A::kMin);
+  rows.add({"vmulscvt"}, S::kPlain, RF::kConvert, U::kMultiply);
+  rows.add({"vaddrelu", "vsubrelu", "vaddreluconv", "vmulconv"}, S::kPlain, RF::kNoValues,
+           U::kMultiply);
 }
 
 void add_lanes(RegisterRows& rows) {
@@ -111,7 +117,7 @@ void add_lanes(RegisterRows& rows) {
   for (const auto& [name, arithmetic] :
        RegisterRows::Arithmetics{{"vcgadd", A::kAdd}, {"vcgmax", A::kMax}, {"vcgmin", A::kMin}})
     rows.add({name}, S::kReduce, RF::kReduce, U::kReduceBlocks, arithmetic);
-  rows.add({"vcpadd"}, S::kPlain, RF::kNoValues, U::kReduceBlocks);
+  rows.add({"vcpadd"}, S::kPlain, RF::kPairSum, U::kReduceBlocks);
   rows.add({"vintlv"}, S::kPair, RF::kInterleave, U::kAdd);
   rows.add({"vdintlv"}, S::kPair, RF::kDeinterleave, U::kAdd);
   rows.add({"pintlv_b8", "pintlv_b16", "pintlv_b32"}, S::kPair, RF::kInterleave, U::kMask);
@@ -119,26 +125,14 @@ void add_lanes(RegisterRows& rows) {
   rows.add({"unpack", "pack", "channel_split", "channel_merge"}, S::kParts, RF::kPart, U::kNone);
   rows.add({"ensure_layout", "ensure_mask_layout", "ensure_mask_granularity"}, S::kPlain, RF::kMove,
            U::kNone);
-  rows.add({"vpack",
-            "vsunpack",
-            "vzunpack",
-            "vselr",
-            "vselrv2",
-            "vsqz",
-            "vusqz",
-            "vslide",
-            "vshift",
-            "vtrn",
-            "shuffle",
-            "compress",
-            "active_prefix_index",
-            "vdhist",
-            "vchist",
-            "dhistv2",
-            "chistv2",
-            "vsort32",
-            "vmrgsort",
-            "vtranspose"},
+  rows.add({"vpack"}, S::kPlain, RF::kNarrow, U::kAdd);
+  rows.add({"vsunpack", "vzunpack"}, S::kPlain, RF::kWiden, U::kAdd);
+  rows.add({"vselr"}, S::kPlain, RF::kPick, U::kAdd);
+  rows.add({"vdhist", "vchist"}, S::kPlain, RF::kHistogram, U::kAdd);
+  rows.add({"vsqz"}, S::kPlain, RF::kSqueeze, U::kAdd);
+  rows.add({"vusqz"}, S::kPlain, RF::kCountBefore, U::kAdd);
+  rows.add({"vselrv2", "vslide", "vshift", "vtrn", "shuffle", "compress", "active_prefix_index",
+            "dhistv2", "chistv2", "vsort32", "vmrgsort", "vtranspose"},
            S::kPlain, RF::kNoValues, U::kAdd);
 }
 
@@ -158,23 +152,30 @@ void add_masks(RegisterRows& rows) {
                                                                   {"mask_not", A::kNot},
                                                                   {"pmov", A::kAnd}})
     rows.add({name}, S::kPlain, RF::kMaskMap, U::kMask, arithmetic);
-  rows.add({"psel", "ppack", "punpack"}, S::kPlain, RF::kNoValues, U::kMask);
+  rows.add({"psel"}, S::kPlain, RF::kMaskSelect, U::kMask);
+  rows.add({"ppack"}, S::kPlain, RF::kMaskPack, U::kMask);
+  rows.add({"punpack"}, S::kPlain, RF::kMaskUnpack, U::kMask);
 }
 
 void add_memory(RegisterRows& rows) {
   rows.add({"vlds", "vldus", "vsldb", "vload", "load", "uvld", "masked_load", "group_load"},
            S::kMemory, RF::kLoad, U::kLoad);
-  rows.add({"vsts", "vstus", "vsstb", "vstore", "store", "vstur", "masked_store", "group_store"},
-           S::kMemory, RF::kStore, U::kStore);
+  rows.add({"vsts", "vstus", "vsstb", "vstore", "store", "masked_store", "group_store"}, S::kMemory,
+           RF::kStore, U::kStore);
   rows.add({"vgather2", "vgather"}, S::kMemory, RF::kGather, U::kGather);
   rows.add({"vscatter"}, S::kMemory, RF::kScatter, U::kGather);
-  rows.add({"vldsx2", "vgatherb", "vgather2_bc", "expand_load", "stride_load", "group_slot_load",
-            "plds", "pldi", "pld"},
-           S::kMemory, RF::kNoValues, U::kLoad);
-  rows.add({"vstsx2", "compress_store", "psts", "psti", "pst", "pstu", "vstx2"}, S::kMemory,
-           RF::kNoValues, U::kStore);
-  rows.add({"vldas", "vstas", "vstar", "init_align", "sprsti", "sprsts", "sprclr"}, S::kState,
-           RF::kBarrier, U::kNone);
+  rows.add({"vgatherb"}, S::kMemory, RF::kGatherBlocks, U::kGather);
+  rows.add({"vldsx2"}, S::kMemory, RF::kLoadPair, U::kLoad);
+  rows.add({"vstsx2"}, S::kMemory, RF::kStorePair, U::kStore);
+  rows.add({"plds", "pldi"}, S::kMemory, RF::kLoadMask, U::kLoad);
+  rows.add({"psts", "psti"}, S::kMemory, RF::kStoreMask, U::kStore);
+  rows.add({"vgather2_bc", "expand_load", "stride_load", "group_slot_load", "pld"}, S::kMemory,
+           RF::kNoValues, U::kLoad);
+  rows.add({"compress_store", "pst", "pstu", "vstx2"}, S::kMemory, RF::kNoValues, U::kStore);
+  rows.add({"vstur"}, S::kMemory, RF::kStoreSqueezed, U::kStore);
+  rows.add({"sprsti", "sprsts"}, S::kMemory, RF::kStoreCounter, U::kStore);
+  rows.add({"sprclr"}, S::kState, RF::kClearCounter, U::kNone);
+  rows.add({"vldas", "vstas", "vstar", "init_align"}, S::kState, RF::kBarrier, U::kNone);
   rows.add({"mem_bar"}, S::kState, RF::kBarrier, U::kNone);
 }
 

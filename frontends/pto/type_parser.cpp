@@ -78,6 +78,10 @@ std::vector<Type> TypeParser::parse_results() {
   return {parse_type()};
 }
 
+bool TypeParser::begins_type(const std::string& word) {
+  return is_scalar(word) || is_opaque(word) || word == "memref";
+}
+
 Type TypeParser::parse_type() {
   const Token token = cursor_.peek();
   if (token.kind == Kind::kType) return parse_named(cursor_.take());

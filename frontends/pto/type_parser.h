@@ -16,6 +16,8 @@ class TypeParser {
   /// `!name = TYPE` at the start of a file.
   void parse_alias();
   Type parse_type();
+  /// Whether a word begins a type.
+  static bool begins_type(const std::string& word);
   /// One or more types, with commas between.
   std::vector<Type> parse_types();
   /// `(T, T)`, which may be empty.

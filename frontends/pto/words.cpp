@@ -44,10 +44,12 @@ DataType data_type_of(const Type& type, const Diagnostics& diagnostics) {
       {"bf16", DataType::kBf16},  {"f32", DataType::kF32},      {"i32", DataType::kInt32},
       {"ui32", DataType::kInt32}, {"i8", DataType::kInt8},      {"ui8", DataType::kInt8},
       {"i4", DataType::kInt4},    {"f8E4M3FN", DataType::kFp8}, {"f8E5M2", DataType::kFp8}};
-  if (const auto found = meaning_of(kTypes, type.element)) return *found;
+  std::string element = type.element;
+  if (element.rfind("si", 0) == 0) element.erase(0, 1);  // si8 is i8
+  if (const auto found = meaning_of(kTypes, element)) return *found;
   if (type.element.rfind("f8", 0) == 0 || type.element == "hif8") return DataType::kFp8;
   if (type.element.rfind("f4", 0) == 0) return DataType::kMxFp4;
-  if (type.element == "i64" || type.element == "ui64") return DataType::kInt32;
+  if (element == "i64" || element == "ui64") return DataType::kInt32;
   diagnostics.fail(type.place, "tiles of ", type.element, " have no cost");
 }
 

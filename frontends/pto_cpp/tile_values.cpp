@@ -1,6 +1,7 @@
 #include "frontends/pto_cpp/tile_values.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "frontends/pto/words.h"
@@ -176,23 +177,25 @@ Value value_of(const TsrTensor& tensor, const TsrTile& tile, cluster::Profile pr
   const auto distance = [&](unsigned d, std::int64_t valid) {
     return tensor.stride[d] + (by_gaps ? valid - tensor.shape[7 - d] : 0);
   };
-  if (copies_by_columns(tensor, tile)) {
-    add(tile.valid_columns, distance(4, tile.valid_rows));
-    add(tile.valid_rows, tensor.stride[3]);
-    return v;
-  }
-  // The outer dimensions count rows, as far as the tile has them.
-  std::int64_t below = 1;  // rows of one step of the dimension
-  for (unsigned d = 1; d < 4; ++d) below *= std::max<std::int64_t>(tensor.shape[d], 1);
+  // The outer dimensions count rows, as far as the tile has them; by columns, they count columns.
+  const bool turned = copies_by_columns(tensor, tile);
+  const std::array<unsigned, 4> counted = {0, 1, 2, turned ? 4U : 3U};
+  const std::int64_t lines = turned ? tile.valid_columns : tile.valid_rows;
+  const std::int64_t along = turned ? tile.valid_rows : tile.valid_columns;
+  const auto size_of = [&tensor](unsigned d) { return std::max<std::int64_t>(tensor.shape[d], 1); };
+  std::int64_t below = 1;  // lines of one step of the dimension
+  for (std::size_t k = 1; k < counted.size(); ++k) below *= size_of(counted[k]);
   bool outermost = true;
-  for (unsigned d = 0; d < 4; ++d) {
-    const std::int64_t size = outermost ? (tile.valid_rows + below - 1) / below : tensor.shape[d];
-    if (d < 3) below /= std::max<std::int64_t>(tensor.shape[d + 1], 1);
-    if (d < 3 && outermost && size == 1) continue;
+  for (std::size_t k = 0; k < counted.size(); ++k) {
+    const unsigned d = counted[k];
+    const bool last = k + 1 == counted.size();
+    const std::int64_t size = outermost ? (lines + below - 1) / below : tensor.shape[d];
+    if (!last) below /= size_of(counted[k + 1]);
+    if (!last && outermost && size == 1) continue;
     outermost = false;
-    add(size, d == 3 ? distance(3, tile.valid_columns) : tensor.stride[d]);
+    add(size, last ? distance(d, along) : tensor.stride[d]);
   }
-  add(tile.valid_columns, tensor.stride[4]);
+  add(along, tensor.stride[turned ? 3 : 4]);
   return v;
 }
 

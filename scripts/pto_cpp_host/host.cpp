@@ -112,21 +112,27 @@ void launch(const Launcher& launcher, const std::vector<Value>& values) {
   std::istringstream more(setting("TESSERA_OPTIONS"));
   for (std::string w; more >> w;) words.push_back(w);
   std::vector<std::pair<std::string, Span>> results;
+  const std::string file = launcher.file;
+  const bool is_text = file.size() > 4 && file.compare(file.size() - 4, 4, ".pto") == 0;
+  if (is_text && launcher.blocks > 1)
+    for (const char* const key : {"launch.clusters", "launch.blocks"})
+      words.insert(words.end(), {"--set", std::string(key) + "=" + std::to_string(launcher.blocks)});
   for (std::size_t n = 0; n < values.size(); ++n) {
     const Parameter& p = launcher.parameters[n];
     const std::string name = p.name;
     if (p.dtype[0] == 0) {
-      words.insert(words.end(), {"--arg", name + "=" + number(values[n])});
+      words.insert(words.end(), {is_text ? "--param" : "--arg", name + "=" + number(values[n])});
       continue;
     }
     const Span span = find(values[n].pointer);
     if (span.begin == nullptr && name.find("stream") != std::string::npos) continue;
+    if (span.begin == nullptr && is_text) continue;
     if (span.begin == nullptr) {
       words.insert(words.end(), {"--arg", name + "=u8[64]"});
       continue;
     }
     write_npy(name + ".in.npy", p.dtype, span);
-    words.insert(words.end(), {"--arg", name + "=" + name + ".in.npy", "--output", name + "=" + name + ".out.npy"});
+    words.insert(words.end(), {is_text ? "--input" : "--arg", name + "=" + name + ".in.npy", "--output", name + "=" + name + ".out.npy"});
     results.emplace_back(name + ".out.npy", span);
   }
   const int status = run(words, "launch.log", std::atoi(setting("TESSERA_SECONDS").c_str()));
@@ -137,16 +143,26 @@ void launch(const Launcher& launcher, const std::vector<Value>& values) {
     std::replace(text.begin(), text.end(), '\n', '\x1f');
     throw std::runtime_error(status < 0 ? "takes too long" : "status " + std::to_string(status) + " " + text);
   }
-  for (const auto& [file, span] : results) read_npy(file, span);
+  for (const auto& [result, span] : results) read_npy(result, span);
+}
+
+void try_launch(const Launcher& launcher, const std::vector<Value>& values) {
+  try {
+    launch(launcher, values);
+    std::fprintf(stderr, "TESSERA launch %s:\n", launcher.function);
+  } catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "TESSERA launch %s: %s\n", launcher.function, error.what());
+  }
 }
 
 }  // namespace tessera_host
 
-// The device maps memory in pages: a kernel may read beyond what the host asked for.
+// The device maps memory in pages: a kernel may read beyond what the host asked for. Bytes of a page: TESSERA_PAGE, or 4096.
 aclError aclrtMalloc(void** memory, std::size_t bytes, aclrtMemMallocPolicy) {
-  constexpr std::size_t kPage = 4096;
+  const std::string set = tessera_host::setting("TESSERA_PAGE");
+  const std::size_t page = set.empty() ? 4096 : std::stoul(set);
   tessera_host::Buffer buffer;
-  buffer.bytes.resize((std::max<std::size_t>(bytes, 1) + kPage - 1) / kPage * kPage);
+  buffer.bytes.resize((std::max<std::size_t>(bytes, 1) + page - 1) / page * page);
   *memory = buffer.bytes.data();
   tessera_host::buffers()[reinterpret_cast<std::uintptr_t>(*memory)] = std::move(buffer);
   return 0;

@@ -14,8 +14,9 @@ struct Parameter {
   const char* dtype;  // element type of its .npy file; "": a number
 };
 struct Launcher {
-  const char *file, *function;
+  const char *file, *function;  // a file of PTO text (.pto) has its parameters named as the text does
   std::vector<Parameter> parameters;
+  int blocks = 1;  // of PTO text; a launcher in C++ says it itself
 };
 struct Value {
   const void* pointer;
@@ -31,5 +32,7 @@ inline Value value(double x) { return {nullptr, 0, x, true}; }
 
 /// Runs it with the contents of the device's memory; throws std::runtime_error with the message of the simulator.
 void launch(const Launcher& launcher, const std::vector<Value>& values);
+/// The same; a launch that fails is a line of the error output, `TESSERA launch FUNCTION: why`, and the program goes on.
+void try_launch(const Launcher& launcher, const std::vector<Value>& values);
 
 }  // namespace tessera_host

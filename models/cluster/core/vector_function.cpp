@@ -18,9 +18,8 @@ PipelineStep step_of(const RegisterOperation& op) {
   step.is_half = bits_of(op.element) == 16;
   step.is_splat = op.function == RegisterFunction::kSplat;
   step.is_selection = op.function == RegisterFunction::kSelect;
-  step.is_load = op.function == RegisterFunction::kLoad || op.function == RegisterFunction::kGather;
-  step.is_store =
-      op.function == RegisterFunction::kStore || op.function == RegisterFunction::kScatter;
+  step.is_load = loads_from_ub(op.function);
+  step.is_store = stores_to_ub(op.function);
   // What is timing only says by its unit what it accesses.
   if (op.function == RegisterFunction::kNoValues) {
     step.is_load = op.unit == RegisterUnit::kLoad;

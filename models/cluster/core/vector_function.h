@@ -51,9 +51,18 @@ struct RegisterTrace {
 };
 
 /// Whether it accesses UB.
+constexpr bool loads_from_ub(RegisterFunction f) {
+  using F = RegisterFunction;
+  return f == F::kLoad || f == F::kGather || f == F::kLoadPair || f == F::kGatherBlocks ||
+         f == F::kLoadMask;
+}
+constexpr bool stores_to_ub(RegisterFunction f) {
+  using F = RegisterFunction;
+  return f == F::kStore || f == F::kScatter || f == F::kStorePair || f == F::kStoreMask ||
+         f == F::kStoreSqueezed || f == F::kStoreCounter;
+}
 constexpr bool accesses_ub(RegisterFunction f) {
-  return f == RegisterFunction::kLoad || f == RegisterFunction::kStore ||
-         f == RegisterFunction::kGather || f == RegisterFunction::kScatter;
+  return loads_from_ub(f) || stores_to_ub(f);
 }
 
 }  // namespace tessera::cluster

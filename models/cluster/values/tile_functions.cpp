@@ -54,7 +54,9 @@ class Computation {
     if (on_floats()) {
       double x = a().numbers[from], y = b == nullptr ? number_ : b->number(j);
       if (op_.scalar_first) std::swap(x, y);
-      to.numbers[i] = apply(op_.arithmetic, x, y);
+      // exp(a - b) is a subtraction and an exponential: the difference has the type of the tile.
+      to.numbers[i] = op_.arithmetic == Arithmetic::kExpDif ? std::exp(rounded(x - y, a().element))
+                                                            : apply(op_.arithmetic, x, y);
     } else {
       std::int64_t x = a().integers[from];
       std::int64_t y = b == nullptr ? integer_ : b->integers[j];

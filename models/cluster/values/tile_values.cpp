@@ -33,19 +33,6 @@ Range range_of(Element element) {
   return {-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
 }
 
-double to_integral(double value, Rounding rounding) {
-  if (rounding == Rounding::kNearestAway) return std::round(value);
-  if (rounding == Rounding::kFloor) return std::floor(value);
-  if (rounding == Rounding::kCeil) return std::ceil(value);
-  if (rounding == Rounding::kTruncate) return std::trunc(value);
-  const double low = std::floor(value), part = value - low;
-  const double even = std::fmod(low, 2) == 0 ? low : low + 1;
-  if (part == 0) return value;
-  if (rounding == Rounding::kOdd) return even == low ? low + 1 : low;
-  // Ties to even whatever the rounding mode of the host is.
-  return std::copysign(part == 0.5 ? even : part < 0.5 ? low : low + 1, value);
-}
-
 /// An integer as a double that rounds to any narrower type as the integer itself: of the two doubles beside one that no
 /// double is, the one with an odd last bit.
 double odd_double(std::int64_t value) {
@@ -164,6 +151,19 @@ void with_integer_type(Element element, Work work) {
 }
 
 }  // namespace
+
+double to_integral(double value, Rounding rounding) {
+  if (rounding == Rounding::kNearestAway) return std::round(value);
+  if (rounding == Rounding::kFloor) return std::floor(value);
+  if (rounding == Rounding::kCeil) return std::ceil(value);
+  if (rounding == Rounding::kTruncate) return std::trunc(value);
+  const double low = std::floor(value), part = value - low;
+  const double even = std::fmod(low, 2) == 0 ? low : low + 1;
+  if (part == 0) return value;
+  if (rounding == Rounding::kOdd) return even == low ? low + 1 : low;
+  // Ties to even whatever the rounding mode of the host is.
+  return std::copysign(part == 0.5 ? even : part < 0.5 ? low : low + 1, value);
+}
 
 TileValues TileValues::zeros(Element element, std::size_t rows, std::size_t columns) {
   TileValues values;

@@ -44,6 +44,8 @@ struct TileValues {
 double rounded(double value, Element element, Rounding rounding = Rounding::kDefault);
 /// All `values` to the nearest numbers of a float type, ties to even.
 void round_all(std::vector<double>& values, Element element);
+/// `value` as a whole number.
+double to_integral(double value, Rounding rounding);
 /// `value` as an integer of the type: rounded, then saturated or cut off. NaN is 0.
 std::int64_t to_integer(double value, Element element, Rounding rounding, bool saturates);
 std::int64_t to_integer(std::int64_t value, Element element, bool saturates);

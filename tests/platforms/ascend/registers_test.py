@@ -8,7 +8,7 @@ import numpy as np
 
 RANDOM = np.random.default_rng(5)
 PLACES = {"x": 0, "y": 16384, "z": 32768, "out": 49152}
-DTYPES = {"f32": np.float32, "i32": np.int32, "ui8": np.uint8, "f16": np.float16}
+DTYPES = {"f32": np.float32, "i32": np.int32, "ui32": np.uint32, "ui16": np.uint16, "ui8": np.uint8, "f16": np.float16}
 
 
 def dma(name, kind, count, loads):
@@ -94,7 +94,7 @@ def check_masks(executable):
             f'%c = pto.vmi.vcmp %a, %b, %m {{cmp = "lt"}} : {v}, {v}, {m} -> {m}', f"%r = pto.vmi.vsel %c, %a, %b : {m}, {v}, {v} -> {v}", store("r", 64, "f32")]
     lanes = np.arange(64)
     check("vcmp, vsel", run(executable, {"x": x, "y": y}, ("f32", 64), body), np.where((x < y) & (lanes < 40), x, y))
-    # Lanes that the mask leaves out: 0 in a result, as they were in a store.
+# Lanes that the mask leaves out: 0 in a result, as they were in a store.
     p = "!pto.vreg<64xf32>"
     body = ['%m = pto.pset_b32 "PAT_VL8" : !pto.mask<b32>', '%all = pto.pset_b32 "PAT_ALL" : !pto.mask<b32>', "%z = arith.constant 7.0 : f32",
             f"%f = pto.vdup %z, %all : f32, !pto.mask<b32> -> {p}", f"pto.vsts %f, %out[%c0], %all : {p}, !pto.ptr<f32, ub>, !pto.mask<b32>",
@@ -120,7 +120,8 @@ def check_reductions(executable):
             f"%r = pto.vcmax %a, %m : {p}, !pto.mask<b32> -> {p}", f"%g = pto.vcgadd %a, %m : {p}, !pto.mask<b32> -> {p}",
             f"%s = pto.vadd %r, %g, %m : {p}, {p}, !pto.mask<b32> -> {p}", f"pto.vsts %s, %out[%c0], %m : {p}, !pto.ptr<f32, ub>, !pto.mask<b32>"]
     expected = np.zeros(64, np.float32)
-    expected[:2] = x[:64].max(), x[:64].argmax()
+    expected[0] = x[:64].max()
+    expected[1:2] = np.array([x[:64].argmax()], np.uint32).view(np.float32)  # the position is a whole number, not a float
     expected[:8] += x[:64].reshape(8, 8).sum(1)
     check("vcmax and its position, vcgadd", run(executable, {"x": x[:64]}, ("f32", 64), body), expected)
 
@@ -170,8 +171,217 @@ def check_loops(executable):
     check("a loop", run(executable, {"x": x}, ("f32", 64), body), expected)
 
 
+def physical(kind):
+    return f"!pto.vreg<{256 // np.dtype(DTYPES[kind]).itemsize}x{kind}>"
+
+
+def mask(bits):
+    return f"!pto.mask<{bits}>"
+
+
+def vlds(value, pointer, kind, dist="", index="%c0"):
+    words = f' {{dist = "{dist}"}}' if dist else ""
+    return f"%{value} = pto.vlds %{pointer}[{index}]{words} : !pto.ptr<{kind}, ub> -> {physical(kind)}"
+
+
+def vsts(value, kind, m="all", dist="", index="%c0", pointer="out", to=""):
+    words = f' {{dist = "{dist}"}}' if dist else ""
+    return f"pto.vsts %{value}, %{pointer}[{index}], %{m}{words} : {physical(kind)}, !pto.ptr<{to or kind}, ub>, {mask(bits_of(kind))}"
+
+
+def bits_of(kind):
+    return "b" + str(8 * np.dtype(DTYPES[kind]).itemsize)
+
+
+def pset(name, kind, pattern="PAT_ALL"):
+    return f'%{name} = pto.pset_{bits_of(kind)} "{pattern}" : {mask(bits_of(kind))}'
+
+
+def image(lanes):
+    """The 32 bytes of a mask register: the lowest bit of a lane says whether it is on."""
+    lanes = np.asarray(lanes, bool)
+    bits = np.zeros(256, np.uint8)
+    bits[::256 // lanes.size] = lanes
+    return np.packbits(bits, bitorder="little")
+
+
+def check_order(executable):
+    """Which operand is the addend differs, and the product is not rounded."""
+    x, y, z = floats(64), floats(64), floats(64)
+    p, m = physical("f32"), mask("b32")
+    fused = lambda a, b, c: (a.astype(np.longdouble) * b.astype(np.longdouble) + c.astype(np.longdouble)).astype(np.float32)
+    head = [pset("all", "f32"), vlds("a", "x", "f32"), vlds("b", "y", "f32"), vlds("c", "z", "f32")]
+    inputs = {"x": x, "y": y, "z": z}
+    for name, expected in {"vmadd": fused(x, y, z), "vmula": fused(y, z, x)}.items():
+        body = head + [f"%r = pto.{name} %a, %b, %c, %all : {p}, {p}, {p}, {m} -> {p}", vsts("r", "f32")]
+        check(name, run(executable, inputs, ("f32", 64), body), expected)
+    v = vreg(64, "f32")
+    loads = [load(n, a, 64, "f32") for n, a in (("a", "x"), ("b", "y"), ("c", "z"))]
+    body = loads + [f"%r = pto.vmi.fma %a, %b, %c : {v}, {v}, {v} -> {v}", store("r", 64, "f32")]
+    check("fma", run(executable, inputs, ("f32", 64), body), fused(x, y, z))
+    body = head + ["%s = arith.constant 1.5 : f32", f"%r = pto.vaxpy %a, %b, %s, %all : {p}, {p}, f32, {m} -> {p}", vsts("r", "f32")]
+    check("vaxpy", run(executable, inputs, ("f32", 64), body), fused(x, np.full(64, 1.5, np.float32), y))
+    body = head + ['%n = pto.pset_b16 "PAT_ALL" : !pto.mask<b16>', "%s = arith.constant 1.5 : f32",
+                   f'%r = pto.vmulscvt %a, %s, %all, "R", "ODD" : {p}, f32, {m} -> {physical("f16")}', vsts("r", "f16", "n")]
+    expected = np.zeros(128, np.float16)
+    expected[1::2] = (x.astype(float) * 1.5).astype(np.float16)
+    check("vmulscvt", run(executable, inputs, ("f16", 128), body), expected)
+    for position, lane in {"LOWEST": 0, "HIGHEST": 63}.items():
+        body = head + [f'%r = pto.vdup %a, %all {{position = "{position}"}} : {p}, {m} -> {p}', vsts("r", "f32")]
+        check(position, run(executable, inputs, ("f32", 64), body), np.full(64, x[lane]))
+    for word, function in {"R": np.rint, "F": np.floor, "C": np.ceil, "Z": np.trunc}.items():
+        body = head + [f'%r = pto.vtrc %a, %all, "{word}" : {p}, {m} -> {p}', vsts("r", "f32")]
+        check("vtrc " + word, run(executable, inputs, ("f32", 64), body), function(x))
+
+
+def check_integers(executable):
+    x, y = (RANDOM.integers(0, 2**32, 64, np.uint32) for _ in range(2))
+    p, m = physical("ui32"), mask("b32")
+    head = ["%c64 = arith.constant 64 : index", pset("all", "ui32"), vlds("a", "x", "ui32"), vlds("b", "y", "ui32")]
+    inputs = {"x": x, "y": y}
+    wide = x.astype(object) * y.astype(object)
+    body = head + [f"%lo, %hi = pto.vmull %a, %b, %all : {p}, {p}, {m} -> {p}, {p}", vsts("lo", "ui32"), vsts("hi", "ui32", index="%c64")]
+    halves = [np.array([n >> shift & 0xFFFFFFFF for n in wide], np.uint32) for shift in (0, 32)]
+    check("vmull", run(executable, inputs, ("ui32", 128), body), np.concatenate(halves))
+# Carries go through a select to UB; the second operation takes those of the first one.
+    head += ["%one32 = arith.constant 1 : i32", "%nil = arith.constant 0 : i32", f"%u = pto.vdup %one32, %all : i32, {m} -> {p}",
+             f"%w = pto.vdup %nil, %all : i32, {m} -> {p}"]
+    adds = x.astype(np.uint64) + y
+    less = x >= y
+    for name, first, second in (("vadd", adds >> 32, (x.astype(np.uint64) + y + (adds >> 32)).astype(np.uint32)),
+                                ("vsub", less.astype(np.uint64), (x.astype(np.int64) - y - (1 - less.astype(np.int64))).astype(np.uint32))):
+        body = head + [f"%s, %c = pto.{name}c %a, %b, %all : {p}, {p}, {m} -> {p}, {m}", f"%k = pto.vsel %u, %w, %c : {p}, {p}, {m} -> {p}",
+                       f"%t, %d = pto.{name}cs %a, %b, %c, %all : {p}, {p}, {m}, {m} -> {p}, {m}", vsts("k", "ui32"), vsts("t", "ui32", index="%c64")]
+        check(name, run(executable, inputs, ("ui32", 128), body), np.concatenate([first.astype(np.uint32), second]))
+
+
+def check_rearranged(executable):
+    x = floats(64)
+    p, m = physical("f32"), mask("b32")
+    index = RANDOM.integers(0, 64, 64).astype(np.uint32)
+    head = [pset("all", "f32"), "%n = arith.constant 37 : i32", f"%part, %rest = pto.plt_b32 %n : i32 -> {m}, i32", vlds("a", "x", "f32"),
+            vlds("i", "y", "ui32")]
+    inputs = {"x": x, "y": index}
+    on = np.arange(64) < 37
+    body = head + [f"%r = pto.vselr %a, %i : {p}, {physical('ui32')} -> {p}", vsts("r", "f32")]
+    check("vselr", run(executable, inputs, ("f32", 64), body), x[index])
+    some = ["%zero_f = arith.constant 0.0 : f32", f'%some = pto.vcmps %a, %zero_f, %part, "gt" : {p}, f32, {m} -> {m}']
+    chosen = (x > 0) & on
+    body = head + some + [f"%r = pto.vsqz %a, %some : {p}, {m} -> {p}", vsts("r", "f32")]
+    check("vsqz", run(executable, inputs, ("f32", 64), body), np.concatenate([x[chosen], np.zeros(64 - chosen.sum(), np.float32)]))
+    body = head + some + [f"%r = pto.vusqz %i, %some : {physical('ui32')}, {m} -> {physical('ui32')}", vsts("r", "ui32")]
+    check("vusqz", run(executable, inputs, ("ui32", 64), body), (np.cumsum(chosen) - chosen).astype(np.uint32))
+    body = head + [f"%r = pto.vcpadd %a, %all : {p}, {m} -> {p}", vsts("r", "f32")]
+    check("vcpadd", run(executable, inputs, ("f32", 64), body), np.concatenate([x[::2] + x[1::2], np.zeros(32, np.float32)]))
+# Lanes that the mask leaves out read nothing: their indices may lead anywhere.
+    far = np.where(on, index, 1 << 30).astype(np.uint32)
+    body = head + [f"%r = pto.vgather2 %x, %i, %part : !pto.ptr<f32, ub>, {physical('ui32')}, {m} -> {p}", vsts("r", "f32")]
+    check("vgather2", run(executable, {"x": x, "y": far}, ("f32", 64), body), np.where(on, x[index], 0).astype(np.float32))
+    blocks = np.concatenate([RANDOM.permutation(8) * 32, np.zeros(56)]).astype(np.uint32)
+    body = head + [f"%r = pto.vgatherb %x, %i, %all : !pto.ptr<f32, ub>, {physical('ui32')}, {m} -> {p}", vsts("r", "f32")]
+    check("vgatherb", run(executable, {"x": x, "y": blocks}, ("f32", 64), body), x.reshape(8, 8)[blocks[:8] // 32].ravel())
+    words = RANDOM.integers(0, 2**32, 64, np.uint32)
+    for part, at in {"LOWER": 0, "HIGHER": 64}.items():
+        body = ['%n = pto.pset_b16 "PAT_ALL" : !pto.mask<b16>', vlds("a", "x", "ui32"),
+                f'%r = pto.vpack %a, "{part}" : {physical("ui32")} -> {physical("ui16")}', vsts("r", "ui16", "n")]
+        expected = np.zeros(128, np.uint16)
+        expected[at:at + 64] = words & 0xFFFF
+        check("vpack " + part, run(executable, {"x": words}, ("ui16", 128), body), expected)
+    halves = RANDOM.integers(0, 2**16, 128).astype(np.uint16)
+    for name, kind, to in (("vzunpack", np.uint16, "ui32"), ("vsunpack", np.int16, "i32")):
+        body = [pset("all", to), "%one_x = arith.constant 1 : index", vlds("a", "x", "ui16"),
+                f"%r = pto.{name} %a, %one_x : {physical('ui16')}, index -> {physical(to)}", vsts("r", to)]
+        check(name, run(executable, {"x": halves}, (to, 64), body), halves[64:].view(kind).astype(DTYPES[to]))
+
+
+def check_distributions(executable):
+    """How bytes of UB spread over the lanes of a register."""
+    for kind in ("ui8", "ui16", "f32"):
+        dtype = DTYPES[kind]
+        lanes, bits = 256 // np.dtype(dtype).itemsize, bits_of(kind).upper()
+        x = RANDOM.integers(0, 200, 2 * lanes).astype(dtype)
+        block = 32 // np.dtype(dtype).itemsize
+        expected = {"BRC_BLK": np.tile(x[:block], 8), "BRC_" + bits: np.full(lanes, x[0]), "NORM": x[:lanes]}
+        if kind != "f32":
+            expected["US_" + bits] = np.repeat(x[:lanes // 2], 2)
+            expected["DS_" + bits] = x[::2]
+            spread = np.zeros(lanes, dtype)
+            spread[::2] = x[:lanes // 2]
+            expected["UNPK_" + bits] = spread
+        if kind != "ui8":
+            expected["E2B_" + bits] = np.repeat(x[:8], block)
+        for dist, lanes_of in expected.items():
+            body = [pset("all", kind), vlds("a", "x", kind, dist), vsts("a", kind)]
+            check(f"vlds {kind} {dist}", run(executable, {"x": x}, (kind, lanes), body), lanes_of)
+        two = f"{physical(kind)}, {physical(kind)}"
+        index = [f"%second = arith.constant {lanes} : index"]
+        body = index + [pset("all", kind), f'%a, %b = pto.vldsx2 %x[%c0], "DINTLV_{bits}" : !pto.ptr<{kind}, ub>, index -> {two}',
+                        vsts("a", kind), vsts("b", kind, index="%second")]
+        check("vldsx2", run(executable, {"x": x}, (kind, 2 * lanes), body), np.concatenate([x[::2], x[1::2]]))
+        body = index + [pset("all", kind), vlds("a", "x", kind), vlds("b", "x", kind, index="%second"),
+                        f'pto.vstsx2 %a, %b, %out[%c0], "INTLV_{bits}", %all : {two}, !pto.ptr<{kind}, ub>, index, {mask(bits_of(kind))}']
+        check("vstsx2", run(executable, {"x": x}, (kind, 2 * lanes), body), np.stack([x[:lanes], x[lanes:]], 1).ravel())
+    words = RANDOM.integers(0, 2**32, 64, np.uint32)
+    on = np.arange(64) < 8
+    for dist, kind, low in (("PK_B32", "ui16", words & 0xFFFF), ("PK4_B32", "ui8", words & 0xFF)):
+        lanes = np.where(on, low, 0).astype(DTYPES[kind])
+        zeros = ["%nil = arith.constant 0 : i32", pset("whole", "ui32"), f"%w = pto.vdup %nil, %whole : i32, {mask('b32')} -> {physical('ui32')}",
+                 f"pto.vsts %w, %out[%c0], %whole : {physical('ui32')}, !pto.ptr<{kind}, ub>, {mask('b32')}"]
+        body = zeros + [pset("some", "ui32", "PAT_VL8"), vlds("a", "x", "ui32"), vsts("a", "ui32", "some", dist, to=kind)]
+        check(dist, run(executable, {"x": words}, (kind, 64), body), lanes)
+
+
+def check_mask_images(executable):
+    """Masks in UB, and the operations that move their bits."""
+    x = floats(64)
+    on = x > 0
+    p, m, h = physical("f32"), mask("b32"), mask("b16")
+    head = [pset("all", "f32"), vlds("a", "x", "f32"), "%zero_f = arith.constant 0.0 : f32", f'%k = pto.vcmps %a, %zero_f, %all, "gt" : {p}, f32, {m} -> {m}']
+    keep = lambda name, kind, dist="NORM": f'pto.psts %{name}, %out[%c0], "{dist}" : {kind}, !pto.ptr<ui8, ub>, index'
+    bits = np.unpackbits(image(on), bitorder="little")
+    packed = np.zeros(256, np.uint8)
+    packed[:128] = bits[::2]
+    spread = np.zeros(256, np.uint8)
+    spread[::2] = bits[128:]
+    cases = {"psts": (keep("k", m), bits), "ppack": (f'%r = pto.ppack %k, "LOWER" : {m} -> {h}\n' + keep("r", h), packed),
+             "punpack": (f'%r = pto.punpack %k, "HIGHER" : {m} -> {m}\n' + keep("r", m), np.where(np.arange(256) % 4 == 0, spread, 0)),
+             "pbitcast": (f"%r = pto.pbitcast %k : {m} -> {h}\n" + keep("r", h), bits)}
+    for name, (body, expected) in cases.items():
+        check(name, run(executable, {"x": x}, ("ui8", 32), head + [body]), np.packbits(expected.astype(np.uint8), bitorder="little"))
+    check("psts PK", run(executable, {"x": x}, ("ui8", 16), head + [keep("k", m, "PK")]), np.packbits(bits[::2], bitorder="little"))
+    stored = RANDOM.integers(0, 256, 64).astype(np.uint8)
+    all_bits = np.unpackbits(stored, bitorder="little")
+    for dist, source in {"NORM": all_bits[:256], "US": np.repeat(all_bits[:128], 2), "DS": all_bits[::2]}.items():
+        body = [f'%k = pto.plds %y[%c0], "{dist}" : !pto.ptr<ui8, ub>, index -> {m}', vlds("a", "x", "f32"), "%seven = arith.constant 7.0 : f32",
+                pset("all", "f32"), f"%s = pto.vdup %seven, %all : f32, {m} -> {p}", f"%r = pto.vsel %a, %s, %k : {p}, {p}, {m} -> {p}", vsts("r", "f32")]
+        check("plds " + dist, run(executable, {"x": x, "y": stored}, ("f32", 64), body), np.where(source[::4] != 0, x, 7).astype(np.float32))
+
+
+def check_rows(executable):
+    """Rows of lanes that lie apart, sums and histograms of them."""
+    x = RANDOM.integers(-9, 9, 8 * 24).astype(np.float32)
+    v = vreg(128, "f32")
+    body = ["%c24 = arith.constant 24 : index", "%c3 = arith.constant 3 : index", "%z8 = arith.constant 0.0 : f32",
+            f"%a = pto.vmi.vload %x[%c0], %c24 {{group = 8}} : !pto.ptr<f32, ub> -> {v}", '%m = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<128xpred>',
+            f"%w = pto.vmi.vbrc %z8 : f32 -> {vreg(64, 'f32')}", store("w", 64, "f32"),
+            f"%s = pto.vmi.vcadd %a, %m {{group = 8, reassoc}} : {v}, !pto.vmi.mask<128xpred> -> {vreg(8, 'f32')}",
+            f"pto.vmi.vstore %s, %out[%c0], %c3 {{group = 8}} : {vreg(8, 'f32')}, !pto.ptr<f32, ub>"]
+    expected = np.zeros(64, np.float32)
+    expected[:24:3] = x.reshape(8, 24)[:, :16].sum(1)
+    check("rows", run(executable, {"x": x}, ("f32", 64), body), expected)
+    samples, before = RANDOM.integers(0, 256, 512).astype(np.uint8), RANDOM.integers(0, 9, 256).astype(np.uint16)
+    s, a = vreg(512, "ui8"), vreg(256, "ui16")
+    counts = np.bincount(samples[:300], minlength=256)
+    for name, expected in {"vdhist": counts, "vchist": np.cumsum(counts)}.items():
+        body = ["%n = arith.constant 300 : index", load("a", "y", 256, "ui16"), load("s", "x", 512, "ui8"),
+                "%m = pto.vmi.create_mask %n : index -> !pto.vmi.mask<512xpred>",
+                f"%r = pto.vmi.{name} %a, %s, %m : {a}, {s}, !pto.vmi.mask<512xpred> -> {a}", store("r", 256, "ui16")]
+        check(name, run(executable, {"x": samples, "y": before}, ("ui16", 256), body), (before + expected).astype(np.uint16))
+
+
 def main():
-    for part in (check_maps, check_masks, check_reductions, check_lanes, check_loops):
+    for part in (check_maps, check_masks, check_reductions, check_lanes, check_loops, check_order, check_integers, check_rearranged,
+                 check_distributions, check_mask_images, check_rows):
         part(sys.argv[1])
 
 
