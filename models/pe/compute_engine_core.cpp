@@ -63,7 +63,8 @@ ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(ThreadId issued,
 // After the issue slot.
 [[gnu::always_inline]] inline Cycle ComputeEngineCore::end_step(const Candidate& chosen,
                                                                 bool goes_on, bool ran, Cycle now) {
-  const bool only_issued = pe_.main.runs() && !vector_.operations().has_finished(now) && is_quiet();
+  const bool only_issued = pe_.main.runs() && !vector_.operations().has_finished(now) &&
+                           is_quiet() && !pe_.has_open_channel();
   const Changes changes = only_issued ? Changes{} : complete_and_pick(chosen.thread, ran, now);
   const bool issues_next = wait_for_operands(now);
   const Cycle next = issues_next ? now + 1 : next_wake(chosen || changes.some, goes_on, now);
@@ -71,11 +72,9 @@ ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(ThreadId issued,
     const bool ask = pe_.has_open_channel() || pe_.tasks.blocks_microthreads();
     vector_.account_waits(pe_, static_cast<bool>(chosen), chosen && next == now + 1, ask, now);
   }
-  streams_until_ = only_issued || is_quiet() ? stream_end() : 0;
-  if (now + 1 < streams_until_) {
-    const bool rotates = pe_.timing().issue == IssueRule::kRotation;
-    vector_.operations().set_turn(rotates ? vector_.last_issued() + 1 : 0);
-  }
+  vector_.set_watched(0);
+  const bool heads_stay = !pe_.has_open_channel() || (!changes.some && look_at_heads(now));
+  plan_steps(only_issued || (heads_stay && is_quiet()), now);
   return changes.took_command ? now + 1 : next;  // others may wait for the picker
 }
 
@@ -105,12 +104,62 @@ Cycle ComputeEngineCore::step_all(Candidate chosen, Cycle now) {
   }
 }
 
-// Whether FIFOs, control wavelets, teardowns, flushes, blocked microthreads and listeners give
-// a step nothing to do.
+// A step in which nothing can happen but a group or an instruction of the main thread, which may issue one: the short
+// way through step_all() for instructions that leave everything else as it is.
+Cycle ComputeEngineCore::step_main(Cycle now) {
+  const Operations& operations = vector_.operations();
+  if (!pe_.main.runs() || operations.has_main_thread() || operations.has_finished(now) ||
+      has_news(now))
+    return step_all({}, now);
+  if (pe_.waits != nullptr) pe_.waits->prefetch();
+  const bool is_alone = operations.empty();
+  const Candidate chosen = is_alone ? Candidate{nullptr, 0, kMainThread} : choose(now);
+  if (chosen.op != nullptr) return step_all(chosen, now);
+  vector_.set_last_issued(kMainThread);
+  try {
+    if (!issue_main(now)) return end_step(chosen, false, true, now);
+    const bool issues_next = wait_for_operands(now);
+    const Cycle ready = pe_.main.ready_at();
+    const Cycle next = issues_next ? now + 1 : is_alone ? ready : next_wake(true, false, now);
+    vector_.account_waits(pe_, true, next == now + 1, false, now);
+    if (is_alone)
+      streams_until_ = ready;
+    else
+      plan_steps(true, now);
+    return next;
+  } catch (...) {  // the run ends in this cycle
+    vector_.account_waits(pe_, true, false, false, now);
+    throw;
+  }
+}
+
+// Whether FIFOs, control wavelets that end operations, teardowns, flushes, blocked microthreads and
+// listeners give a step nothing to do.
 [[gnu::always_inline]] inline bool ComputeEngineCore::is_quiet() const {
-  return !vector_.operations().may_end_early() && !pe_.has_open_channel() &&
-         !pe_.tasks.blocks_microthreads() && pe_.listeners == nullptr && !config_.is_busy() &&
-         !vector_.some_are_asked();
+  return !vector_.operations().may_end_early() && !pe_.tasks.blocks_microthreads() &&
+         pe_.listeners == nullptr && !config_.is_busy() && !vector_.some_are_asked();
+}
+
+// Whether the same holds for wavelets on open channels, which tasks may take, until has_news(). complete_and_pick() has
+// just looked at the oldest ones and left them where they are: while the main thread runs they stay there, because
+// operations that could take them are not quiet.
+[[gnu::noinline]] bool ComputeEngineCore::look_at_heads(Cycle now) {
+  std::uint32_t open = 0;
+  std::uint64_t channels = 0;
+  for (const InputChannel& input : pe_.program->inputs()) {
+    if ((input.channel & pe_.tasks.blocked()) != 0) continue;
+    open |= 1U << input.queue.value();
+    channels |= input.channel;
+  }
+  constexpr std::uint32_t kAll =
+      (1U << kMaxQueues) - 1;  // a receiver has no bit (PeQueues::lacking)
+  const std::uint32_t empty = pe_.queues.lacking(open & kAll, 0, now);
+  const bool runs = pe_.main.runs();
+  vector_.set_watched(runs ? empty : open);
+  const Operations& operations = vector_.operations();
+  return open <= kAll && (runs || empty == open) &&
+         std::none_of(operations.begin(), operations.end(),
+                      [channels](const Operation& op) { return (op.channels & channels) != 0; });
 }
 
 // Until when the steps of a quiet engine need no more than stream(), if nobody from outside interferes.
@@ -122,8 +171,19 @@ Cycle ComputeEngineCore::step_all(Candidate chosen, Cycle now) {
   return std::min(operations.first_completion(), runs ? wants_slot : tasks_.next_launch());
 }
 
+// At the end of a step. `is_known`: the engine is quiet.
+[[gnu::always_inline]] inline void ComputeEngineCore::plan_steps(bool is_known, Cycle now) {
+  Operations& operations = vector_.operations();
+  streams_until_ = is_known && !vector_.steps_fully() ? stream_end() : 0;
+  if (now + 1 < streams_until_ && !operations.empty()) {
+    const bool rotates = pe_.timing().issue == IssueRule::kRotation;
+    operations.set_turn(rotates ? vector_.last_issued() + 1 : 0);
+  }
+}
+
 // A step in which nothing can happen but a group of an operation, and not its last one.
 Cycle ComputeEngineCore::stream(Cycle now) {
+  if (has_news(now)) return step_all({}, now);
   vector_.wake_up(pe_, now);
   Operations& operations = vector_.operations();
   const std::uint32_t lacking = look_at_queues(now);
@@ -267,7 +327,8 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   return false;
 }
 
-[[gnu::always_inline]] inline void ComputeEngineCore::issue_main(Cycle now) {
+// Returns whether it changed nothing but registers, DSRs, memory of the PE, and where its program goes on.
+[[gnu::always_inline]] inline bool ComputeEngineCore::issue_main(Cycle now) {
   const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
   const auto opcode = static_cast<unsigned>(in.instruction->op);
   pe_.probe.emit(now, observe::EventKind::kIssue, opcode | kMainThread << 8, in.pc);
@@ -278,14 +339,18 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   pe_.main.issue(now);
   if (in.vector) {
     vector_.dispatch(pe_, in, now);
-  } else if (in.op_class == OpClass::kConfig) {
-    config_.execute(pe_, vector_, *in.instruction, now);
-  } else if ((in.op_class == OpClass::kLoad || in.op_class == OpClass::kStore) &&
-             config_.execute_access(pe_, vector_, *in.instruction, now)) {
-    return;
-  } else if (scalar_.execute(pe_, in, now)) {
-    TaskUnit::end_task(pe_, now);
+    return false;
   }
+  if (in.op_class == OpClass::kConfig) {
+    config_.execute(pe_, vector_, *in.instruction, now);
+    return false;
+  }
+  if ((in.op_class == OpClass::kLoad || in.op_class == OpClass::kStore) &&
+      config_.execute_access(pe_, vector_, *in.instruction, now))
+    return false;
+  const bool ends = scalar_.execute(pe_, in, now);
+  if (ends) TaskUnit::end_task(pe_, now);
+  return !ends && in.op_class != OpClass::kTaskControl;
 }
 
 void ComputeEngineCore::require_instruction() const {
@@ -352,7 +417,7 @@ void ComputeEngineCore::launch(const Function& function,
                                const std::vector<std::uint32_t>& arguments, Cycle at) {
   assert(arguments.size() <= kMaxLaunchArguments);
   tasks_.launch(function.entry, arguments, at);
-  streams_until_ = 0;
+  look_at_all();
 }
 
 }  // namespace tessera::pe

@@ -56,7 +56,7 @@ class ComputeEngineCore {
   /// is pending and the teardown task active.
   void teardown(Color color, Cycle due) {
     config_.teardown(color, due);
-    streams_until_ = 0;
+    look_at_all();
   }
 
   /// Where remarks go on a program that goes on (PeTiming::memory_errors), and what it prints. Default:
@@ -73,7 +73,7 @@ class ComputeEngineCore {
   /// Throws IllegalBehaviour, with PE, source line and the id of the rule (illegal.h), where the
   /// machine's behaviour is undefined.
   [[gnu::always_inline]] Cycle step(Cycle now) {
-    if (now >= streams_until_) return step_all({}, now);
+    if (now >= streams_until_) return streams_until_ != 0 ? step_main(now) : step_all({}, now);
     return vector_.is_plain() ? stream_plainly(now) : stream(now);
   }
   /// Executes the groups that were put off and are due before cycle `now`. To be called before
@@ -82,6 +82,11 @@ class ComputeEngineCore {
   void catch_up(Cycle now) { vector_.catch_up(pe_, now); }
   /// Whether every group is executed in a step of its own, none late: for tests of the latter.
   void set_step_every_group(bool on) { vector_.set_step_every_group(on); }
+  /// Whether all its steps are full ones: for tests of the shorter ones.
+  void set_steps_fully(bool on) {
+    vector_.set_steps_fully(on);
+    look_at_all();
+  }
 
   /// Runs `function` as soon as the main thread is free, from cycle `at` on: what a host launch
   /// does. Each argument goes to a register pair: d0, d2, d4, d6.
@@ -90,13 +95,13 @@ class ComputeEngineCore {
   /// Has the PE take a command of the host as soon as the main thread is free, from cycle `at` on.
   void access(HostAccess access, Cycle at) {
     tasks_.access(std::move(access), at);
-    streams_until_ = 0;
+    look_at_all();
   }
   /// Who hears what it does; must outlive the engine or the next call. Stalls are told in their cycle
   /// if every group is executed in a step of its own. Between two steps. Default, and nullptr: nobody.
   void set_listeners(const Listeners* listeners) {
     pe_.listeners = listeners;
-    streams_until_ = 0;
+    look_at_all();
   }
 
   /// Launches and commands that have not come to their end.
@@ -164,6 +169,7 @@ class ComputeEngineCore {
     bool took_command = false;
   };
   Cycle step_all(Candidate chosen, Cycle now);
+  Cycle step_main(Cycle now);
   Changes complete_and_pick(ThreadId issued, bool ran, Cycle now);
   Cycle end_step(const Candidate& chosen, bool goes_on, bool ran, Cycle now);
   Cycle stream(Cycle now);
@@ -174,18 +180,24 @@ class ComputeEngineCore {
   Operation* highest_ready(std::uint32_t lacking, Cycle now);
   Operation* compare_ready(std::uint32_t lacking, unsigned main_level, Cycle now);
   bool is_quiet() const;
+  bool look_at_heads(Cycle now);
+  bool has_news(Cycle now) const;
   Cycle stream_end() const;
+  void plan_steps(bool is_known, Cycle now);
+  /// Somebody from outside interferes: the next step is a full one.
+  void look_at_all() { streams_until_ = 0; }
   Candidate choose(Cycle now);
   Candidate choose_thread(Cycle now);
   Candidate choose_main(Cycle now);
   bool issue(const Candidate& chosen, Cycle now);
-  void issue_main(Cycle now);
+  bool issue_main(Cycle now);
   void require_instruction() const;
   bool wait_for_operands(Cycle now);
   Cycle next_wake(bool acted, bool goes_on, Cycle now);
 
   /// Before this cycle a step can do no more than give the slot to an operation: steps 1, 2, 4 and 5
-  /// find nothing, and the main thread has no instruction that could issue.
+  /// find nothing, and the main thread has no instruction that could issue. The same from then on, before an operation
+  /// completes, of a step that may give it to the main thread, too. 0: the next step is a full one.
   Cycle streams_until_ = 0;
   VectorUnit vector_;  // before the state, whose first members every cycle needs too
   EngineState pe_;
@@ -195,6 +207,12 @@ class ComputeEngineCore {
 };
 
 // --- most steps of a busy wafer, inlined into the loop over its engines
+
+// Whether a wavelet has come that a full step has to look at.
+[[gnu::always_inline]] inline bool ComputeEngineCore::has_news(Cycle now) const {
+  const std::uint32_t watched = vector_.watched();
+  return watched != 0 && pe_.queues.lacking(watched, 0, now) != watched;
+}
 
 // Which queues of the operations lack something, as PeQueues::lacking.
 [[gnu::always_inline]] inline std::uint32_t ComputeEngineCore::look_at_queues(Cycle now) {
@@ -223,6 +241,7 @@ class ComputeEngineCore {
 
 // stream() of operations that are all plain and have one priority.
 [[gnu::always_inline]] inline Cycle ComputeEngineCore::stream_plainly(Cycle now) {
+  if (has_news(now)) return step_all({}, now);
   const std::uint32_t lacking = look_at_queues(now);
   Operation* const op = first_of_plain(lacking, now);
   if (op == nullptr || op->ends_with(1)) return stream(now);

@@ -224,7 +224,7 @@ void ComputeEngineCore::visit(state::Archive& archive) {
   archive(pe_.sram, pe_.tasks, pe_.main);
   pe_.dsrs.visit(archive, *pe_.program);
   archive(tasks_, scalar_, config_);
-  if (archive.loading()) streams_until_ = 0;  // the next step finds out again
+  if (archive.loading()) look_at_all();  // the next step finds out again
 }
 
 }  // namespace tessera::pe

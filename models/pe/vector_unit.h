@@ -20,7 +20,7 @@ class VectorUnit {
  public:
   VectorUnit(const Image& image, const PeTiming& timing)
       : rotates_(timing.issue == IssueRule::kRotation), putting_off_(false),
-        step_every_group_(false), some_asked_(false), nothing_waits_(true),
+        step_every_group_(false), steps_fully_(false), some_asked_(false), nothing_waits_(true),
         control_mask_(image.control_mask) {}
 
   /// The operations in progress.
@@ -100,6 +100,13 @@ class VectorUnit {
   Cycle next_wake(const EngineState& pe, bool acted, Cycle next, Cycle now);
   /// Whether no group is ever put off.
   void set_step_every_group(bool on) { step_every_group_ = on; }
+  /// Whether all steps of the engine are full ones (ComputeEngineCore::set_steps_fully).
+  bool steps_fully() const { return steps_fully_; }
+  void set_steps_fully(bool on) { steps_fully_ = on; }
+  /// Input queues in which a wavelet that comes is for others than operations, one bit each: the step has to be a full
+  /// one. Kept here because there is room.
+  std::uint32_t watched() const { return watched_; }
+  void set_watched(std::uint32_t queues) { watched_ = static_cast<std::uint8_t>(queues); }
   /// Saves or restores what changes (models/state/archive.h).
   /// Nothing may be put off before the present cycle.
   void visit(state::Archive& archive, EngineState& pe);
@@ -140,11 +147,13 @@ class VectorUnit {
   bool rotates_ : 1;      // PeTiming::issue is kRotation
   bool putting_off_ : 1;  // groups before the next wake-up are executed late
   bool step_every_group_ : 1;
+  bool steps_fully_ : 1;
   // Where waits are accounted:
   bool some_asked_ : 1;  // operations, in every step, what they wait for
   // The tile is accounted as busy, and no operation is asked, or nobody accounts.
   bool nothing_waits_ : 1;
   std::uint8_t control_mask_;
+  std::uint8_t watched_ = 0;
 };
 
 }  // namespace tessera::pe
