@@ -32,6 +32,8 @@ class AddressWalk {
   std::uint32_t position() const { return position_; }
   /// From now on `bytes` are added to every address (wse.md 5.2 wavelet_index_offset).
   void shift(std::uint32_t bytes) { offset_ = bytes; }
+  /// Of the inner loop, in elements.
+  std::int16_t stride() const { return stride_; }
   /// Distance of neighbours in the inner loop, in bytes.
   std::int32_t step(unsigned bytes) const { return stride_ * static_cast<std::int32_t>(bytes); }
 
@@ -46,6 +48,11 @@ class AddressWalk {
   /// next() where is_in_line(dsd).
   void next_in_line(unsigned bytes) {
     position_ += static_cast<std::uint32_t>(std::int32_t{stride_}) * bytes;
+  }
+
+  /// The same `elements` times.
+  void skip_in_line(unsigned bytes, std::uint32_t elements) {
+    position_ += static_cast<std::uint32_t>(std::int32_t{stride_}) * bytes * elements;
   }
 
   /// Whether its first `elements` elements lie on word boundaries in [begin, end). Requires that it

@@ -65,6 +65,10 @@ std::uint32_t registers_of(const Operand& operand) {
   return operand.kind == kReg16 || has_base ? Scoreboard::bit(operand.reg) : 0;
 }
 
+bool reads_flag(Opcode op) {
+  return op == Opcode::kAddc16 || op == Opcode::kSel16 || op == Opcode::kSel32;
+}
+
 // Registers interlock: an instruction that reads or writes one, named or implied, issues after the
 // last writer of the register is done.
 std::uint32_t waits_for(const Instruction& in, OpClass op_class) {
@@ -77,8 +81,7 @@ std::uint32_t waits_for(const Instruction& in, OpClass op_class) {
   for (const Operand& operand : in.operands) items |= registers_of(operand);
   if (in.config.index) items |= registers_of(*in.config.index);
   if (in.op == Opcode::kRet) items |= Scoreboard::bit(kReturnRegister);
-  if (in.op == Opcode::kJmpt || in.op == Opcode::kJmpf || in.op == Opcode::kAddc16 ||
-      in.op == Opcode::kSel16 || in.op == Opcode::kSel32)
+  if (in.op == Opcode::kJmpt || in.op == Opcode::kJmpf || reads_flag(in.op))
     items |= Scoreboard::bit(Scoreboard::kFlag);
   return items;
 }
@@ -109,6 +112,7 @@ DecodedInstruction decode(const Instruction& in, std::uint32_t pc, const PeTimin
   decoded.op_class = row.op_class;
   decoded.operand_count = row.operand_count;
   decoded.vector = in.is_vector();
+  decoded.reads_flag = reads_flag(in.op);
   decoded.waits_for = waits_for(in, decoded.op_class);
   decoded.cycles = cycles_of(in, decoded.op_class, pc, timing);
   decoded.latency = latency_of(decoded.op_class, timing);
@@ -134,7 +138,8 @@ DecodedImage::DecodedImage(std::shared_ptr<const Image> image, const PeTiming& t
     code_.push_back(decode(image_->code[pc], pc, timing));
     if (code_.back().vector) code_.back().number = operations++;
   }
-  prototypes_ = std::vector<std::atomic<const Operation*>>(operations);
+  prototypes_ = std::vector<std::atomic<const Prototype*>>(operations);
+  dispatched_ = std::vector<std::atomic<std::uint8_t>>(operations);
   data_begin_ = image_->task_table_bytes() + code_size_ * kInstructionBytes;
   for (const QueueBinding& queue : image_->queues) {
     const QueueBinding*& entry = queues_[queue.input].at(queue.id.value());
@@ -151,9 +156,9 @@ DecodedImage::~DecodedImage() {
   for (const auto& prototype : prototypes_) delete prototype.load();
 }
 
-void DecodedImage::keep_prototype(const DecodedInstruction& in, const Operation& op) const {
-  auto kept = std::make_unique<const Operation>(op);
-  const Operation* nobody = nullptr;
+void DecodedImage::keep_prototype(const DecodedInstruction& in, const Prototype& prototype) const {
+  auto kept = std::make_unique<const Prototype>(prototype);
+  const Prototype* nobody = nullptr;
   if (prototypes_[in.number].compare_exchange_strong(nobody, kept.get())) kept.release();
 }
 

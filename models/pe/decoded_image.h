@@ -20,7 +20,7 @@
 namespace tessera::pe {
 
 class MemoryChecks;
-struct Operation;
+struct Prototype;
 
 /// Positions of operands in an instruction.
 using Slots = boost::container::static_vector<std::uint8_t, kMaxOperands>;
@@ -31,6 +31,7 @@ struct DecodedInstruction {
   std::uint32_t pc = 0;
   OpClass op_class = OpClass::kMove;
   bool vector = false;
+  bool reads_flag = false;  ///< scalar arithmetic that depends on the flag
   /// Registers and flag that must be ready before it issues, one bit each as in Scoreboard.
   std::uint32_t waits_for = 0;
   std::uint32_t latency = 0;  ///< scalar: cycles until the result may be used
@@ -68,12 +69,19 @@ class DecodedImage {
   std::uint32_t code_size() const { return code_size_; }
   const DecodedInstruction& decoded(std::uint32_t pc) const { return code_[pc]; }
   /// What keep_prototype() has been given; nullptr: nothing.
-  const Operation* prototype(const DecodedInstruction& in) const {
+  const Prototype* prototype(const DecodedInstruction& in) const {
     return prototypes_[in.number].load(std::memory_order_acquire);
   }
-  /// `op` is what any engine that runs the image dispatches for `in`, but for what depends on the time, its registers
-  /// and its queues. Engines may call it in several threads at a time; one of them is heard.
-  void keep_prototype(const DecodedInstruction& in, const Operation& op) const;
+  /// Whether `in` has been dispatched so often without a prototype that to keep one pays for its memory.
+  bool wants_prototype(const DecodedInstruction& in) const {
+    constexpr unsigned kMany = 16;
+    std::atomic<std::uint8_t>& times = dispatched_[in.number];
+    const std::uint8_t before = times.load(std::memory_order_relaxed);
+    if (before < kMany) times.store(before + 1, std::memory_order_relaxed);
+    return before + 1U >= kMany && prototype(in) == nullptr;
+  }
+  /// Engines may call both in several threads at a time; one of them is heard.
+  void keep_prototype(const DecodedInstruction& in, const Prototype& prototype) const;
   const DsrLayout& dsrs() const { return dsrs_; }
   const TaskIndex& tasks() const { return tasks_; }
   /// Who checks what programs do with memory, for engines whose cycles are accounted; nullptr, the default: nobody.
@@ -97,7 +105,8 @@ class DecodedImage {
   const DsrLayout dsrs_;
   const TaskIndex tasks_;
   std::vector<DecodedInstruction> code_;
-  mutable std::vector<std::atomic<const Operation*>> prototypes_;  // by DecodedInstruction::number
+  mutable std::vector<std::atomic<const Prototype*>> prototypes_;  // by DecodedInstruction::number
+  mutable std::vector<std::atomic<std::uint8_t>> dispatched_;  // the same: how often, up to a limit
   mutable MemoryChecks* checks_ = nullptr;
   const std::uint32_t code_size_;
   const bool may_reach_routing_;

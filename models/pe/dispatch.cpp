@@ -5,6 +5,7 @@
 #include "models/pe/banks.h"
 #include "models/pe/elements.h"
 #include "models/pe/operation_rate.h"
+#include "models/pe/prototype.h"
 #include "models/pe/readiness.h"
 
 namespace tessera::pe {
@@ -23,16 +24,6 @@ SimdLimits limits_of(SimdMode mode) {
 
 std::uint16_t queue_bit(QueueId q) {
   return static_cast<std::uint16_t>(1U << q.value());
-}
-
-/// Whether the input queues are those of the prototype.
-bool fits(const Operation& prototype, const OutputBindings& outputs) {
-  for (unsigned i = 1; i <= prototype.sources; ++i) {
-    const Cursor& source = prototype.cursors[i];
-    const bool fabric = source.kind == Cursor::Kind::kFabric;
-    if (fabric && outputs.receiver(source.dsd->queue) != source.queue) return false;
-  }
-  return true;
 }
 
 /// Works out one operation, step by step.
@@ -83,31 +74,29 @@ class Dispatch {
                        op_.cursors[2].kind == Cursor::Kind::kMemory;
     set_writes_back();
     op_.kernel = kernel_of(op_);
-    if (is_prototype()) pe_.program->keep_prototype(*op_.decoded, op_);
+    keep_prototype(pe_, op_);
   }
-  // Whether other engines will dispatch the same: nothing of it is their own but registers. An image that
-  // few engines run keeps nothing: it would not pay for the memory.
-  bool is_prototype() const {
-    constexpr long kMany = 16;
-    if (op_.single_step || op_.uses_fifo || op_.is_filter() || instruction().config.index ||
-        pe_.program.use_count() < kMany)
-      return false;
-    const auto& slots = op_.decoded->dsrs;
-    return std::all_of(slots.begin(), slots.end(), [this](unsigned slot) {
-      return pe_.program->dsrs().is_shared(instruction().operands[slot]);
-    });
-  }
-  // A prototype gets the registers and queues of this engine, instead of make_operation() and
+  // A prototype gets the registers, DSRs and queues of this engine, instead of make_operation() and
   // complete_operation().
   void finish_prototype(const OutputBindings& outputs) {
     for (unsigned i = 0; i <= op_.sources; ++i) {
       Cursor& cursor = op_.cursors[i];
-      if (cursor.kind == Cursor::Kind::kScalar || cursor.kind == Cursor::Kind::kPointer)
-        make_scalar_cursor(instruction().operands[i], i == 0, cursor);
+      const Operand& operand = instruction().operands[i];
+      if (cursor.kind == Cursor::Kind::kScalar || cursor.kind == Cursor::Kind::kPointer) {
+        make_scalar_cursor(operand, i == 0, cursor);
+      } else if (cursor.kind == Cursor::Kind::kMemory) {
+        const Dsr& dsr = pe_.dsrs[operand];
+        cursor.walk = AddressWalk(dsr.base, dsr.stride);
+        cursor.value = dsr.load;
+      }
     }
     Cursor& destination = op_.cursors[0];
     if (destination.kind == Cursor::Kind::kFabric)
       destination.number = static_cast<std::uint8_t>(outputs.color_of(*destination.dsd).value());
+    set_length();
+    if (op_.zeroed_slot != 0) op_.zeroed = op_.cursors[op_.zeroed_slot].walk;
+    op_.self_contained = false;
+    set_self_contained();
   }
   // Visits each DSR once: the destination, then the sources in the order of wse.md 4 and 5.8.
   template <class Visit>
@@ -488,8 +477,8 @@ class Dispatch {
 
 Operation operation_for(const EngineState& pe, const DecodedInstruction& in,
                         const OutputBindings& outputs) {
-  const Operation* const prototype = pe.program->prototype(in);
-  return prototype != nullptr && fits(*prototype, outputs) ? *prototype : Operation();
+  const Prototype* const prototype = pe.program->prototype(in);
+  return prototype != nullptr && fits(*prototype, pe, in, outputs) ? prototype->op : Operation();
 }
 
 bool dispatch(EngineState& pe, const DecodedInstruction& in, const Operations& running,

@@ -195,6 +195,13 @@ struct Operation {
 
 static_assert(sizeof(Operation) == 256, "a large wafer has many");
 
+/// An operation as any engine that runs the image dispatches it from the same descriptors with the same options, but for
+/// what depends on the time, registers, queues, addresses and lengths.
+struct Prototype {
+  Operation op;
+  std::array<const OpConfig*, kMaxOperands> configs;  ///< of the loads of its DSRs, by slot
+};
+
 /// The operations of an engine in progress: at most one a thread, in the order of their threads.
 class Operations {
  public:
