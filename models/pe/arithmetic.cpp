@@ -168,6 +168,14 @@ bool compare_floats(Opcode op, double a, double b) {
 
 }  // namespace
 
+double rare_half_value(std::uint32_t bits) {
+  return float16::value_of(static_cast<std::uint16_t>(bits), float16::kBinary16);
+}
+
+std::uint32_t rare_half_bits(double value) {
+  return float16::bits_of(value, float16::kBinary16);
+}
+
 std::uint32_t evaluate_any(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_t c,
                            HalfFormat half) {
   const OpcodeInfo& row = info(op);

@@ -28,25 +28,52 @@ inline std::uint32_t single_bits(float value) {
   return std::isnan(value) ? kQuietNan : bit_cast<std::uint32_t>(value);
 }
 
-/// Value and bits of a 16-bit IEEE float, whose layout the compiler knows here.
+// Value and bits of a 16-bit IEEE float as float16::value_of() and bits_of() have them, quicker for nearly all numbers.
+
+/// Those of infinities, NaNs, numbers near zero and overflow.
+double rare_half_value(std::uint32_t bits);
+std::uint32_t rare_half_bits(double value);
+
 inline double ieee_half_value(std::uint32_t bits) {
-  return float16::value_of(static_cast<std::uint16_t>(bits), float16::kBinary16);
+  constexpr std::uint32_t kInfinity = 0x7C00;
+  constexpr int kFraction = 13;      // bits that that of a float has more
+  constexpr float kBias = 0x1p112F;  // what the biases of the exponents differ by
+  const std::uint32_t magnitude = bits & 0x7FFFU;
+  if (magnitude >= kInfinity) return rare_half_value(bits);
+  // Exact, for subnormals too: the bits as those of a float that is too small.
+  const float value = bit_cast<float>(magnitude << kFraction | (bits & 0x8000U) << 16);
+  return static_cast<double>(value * kBias);
 }
 inline std::uint32_t ieee_half_bits(double value) {
-  return float16::bits_of(value, float16::kBinary16);
+  constexpr unsigned kFraction = float16::kDoubleFractionBits - 10;
+  constexpr std::uint64_t kOne = std::uint64_t{1} << float16::kDoubleFractionBits;  // of exponents
+  constexpr std::uint64_t kRebias = kOne * (float16::kDoubleBias - 15);
+  const auto bits = bit_cast<std::uint64_t>(value);
+  const std::uint64_t magnitude = bits & ~(std::uint64_t{1} << 63);
+  if (magnitude - (kRebias + kOne) >= 30 * kOne) return rare_half_bits(value);
+  // To nearest, ties to even; a carry runs into the exponent, at last to infinity.
+  const std::uint64_t odd = magnitude >> kFraction & 1;
+  const std::uint64_t rounded =
+      magnitude - kRebias + (std::uint64_t{1} << (kFraction - 1)) - 1 + odd;
+  return static_cast<std::uint32_t>(bits >> 48 & 0x8000U) |
+         static_cast<std::uint32_t>(rounded >> kFraction);
 }
 
-/// addend + a * b of 16-bit IEEE floats, rounded once. The product is exact in a double; where the sum is not,
-/// evaluate_any() rounds.
-inline std::uint32_t ieee_half_multiply_add(std::uint32_t addend, std::uint32_t a,
-                                            std::uint32_t b) {
+/// addend + a * b of 16-bit IEEE floats, rounded once; `factor`: the value of b. The product is exact in a double; where
+/// the sum is not, evaluate_any() rounds.
+[[gnu::always_inline]] inline std::uint32_t
+ieee_half_multiply_add(std::uint32_t addend, std::uint32_t a, std::uint32_t b, double factor) {
   const double x = ieee_half_value(addend);
-  const double product = ieee_half_value(a) * ieee_half_value(b);
+  const double product = ieee_half_value(a) * factor;
   const double sum = x + product;
   const double share = sum - x;  // of the product; the rest of both is what rounding has lost
   const double lost = (x - (sum - share)) + (product - share);
   if (lost == 0) return ieee_half_bits(sum);
   return evaluate_any(Opcode::kFmach, addend, a, b, HalfFormat::kF16);
+}
+inline std::uint32_t ieee_half_multiply_add(std::uint32_t addend, std::uint32_t a,
+                                            std::uint32_t b) {
+  return ieee_half_multiply_add(addend, a, b, ieee_half_value(b));
 }
 
 /// evaluate_any() of the operations on 16-bit floats that are quicker in the IEEE format; nullopt: not one of them.
@@ -73,6 +100,7 @@ template <class Third>
 [[gnu::always_inline]] inline std::uint32_t
 evaluate_with(Opcode op, std::uint32_t a, std::uint32_t b, Third&& third, HalfFormat half) {
   switch (op) {
+  case Opcode::kMovri:
   case Opcode::kFmovs:
   case Opcode::kMov32:
     return a;
@@ -95,6 +123,14 @@ evaluate_with(Opcode op, std::uint32_t a, std::uint32_t b, Third&& third, HalfFo
     return a & b & 0xFFFFU;
   case Opcode::kOr16:
     return (a | b) & 0xFFFFU;
+  case Opcode::kXor16:
+    return (a ^ b) & 0xFFFFU;
+  case Opcode::kSll16:
+    return (b & 0xFFFFU) < 16 ? (a << (b & 0xFU)) & 0xFFFFU : 0;
+  case Opcode::kSlr16:
+    return (b & 0xFFFFU) < 16 ? (a & 0xFFFFU) >> (b & 0xFU) : 0;
+  case Opcode::kImul16:
+    return (a * b) & 0xFFFFU;
   case Opcode::kAdd32:
     return a + b;
   case Opcode::kSub32:

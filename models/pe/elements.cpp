@@ -108,7 +108,7 @@ void write_element(EngineState& pe, Operation& op, std::uint32_t value, std::uin
 
 // --- kernels
 
-/// Bytes of the elements of all operands in memory and of the fabric, as far as a kernel knows: 4, or
+/// Bytes of the elements of all operands in memory and of the fabric, as far as a kernel knows: 2, 4, or
 /// kOwnBytes, where each operand says it.
 constexpr unsigned kOwnBytes = 0;
 
@@ -143,9 +143,92 @@ template <unsigned known_bytes>
   cursor.walk.next_in_line(bytes);
 }
 
+/// Elements of an operand in memory, if they lie in one page.
+struct Row {
+  std::uint8_t* to = nullptr;
+  const std::uint8_t* from = nullptr;
+  std::int32_t step = 0;
+};
+
+template <unsigned known_bytes>
+[[gnu::always_inline]] inline bool find_row(const EngineState& pe, const Cursor& cursor,
+                                            std::uint32_t elements, Row& row) {
+  const unsigned bytes = known_bytes == kOwnBytes ? cursor.bytes : known_bytes;
+  const std::uint32_t address = cursor.walk.address();
+  row.step = cursor.walk.step(bytes);
+  const std::uint32_t last = address + static_cast<std::uint32_t>(row.step) * (elements - 1);
+  row.from = pe.sram.find_row(address, last, bytes);
+  return row.from != nullptr;
+}
+
+template <unsigned known_bytes>
+[[gnu::always_inline]] inline bool take_row(EngineState& pe, const Cursor& cursor,
+                                            std::uint32_t elements, Row& row) {
+  const unsigned bytes = known_bytes == kOwnBytes ? cursor.bytes : known_bytes;
+  const std::uint32_t address = cursor.walk.address();
+  row.step = cursor.walk.step(bytes);
+  const std::uint32_t last = address + static_cast<std::uint32_t>(row.step) * (elements - 1);
+  if (std::min(address, last) < pe.program->data_begin()) return false;
+  row.to = pe.sram.take_row(address, last, bytes);
+  return row.to != nullptr;
+}
+
+template <Kind kind, unsigned known_bytes>
+[[gnu::always_inline]] inline std::uint32_t read_row(const Cursor& cursor, Row& row) {
+  if constexpr (kind != Kind::kMemory) return cursor.value;
+  const std::uint8_t* const at = row.from;
+  row.from += row.step;
+  return Sram::value_at(at, known_bytes == kOwnBytes ? cursor.bytes : known_bytes);
+}
+
+template <Kind a, Kind b, unsigned bytes, class Evaluate>
+[[gnu::always_inline]] inline void fill_row(const Operation& op, std::uint32_t elements, Row to,
+                                            Row first, Row second, Evaluate&& evaluate) {
+  for (std::uint32_t i = 0; i < elements; ++i) {
+    const std::uint32_t x = read_row<a, bytes>(op.cursors[1], first);
+    const std::uint32_t y = read_row<b, bytes>(op.cursors[2], second);
+    Sram::set_value(to.to, bytes == kOwnBytes ? op.cursors[0].bytes : bytes, evaluate(x, y));
+    to.to += to.step;
+  }
+}
+
+/// Moves a group between vectors in memory each of which lies in one page in this group. False: they do not, and
+/// nothing was done.
+template <Kind a, Kind b, unsigned bytes>
+[[gnu::always_inline]] inline bool move_rows(EngineState& pe, Operation& op,
+                                             std::uint32_t elements) {
+  Row to, first, second;
+  // The destination first: a page that is taken may move the others.
+  if (!take_row<bytes>(pe, op.cursors[0], elements, to)) return false;
+  if (a == Kind::kMemory && !find_row<bytes>(pe, op.cursors[1], elements, first)) return false;
+  if (b == Kind::kMemory && !find_row<bytes>(pe, op.cursors[2], elements, second)) return false;
+  const std::uint32_t c = op.sources > 2 ? op.cursors[3].value : 0;
+  const HalfFormat half = pe.image().half;
+  if (bytes == 2 && op.op == Opcode::kFmach && half == HalfFormat::kF16) {
+    const double factor = ieee_half_value(c);
+    fill_row<a, b, bytes>(op, elements, to, first, second, [=](std::uint32_t x, std::uint32_t y) {
+      return ieee_half_multiply_add(x, y, c, factor);
+    });
+  } else {
+    fill_row<a, b, bytes>(op, elements, to, first, second, [=](std::uint32_t x, std::uint32_t y) {
+      return evaluate_with(
+          op.op, x, y, [c] { return c; }, half);
+    });
+  }
+  for (unsigned slot = 0; slot < 3; ++slot) {
+    Cursor& cursor = op.cursors[slot];
+    if (cursor.kind == Kind::kMemory) cursor.walk.skip_in_line(cursor.bytes, elements);
+  }
+  op.done += elements;
+  return true;
+}
+
 template <Kind to, Kind a, Kind b, unsigned bytes>
 void move_by_kernel(EngineState& pe, Operation& op, std::uint32_t elements,
                     std::uint32_t control_mask, std::uint32_t& sent, Cycle now) {
+  if constexpr (to == Kind::kMemory && a != Kind::kFabric && b != Kind::kFabric) {
+    if (elements > 1 && move_rows<a, b, bytes>(pe, op, elements)) return;
+  }
   do {
     const std::uint32_t first = read<a, bytes>(pe, op, op.cursors[1], control_mask, now);
     const std::uint32_t second = read<b, bytes>(pe, op, op.cursors[2], control_mask, now);
@@ -163,6 +246,7 @@ void move_by_kernel(EngineState& pe, Operation& op, std::uint32_t elements,
 
 template <Kind to, Kind a, Kind b>
 Kernel kernel_of_bytes(unsigned bytes) {
+  if (bytes == 2) return move_by_kernel<to, a, b, 2>;
   return bytes == 4 ? move_by_kernel<to, a, b, 4> : move_by_kernel<to, a, b, kOwnBytes>;
 }
 
@@ -183,12 +267,13 @@ Kernel kernel_of_sources(Kind a, Kind b, unsigned bytes) {
 
 // Bytes of the elements of all vectors among the first operands, or kOwnBytes.
 unsigned bytes_of(const Operation& op) {
-  const bool all =
-      std::all_of(op.cursors.begin(), op.cursors.begin() + 3, [](const Cursor& cursor) {
-        const bool is_vector = cursor.kind == Kind::kMemory || cursor.kind == Kind::kFabric;
-        return !is_vector || cursor.bytes == 4;
-      });
-  return all ? 4 : kOwnBytes;
+  const auto all_have = [&op](unsigned bytes) {
+    return std::all_of(op.cursors.begin(), op.cursors.begin() + 3, [bytes](const Cursor& cursor) {
+      const bool is_vector = cursor.kind == Kind::kMemory || cursor.kind == Kind::kFabric;
+      return !is_vector || cursor.bytes == bytes;
+    });
+  };
+  return all_have(4) ? 4 : all_have(2) ? 2 : kOwnBytes;
 }
 
 // Whether each element of the operand is an element in memory, one after the other, a wavelet, or

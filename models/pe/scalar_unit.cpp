@@ -9,22 +9,27 @@ namespace tessera::pe {
 
 namespace {
 
-void execute_arithmetic(EngineState& pe, const Instruction& in, Cycle ready) {
+// Those that read the flag.
+[[gnu::noinline]] void execute_with_flag(EngineState& pe, const Instruction& in, std::uint32_t a,
+                                         std::uint32_t b, Cycle ready) {
   MainThread& main = pe.main;
+  if (in.op != Opcode::kAddc16) return main.write(in.operands[0], main.flag() ? a : b, ready);
+  const CarrySum sum = add_with_carry(a, b, main.flag());
+  main.write(in.operands[0], sum.sum, ready);
+  main.write_flag(sum.carry, ready);
+}
+
+[[gnu::always_inline]] inline void
+execute_arithmetic(EngineState& pe, const DecodedInstruction& decoded, Cycle ready) {
+  MainThread& main = pe.main;
+  const Instruction& in = *decoded.instruction;
   const std::uint32_t a = main.read(in.operands[1]);
   const std::uint32_t b = main.read(in.operands[2]);
-  if (in.op == Opcode::kSel16 || in.op == Opcode::kSel32)
-    return main.write(in.operands[0], main.flag() ? a : b, ready);
-  if (in.op == Opcode::kAddc16) {
-    const CarrySum sum = add_with_carry(a, b, main.flag());
-    main.write(in.operands[0], sum.sum, ready);
-    main.write_flag(sum.carry, ready);
-    return;
-  }
-  if (b == 0 && info(in.op).op_class == OpClass::kIntegerDivide)
+  if (decoded.reads_flag) return execute_with_flag(pe, in, a, b, ready);
+  if (b == 0 && decoded.op_class == OpClass::kIntegerDivide)
     pe.fail(Illegal::kDivideByZero, main.issued_pc(), "division by zero");
-  const std::uint32_t c = main.read(in.operands[3]);
-  main.write(in.operands[0], evaluate(in.op, a, b, c, pe.image().half), ready);
+  const auto c = [&] { return main.read(in.operands[3]); };
+  main.write(in.operands[0], evaluate_with(in.op, a, b, c, pe.image().half), ready);
 }
 
 bool execute_return(EngineState& pe) {
@@ -166,7 +171,11 @@ void require_fit(const EngineState& pe, const Instruction& in, const Dsd& dsd) {
 unsigned load_record(EngineState& pe, const Instruction& in, Cycle now) {
   const std::uint32_t pc = pe.main.issued_pc();
   const std::uint32_t address = pe.main.address_of(in.operands[1]);
-  const auto word = [&](unsigned i) { return pe.load(pc, address + 2 * i, 2, now); };
+  const std::uint8_t* const row = pe.sram.find_row(address, address + kRecordBytes - 2, 2);
+  const auto word = [&](unsigned i) {
+    return row != nullptr ? Sram::value_at(row + 2 * std::ptrdiff_t{i}, 2)
+                          : pe.load(pc, address + 2 * i, 2, now);
+  };
   const std::vector<Dsd>& dsds = pe.image().dsds;
   const std::uint32_t number = word(0);
   if (number >= dsds.size()) {
@@ -174,9 +183,9 @@ unsigned load_record(EngineState& pe, const Instruction& in, Cycle now) {
             "; the program has ", dsds.size());
   }
   const Dsd& dsd = dsds[number];
-  require_fit(pe, in, dsd);
-  const unsigned registers = pe.dsrs.load(in.operands[0], dsd, in.config);
   Dsr& dsr = pe.dsrs.own(in.operands[0]);
+  if (dsr.dsd != &dsd || dsr.config != &in.config) require_fit(pe, in, dsd);
+  const unsigned registers = pe.dsrs.load(in.operands[0], dsd, in.config);
   const bool one_loop = dsd.kind == DsdKind::kMem1d;
   if (one_loop || dsd.kind == DsdKind::kMem4d) dsr.set_address(word(1));
   if (dsd.kind != DsdKind::kMem4d) set_length(pe, in.op, dsr, word(2));
@@ -199,11 +208,11 @@ unsigned load_record(EngineState& pe, const Instruction& in, Cycle now) {
     return;
   }
   const std::uint32_t pc = pe.main.issued_pc();
-  const std::string_view mnemonic = info(in.op).mnemonic;
   const bool reads = in.op == Opcode::kGetdsa || in.op == Opcode::kGetdsl;
   const Dsr& dsr = pe.dsrs[in.operands[reads ? 1 : 0]];
-  if (!dsr.loaded())
-    pe.fail(Illegal::kDsrEmpty, pc, mnemonic, " of a DSR that nothing was loaded into");
+  if (!dsr.loaded()) {
+    pe.fail(Illegal::kDsrEmpty, pc, info(in.op).mnemonic, " of a DSR that nothing was loaded into");
+  }
   const Cycle ready = now + pe.timing().integer_latency;
   if (in.op == Opcode::kGetdsl) {
     const std::uint32_t left = dsr.single_step() ? dsr.extension->remaining : dsr.length();
@@ -212,7 +221,7 @@ unsigned load_record(EngineState& pe, const Instruction& in, Cycle now) {
   const bool has_address = dsr.kind() == DsdKind::kMem1d || dsr.kind() == DsdKind::kMem4d ||
                            (in.op == Opcode::kGetdsa && dsr.kind() == DsdKind::kCircbuf);
   if (in.op != Opcode::kSetdsl && !has_address) {
-    pe.fail(Illegal::kDsrKind, pc, mnemonic, " of ", dsr.name(), ", which is a ",
+    pe.fail(Illegal::kDsrKind, pc, info(in.op).mnemonic, " of ", dsr.name(), ", which is a ",
             to_string(dsr.kind()));
   }
   if (in.op == Opcode::kGetdsa) return pe.main.write(in.operands[0], dsr.address(), ready);
@@ -234,7 +243,7 @@ bool ScalarUnit::execute(EngineState& pe, const DecodedInstruction& decoded, Cyc
   case OpClass::kIntegerDivide:
   case OpClass::kFloat:
   case OpClass::kFloatDivide:
-    execute_arithmetic(pe, in, now + decoded.latency);
+    execute_arithmetic(pe, decoded, now + decoded.latency);
     if (decoded.cycles != 1) main.wait_until(now + decoded.cycles);
     return false;
   case OpClass::kCompare:

@@ -3,6 +3,7 @@
 // costs the host the pages that it has written, and a byte for every page up to the last of them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
@@ -61,6 +62,32 @@ class Sram {
     set_value(pages_.get() + last_written_.place_of(address), bytes, value);
     return true;
   }
+  /// What some elements of `bytes` in a row are read or written at, if all lie in one page; nullptr: they do not, or
+  /// nothing was ever put there. The first one is at `address`, the last one at `last`. Valid until the
+  /// next write.
+  const std::uint8_t* find_row(std::uint32_t address, std::uint32_t last, unsigned bytes) const {
+    return is_row(address, last, bytes) ? find(address) : nullptr;
+  }
+  std::uint8_t* take_row(std::uint32_t address, std::uint32_t last, unsigned bytes) {
+    return is_row(address, last, bytes) ? find_or_take(address) : nullptr;
+  }
+  static std::uint32_t value_at(const std::uint8_t* at, unsigned bytes) {
+    const std::uint32_t low = at[0] | static_cast<std::uint32_t>(at[1]) << 8;
+    if (bytes == 2) return low;
+    return low | static_cast<std::uint32_t>(at[2]) << 16 | static_cast<std::uint32_t>(at[3]) << 24;
+  }
+  static void set_value(std::uint8_t* at, unsigned bytes, std::uint32_t value) {
+    // Apart, so that the compiler makes one store of each.
+    if (bytes == 2) {
+      at[0] = static_cast<std::uint8_t>(value);
+      at[1] = static_cast<std::uint8_t>(value >> 8);
+    } else {
+      at[0] = static_cast<std::uint8_t>(value);
+      at[1] = static_cast<std::uint8_t>(value >> 8);
+      at[2] = static_cast<std::uint8_t>(value >> 16);
+      at[3] = static_cast<std::uint8_t>(value >> 24);
+    }
+  }
   /// Copies of a host. Require that all bytes lie inside the memory.
   void read_bytes(std::uint32_t address, std::uint32_t count, std::byte* to) const;
   void write_bytes(std::uint32_t address, std::uint32_t count, const std::byte* from);
@@ -113,22 +140,9 @@ class Sram {
   static bool is_across_pages(std::uint32_t address) {
     return address % kPageBytes == kPageBytes - 2;
   }
-  static std::uint32_t value_at(const std::uint8_t* at, unsigned bytes) {
-    const std::uint32_t low = at[0] | static_cast<std::uint32_t>(at[1]) << 8;
-    if (bytes == 2) return low;
-    return low | static_cast<std::uint32_t>(at[2]) << 16 | static_cast<std::uint32_t>(at[3]) << 24;
-  }
-  static void set_value(std::uint8_t* at, unsigned bytes, std::uint32_t value) {
-    // Apart, so that the compiler makes one store of each.
-    if (bytes == 2) {
-      at[0] = static_cast<std::uint8_t>(value);
-      at[1] = static_cast<std::uint8_t>(value >> 8);
-    } else {
-      at[0] = static_cast<std::uint8_t>(value);
-      at[1] = static_cast<std::uint8_t>(value >> 8);
-      at[2] = static_cast<std::uint8_t>(value >> 16);
-      at[3] = static_cast<std::uint8_t>(value >> 24);
-    }
+  static bool is_row(std::uint32_t address, std::uint32_t last, unsigned bytes) {
+    return address / kPageBytes == last / kPageBytes && address < kSramBytes && address % 2 == 0 &&
+           std::max(address, last) % kPageBytes <= kPageBytes - bytes;
   }
   /// The page of the byte at `address`, which is the one at `at`.
   Window window_of(const std::uint8_t* at, std::uint32_t address) const {

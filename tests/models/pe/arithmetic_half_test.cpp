@@ -342,5 +342,40 @@ TEST(PeArithmeticHalf, MixedSumsAreRoundedToSingle) {  // wse.md 6.7: faddhs, fm
   }
 }
 
+// The quicker ways of the IEEE format against those of any format.
+
+TEST(PeHalf, EveryIeeeValueIsTheSameTheQuickWay) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const double value = half_value(static_cast<std::uint16_t>(bits), HalfFormat::kF16);
+    const double quick = ieee_half_value(bits);
+    ASSERT_EQ(std::memcmp(&quick, &value, sizeof value), 0) << bits;
+  }
+}
+
+TEST(PeHalf, IeeeBitsAreTheSameTheQuickWay) {
+  std::mt19937_64 random(7);
+  const auto check = [](double value) {
+    ASSERT_EQ(ieee_half_bits(value), half_bits(value, HalfFormat::kF16)) << value;
+  };
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const double value = half_value(static_cast<std::uint16_t>(bits), HalfFormat::kF16);
+    const double next = half_value(static_cast<std::uint16_t>(bits + 1), HalfFormat::kF16);
+    check(value);
+    check(value / 2 + next / 2);  // a tie, and what is beside it
+    check(std::nextafter(value / 2 + next / 2, value));
+    check(std::nextafter(value / 2 + next / 2, next));
+  }
+  for (unsigned i = 0; i < 200000; ++i) {
+    const std::uint64_t any = random();
+    double value;
+    std::memcpy(&value, &any, sizeof value);
+    check(value);
+    check(std::ldexp(1 + std::ldexp(static_cast<double>(any >> 12), -52),
+                     static_cast<int>(any & 63U) - 32));
+  }
+  for (const double value : {65504.0, 65519.999, 65520.0, 65536.0, 1e300, -65520.0, 0.0, -0.0})
+    check(value);
+}
+
 }  // namespace
 }  // namespace tessera::pe::test::arithmetic_half_test
