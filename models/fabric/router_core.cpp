@@ -221,9 +221,10 @@ RouterCore::Requests RouterCore::collect_requests(Cycle now) const {
     const InputBuffer& buffer = buffers_[pair];
     if (buffer.head().due > now) return;
     const auto ask = [&](DirectionSet outputs, Color color) {
-      for (Direction out : kAllDirections) {
-        if (outputs.contains(out) && credits_.usable(credit_channel(out, color)) > 0)
-          requests[index(out)].insert(pair);
+      const unsigned first = credit_channel(Direction::kWest, color);
+      for (unsigned bits = outputs.bits(); bits != 0; bits &= bits - 1) {
+        const auto out = static_cast<unsigned>(__builtin_ctz(bits));
+        if (credits_.usable(first + out) > 0) requests[out].insert(pair);
       }
     };
     if (!routes_.swaps()) {

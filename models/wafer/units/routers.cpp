@@ -44,7 +44,10 @@ void Routers::step_one(std::uint32_t index, Cycle now) {
     blocks_.give_credit(router.sender(credit.in, credit.color), credit.color, credit.due);
   for (const fabric::RouterCore::Teardown& teardown : step.teardowns)
     blocks_.pes.tell_teardown(router.place, teardown.color, teardown.due);
-  if (step.next != kNever) due_.insert(index, step.next, now);
+  if (step.next == now + 1)
+    due_.near().insert_for_next(index);
+  else if (step.next != kNever)
+    due_.insert(index, step.next, now);
 }
 
 void Routers::put(Ref input, const link::Wavelet& w, Cycle due) {

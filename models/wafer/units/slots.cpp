@@ -14,8 +14,6 @@ namespace tessera::wafer {
 
 namespace {
 
-constexpr unsigned kNobody = fabric::CandidateSet::kSize;  // rank that every candidate is below
-
 unsigned lowest(unsigned bits) {
   return static_cast<unsigned>(__builtin_ctz(bits));
 }
@@ -273,19 +271,46 @@ void Slots::step_with_controls(Group& group, CycleState& cycle) {
     cycle.next_cycle = true;
 }
 
+// Slots that share outputs, of which only one has something to do: it is granted every output that it asks for.
+void Slots::step_only(Group& group, unsigned number, CycleState& cycle) {
+  const std::uint32_t index = group.first + number;
+  Slot& slot = slots_[index];
+  settle(index, cycle);
+  if (slot.landed > 0 && !slot.suspended) {
+    const Head oldest = take_head(slot, cycle);
+    const unsigned branches = branches_of(slot, head(slot));
+    unsigned stay = branches;
+    for (unsigned left = branches; left != 0; left &= left - 1) {
+      Link& link = links_[slot.first_link + lowest(left)];
+      if (link.credits == 0) continue;
+      turns_of(group)[tessera::index(link.out)].take(slot.pair(), cycle.arbitration);
+      send(link, oldest, cycle);
+      stay &= ~(left & -left);
+    }
+    slot.to_go = static_cast<std::uint8_t>(stay == branches ? slot.to_go : stay);
+    if (stay == 0) remove_head(slot, head(slot), cycle);
+    if ((stay == 0 || stay != branches) && slot.landed > 0) due_.insert_for_next(group.first);
+  }
+  if (idle(index)) group.busy &= ~(1U << number);
+}
+
 // Slots that share outputs: each output grants one, by the rule of fabric::Arbiter.
 void Slots::step_group(Group& group, CycleState& cycle) {
+  if ((group.busy & (group.busy - 1)) == 0) {
+    if (group.busy != 0) step_only(group, lowest(group.busy), cycle);
+    return;
+  }
   struct Grant {
-    unsigned rank = kNobody;
-    unsigned slot = 0;
-    unsigned link = 0;
+    unsigned rank;
+    unsigned slot;
+    unsigned link;
   };
   Turns& turns = turns_of(group);
-  std::array<Grant, kDirectionCount> grants;
-  unsigned granted = 0;                           // one bit an output
-  std::array<std::uint8_t, kColorCount> to_go{};  // by slot of the group
-  unsigned landed = 0;                            // one bit a slot
-  unsigned moved = 0;                             // one bit a slot
+  std::array<Grant, kDirectionCount> grants;    // of those in `granted`
+  unsigned granted = 0;                         // one bit an output
+  std::array<std::uint8_t, kColorCount> to_go;  // by slot of the group, of those in `landed`
+  unsigned landed = 0;                          // one bit a slot
+  unsigned moved = 0;                           // one bit a slot
   for (unsigned left = group.busy; left != 0; left &= left - 1) {
     const unsigned s = lowest(left);
     Slot& slot = slots_[group.first + s];
@@ -300,7 +325,7 @@ void Slots::step_group(Group& group, CycleState& cycle) {
       if (link.credits == 0) continue;
       const unsigned out = index(link.out);
       const unsigned rank = turns[out].rank(slot.pair());
-      if (rank >= grants[out].rank) continue;
+      if ((granted >> out & 1U) != 0 && rank >= grants[out].rank) continue;
       granted |= 1U << out;
       grants[out] = {rank, s, lowest(bits)};
     }

@@ -199,6 +199,7 @@ class Slots {
 
   void step_one(std::uint32_t slot, CycleState& cycle);
   void step_group(Group& group, CycleState& cycle);
+  void step_only(Group& group, unsigned number, CycleState& cycle);
   void step_merge(Group& group, CycleState& cycle);
   Turns& turns_of(const Group& group) {
     return turns_[static_cast<std::size_t>(&group - groups_.data())];

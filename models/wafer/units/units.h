@@ -49,7 +49,11 @@ class ActiveSet {
   }
 
   /// `unit` is due in cycle `at`, at most kHorizon - 1 cycles after the cycle of the last take().
-  void insert(std::uint32_t unit, Cycle at) { Row(*this, at).insert(unit); }
+  void insert(std::uint32_t unit, Cycle at) {
+    const unsigned row = row_of(at);
+    if (mark(bits_.data() + row * words_, summary_.data() + row * summary_words_, unit))
+      occupied_ |= bit(row);
+  }
   /// `unit` is due in the cycle after that of the last take().
   void insert_for_next(std::uint32_t unit) {
     if (mark(next_words_, next_summary_, unit)) occupied_ |= next_bit_;
