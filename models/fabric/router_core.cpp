@@ -67,16 +67,21 @@ inline void RouterCore::leave(Direction out, const link::Wavelet& w, Cycle now, 
 
 // send() and finish_head() in one for a data wavelet with one way to go, which needs no departure
 // to be kept: the hop that streams are made of.
-inline bool RouterCore::pass_on(InputBuffer& buffer, Direction out, Cycle now, Step& step) {
-  if (credits_.usable(credit_channel(out, buffer.color)) == 0) return false;
+inline void RouterCore::pass_on(InputBuffer& buffer, Direction out, Cycle now, Step& step) {
   const unsigned pair = InputBuffers::pair_of(buffer.in, buffer.color);
-  arbiters_[index(out)].grant_alone(pair);
   if (waits_ != nullptr) waits_->leave(pair, out, now);
   const link::Wavelet& w = buffer.head().wavelet;
   probe_.emit(now, observe::EventKind::kHop, observe::hop_word(w, out), w.payload, w.ident);
   leave(out, w, now, step);
   remove_head(buffer, now, step);
-  return true;
+}
+
+// Whether its head is one for pass_on(), if no other is of the same buffer.
+inline bool RouterCore::goes_one_way(const InputBuffer& buffer) const {
+  const link::Wavelet& w = buffer.head().wavelet;
+  return !w.control && !w.local_flip && !buffer.started() && !routes_.swaps() &&
+         !routes_.filters() && routes_.epochs() == nullptr &&
+         heads_.plain_outputs(buffer).size() == 1;
 }
 
 // Steps 2 to 4 for that buffer; whether a copy left.
@@ -84,8 +89,13 @@ inline bool RouterCore::serve_alone(unsigned pair, Cycle now, Step& step) {
   InputBuffer& buffer = buffers_[pair];
   if (buffer.head().due > now) return false;
   const DirectionSet outputs = heads_.plain_outputs(buffer);
-  if (outputs.size() == 1 && !buffer.started() && !buffer.head().wavelet.local_flip)
-    return pass_on(buffer, static_cast<Direction>(__builtin_ctz(outputs.bits())), now, step);
+  if (outputs.size() == 1 && !buffer.started() && !buffer.head().wavelet.local_flip) {
+    const auto out = static_cast<Direction>(__builtin_ctz(outputs.bits()));
+    if (credits_.usable(credit_channel(out, buffer.color)) == 0) return false;
+    arbiters_[index(out)].grant_alone(pair);
+    pass_on(buffer, out, now, step);
+    return true;
+  }
   bool moved = false;
   for (unsigned bits = outputs.bits(); bits != 0; bits &= bits - 1) {
     const auto out = static_cast<Direction>(__builtin_ctz(bits));
@@ -123,6 +133,7 @@ RouterCore::Step RouterCore::step(Cycle now) {
     return step;
   }
   CandidateSet moved = look_at_heads(now);
+  bool passed = false;
   if (waits_ != nullptr) account_waits(now);
   // 2. Landed heads ask for outputs.
   const Requests requests = collect_requests(now);
@@ -130,7 +141,13 @@ RouterCore::Step RouterCore::step(Cycle now) {
   for (Direction out : kAllDirections) {
     const std::optional<unsigned> pair = arbiters_[index(out)].grant(requests[index(out)]);
     if (!pair) continue;
-    send(buffers_[*pair], out, now, step);
+    InputBuffer& buffer = buffers_[*pair];
+    if (goes_one_way(buffer)) {
+      pass_on(buffer, out, now, step);
+      passed = true;
+      continue;
+    }
+    send(buffer, out, now, step);
     moved.insert(*pair);
   }
   // 4. Heads that have left through all their outputs go; their room goes upstream.
@@ -138,7 +155,7 @@ RouterCore::Step RouterCore::step(Cycle now) {
     InputBuffer& buffer = buffers_[pair];
     if (heads_.is_done(buffer)) finish_head(buffer, now, step);
   });
-  step.next = next_wake(now, !moved.empty());
+  step.next = next_wake(now, passed || !moved.empty());
   return step;
 }
 

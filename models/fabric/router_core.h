@@ -181,7 +181,8 @@ class RouterCore {
   void add_buffer(Direction in, Color color);
   std::optional<unsigned> only_plain_head() const;
   bool serve_alone(unsigned pair, Cycle now, Step& step);
-  bool pass_on(InputBuffer& buffer, Direction out, Cycle now, Step& step);
+  void pass_on(InputBuffer& buffer, Direction out, Cycle now, Step& step);
+  bool goes_one_way(const InputBuffer& buffer) const;
   CandidateSet look_at_heads(Cycle now);
   void account_waits(Cycle now);
   void check_coincidence(const RouteTable::Channel& channel, Cycle now) const;

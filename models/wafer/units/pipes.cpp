@@ -33,6 +33,8 @@ struct Pipes::CycleState {
         credit(pipe_bit(cycle + timing.credit_latency)), traced(!owner.idents_.empty()),
         at_landing(owner.due_, cycle + timing.hop_latency),
         at_credit(owner.due_, cycle + timing.credit_latency), next(owner.due_, cycle + 1),
+        at_slots(owner.blocks_.slots, cycle + timing.hop_latency),
+        at_ramp(owner.blocks_.pes, cycle + timing.off_ramp_latency),
         hops(owner.blocks_.events, cycle, observe::EventKind::kHop) {}
 
   const Cycle now;
@@ -42,8 +44,22 @@ struct Pipes::CycleState {
   const std::uint8_t credit;   ///< bit of the cycle in which its room is a credit upstream
   const bool traced;
   ActiveSet::Row at_landing, at_credit, next;
+  Slots::Arrivals at_slots;  ///< what leaves now into slots
+  Pes::Arrivals at_ramp;     ///< what leaves now into queues
   observe::EventStream::OfOneKind hops;
 };
+
+// A data wavelet into a slot or a queue.
+inline void Pipes::send_plain(const Pipe& pipe, unsigned flags, CycleState& cycle) {
+  const observe::EventStream::OfOneKind::Place at = cycle.hops.at(pipe.place);
+  const std::uint32_t payload = pipe.payloads[0];
+  const Stored w(payload, Color(pipe.color), flags == kHalf);
+  cycle.hops.record(at, pipe.color | std::uint32_t{pipe.out} << 8 | flags << 16, payload);
+  if (pipe.target.kind() == Ref::Kind::kSlot)
+    blocks_.slots.put(pipe.target.index(), w, 0, cycle.at_slots);
+  else
+    blocks_.pes.put(pipe.target.index(), w, 0, pipe.place, cycle.at_ramp);
+}
 
 // Inlined by force, here and below: calls, and what is spilled around them, are a third of the
 // time of a hop.
@@ -58,8 +74,8 @@ inline void Pipes::step_one(std::uint32_t index, CycleState& cycle) {
   if (!pipe.ready()) return;
   // 2., 3. The head leaves if the receiver has room.
   const unsigned flags = pipe.head_flags();
-  if (flags <= kHalf && flags != kControl && !cycle.traced &&
-      pipe.target.kind() == Ref::Kind::kPipe) {
+  const bool plain = flags <= kHalf && flags != kControl && !cycle.traced;
+  if (plain && pipe.target.kind() == Ref::Kind::kPipe) {
     if (pipe.credits == 0) return;
     --pipe.credits;
     const std::uint32_t payload = pipe.payloads[0];
@@ -71,6 +87,10 @@ inline void Pipes::step_one(std::uint32_t index, CycleState& cycle) {
                       pipe.color | std::uint32_t{pipe.out} << 8 | flags << 16, payload);
     next.arriving |= cycle.landing;
     cycle.at_landing.insert(pipe.target.index());
+  } else if (plain && pipe.target.kind() <= Ref::Kind::kQueue) {
+    if (pipe.credits == 0) return;
+    --pipe.credits;
+    send_plain(pipe, flags, cycle);
   } else if (!send_head(index, cycle.now)) {
     return;
   }

@@ -101,6 +101,7 @@ class Pipes {
   struct CycleState;
 
   [[gnu::always_inline]] void step_one(std::uint32_t pipe, CycleState& cycle);
+  void send_plain(const Pipe& pipe, unsigned flags, CycleState& cycle);
   bool send_head(std::uint32_t pipe, Cycle now);
   link::Wavelet head_of(std::uint32_t pipe) const;
 

@@ -240,6 +240,7 @@ class FarActiveSet {
   void resize(std::size_t units) {
     near_.resize(units);
     far_ = {};
+    far_due_ = kNever;
   }
   /// As that of ActiveSet; a unit may come twice for a cycle.
   template <class Visit>
@@ -259,6 +260,7 @@ class FarActiveSet {
       near_.insert(unit, at);
     } else {
       far_.insert(unit, at);
+      far_due_ = std::min(far_due_, at);
     }
   }
   /// The set that has all units due in cycle `now`.
@@ -268,19 +270,22 @@ class FarActiveSet {
   }
   /// .. and in those before it.
   void bring_near(Cycle last) {
+    if (far_due_ > last) return;
     for (Cycle at = far_.next_due(); at <= last; at = far_.next_due()) {
       far_.take(at, moved_);
       for (const timing::BlockId unit : moved_) near_.insert(unit, at);
     }
+    far_due_ = far_.next_due();
   }
   void forget(Cycle now) { near_.forget(now); }
-  Cycle next_due(Cycle now) const { return std::min(near_.next_due(now), far_.next_due()); }
+  Cycle next_due(Cycle now) const { return std::min(near_.next_due(now), far_due_); }
   /// Those that are due in less than ActiveSet::kHorizon cycles.
   ActiveSet& near() { return near_; }
 
  private:
   ActiveSet near_;
   timing::Calendar far_;
+  Cycle far_due_ = kNever;  // far_.next_due(), which is asked in every cycle
   std::vector<timing::BlockId> moved_;
 };
 
@@ -344,6 +349,9 @@ class Stored {
  public:
   Stored() = default;
   explicit Stored(const link::Wavelet& w) { std::memcpy(&word_, &w, sizeof word_); }
+  /// A data wavelet.
+  Stored(std::uint32_t payload, Color color, bool half)
+      : word_(payload | std::uint64_t{color.value()} << 32 | (half ? kHalf : 0)) {}
   link::Wavelet wavelet(std::uint64_t ident) const {
     link::Wavelet w;
     std::memcpy(static_cast<void*>(&w), &word_, sizeof word_);
@@ -364,6 +372,7 @@ class Stored {
  private:
   // The word is the first members of link::Wavelet, so that both are copied at a time.
   static constexpr std::uint64_t kControl = std::uint64_t{1} << 40;
+  static constexpr std::uint64_t kHalf = std::uint64_t{1} << 48;
   static constexpr std::uint64_t kLocalFlip = std::uint64_t{1} << 56;
   static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&
                 offsetof(link::Wavelet, payload) == 0 && offsetof(link::Wavelet, color) == 4 &&
