@@ -182,7 +182,12 @@ json::object rpc_object(const Program& program) {
     json::object object{{"id", id},       {"kind", e.is_function ? "Func" : "Var"},
                         {"name", e.name}, {"sym_name", e.name},
                         {"type", e.type}, {"immutable", !e.is_mutable}};
-    if (e.is_function) object["inputs"] = strings(e.parameters);
+    if (e.is_function) {
+      json::array inputs;  // an exported name has no names of parameters
+      for (const std::string& type : e.parameters)
+        inputs.push_back({{"name", "arg" + std::to_string(inputs.size())}, {"type", type}});
+      object["inputs"] = std::move(inputs);
+    }
     symbols.push_back(std::move(object));
   }
   for (unsigned c = 0; c < kColorCount; ++c) {

@@ -38,9 +38,6 @@ void check_buffer(const BuiltinCall& call, const Cell& buffer) {
   if (buffer.alignment != 0 && buffer.alignment < kLeastAlignment)
     call.fail("the buffer ", text::in_quotes(buffer.name), " is declared with align(",
               buffer.alignment, "), and a FIFO needs align(", kLeastAlignment, ") or more");
-  if (buffer.alignment == 0 && buffer.declaration->linkage == Linkage::kExtern)
-    call.engine().warn(call.node, "the extern buffer " + text::in_quotes(buffer.name) +
-                                      " has no align(..); its definition needs 16 bytes or more");
 }
 
 Result allocate_fifo(const BuiltinCall& call) {

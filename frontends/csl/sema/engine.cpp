@@ -298,6 +298,10 @@ void Engine::analyse_variable(Instance& instance, const Global& global, Declarat
   if (variable.value == nullptr && !variable.is_var && variable.linkage != Linkage::kExtern)
     fail(global, what, " has no value");
   const Type* type = variable.type == nullptr ? types.anytype : evaluator.type(*variable.type);
+  if (variable.linkage == Linkage::kExtern) {
+    declaration.cell = exported_cell(instance, global, *type);
+    return;
+  }
   auto cell = std::make_shared<Cell>();
   cell->kind = variable.is_var ? Cell::Kind::kRunTimeVariable : Cell::Kind::kConstant;
   cell->name = variable.name.text;
@@ -318,12 +322,67 @@ void Engine::analyse_variable(Instance& instance, const Global& global, Declarat
     if (attribute.name.text == "align")
       cell->alignment = evaluator.integer(*attribute.value, 1, 4096, "an alignment");
     if (attribute.name.text != "linkname") continue;
-    const Result name = evaluator.value(*attribute.value);
-    if (!name.value().holds<std::string>())
-      fail(*attribute.value, "the name of a symbol is a string");
-    cell->link_name = name.value().text();
+    cell->link_name = symbol_name(instance, variable.attributes, variable.name.text);
   }
   declaration.cell = std::move(cell);
+}
+
+std::string Engine::symbol_name(Instance& instance, const List<Attribute>& attributes,
+                                std::string_view name) {
+  for (const Attribute& attribute : attributes) {
+    if (attribute.name.text != "linkname") continue;
+    Frame frame(instance);
+    const Result given = Evaluator(*this, frame).value(*attribute.value);
+    if (!given.value().holds<std::string>())
+      fail(*attribute.value, "the name of a symbol is a string");
+    return given.value().text();
+  }
+  return std::string(name);
+}
+
+std::shared_ptr<Cell> Engine::exported_cell(Instance& instance, const Global& global,
+                                            const Type& type) {
+  const Variable& variable = global.variable;
+  const std::string symbol = symbol_name(instance, variable.attributes, variable.name.text);
+  for (Instance* other : instances_of(instance)) {
+    for (const Item* item : other->file->items()) {
+      const Global* there = if_is<Global>(*item);
+      if (there == nullptr || there->variable.linkage != Linkage::kExport) continue;
+      const Variable& exported = there->variable;
+      if (symbol_name(*other, exported.attributes, exported.name.text) != symbol) continue;
+      std::shared_ptr<Cell> cell = cell_of(*other, *other->find(exported.name.text), global);
+      if (cell->type != &type || exported.is_var != variable.is_var)
+        fail(global, "the extern ", variable.is_var ? "variable " : "constant ",
+             in_quotes(variable.name.text), " is of type ", in_quotes(type.name), ", and ",
+             exported.is_var ? "the variable" : "the constant", " that is exported as ",
+             in_quotes(symbol), " is of type ", in_quotes(cell->type->name));
+      return cell;
+    }
+  }
+  fail(global, "nothing in the code of the PE is exported as ", in_quotes(symbol),
+       ", as which the extern variable ", in_quotes(variable.name.text),
+       " is declared; there are no other object files");
+}
+
+FunctionValue Engine::exported_function(Instance& instance, const Function& function,
+                                        const Node& at) {
+  const std::string symbol = symbol_name(instance, function.attributes, function.name.text);
+  for (Instance* other : instances_of(instance)) {
+    for (const Item* item : other->file->items()) {
+      const Function* there = if_is<Function>(*item);
+      if (there == nullptr || there->linkage != Linkage::kExport) continue;
+      if (symbol_name(*other, there->attributes, there->name.text) == symbol) return {other, there};
+    }
+  }
+  fail(at, "nothing in the code of the PE is exported as ", in_quotes(symbol),
+       ", as which the extern function ", in_quotes(function.name.text),
+       " is declared; there are no other object files");
+}
+
+const std::vector<Instance*>& Engine::instances_of(const Instance& instance) const {
+  static const std::vector<Instance*> kNone;
+  const auto found = instances_in_.find(instance.tile);
+  return found == instances_in_.end() ? kNone : found->second;
 }
 
 }  // namespace tessera::csl

@@ -71,6 +71,8 @@ class Engine {
   Result convert(const Result& from, const Type* to, const Node& at, const std::string& what);
   /// A value of a type whose parts are undefined.
   Value undefined_value(const Type& type) const;
+  /// The function of the same code that an extern one stands for.
+  FunctionValue exported_function(Instance& instance, const Function& function, const Node& at);
   /// Field `i` of a union whose value is known: of extern and packed unions also one that was not
   /// given, as far as both are bits.
   Value variant(const Type& type, const Value& value, std::size_t i, const Node& at) const;
@@ -224,6 +226,13 @@ class Engine {
   void analyse_param(Instance& instance, const Param& param, Declaration& declaration,
                      const Node& at);
   void analyse_variable(Instance& instance, const Global& global, Declaration& declaration);
+  /// The name that a variable or function has for other files: that of `linkname`, else its own.
+  std::string symbol_name(Instance& instance, const List<Attribute>& attributes,
+                          std::string_view name);
+  /// The variable of the same code that an extern one stands for.
+  std::shared_ptr<Cell> exported_cell(Instance& instance, const Global& global, const Type& type);
+  /// All modules of the code that an instance belongs to.
+  const std::vector<Instance*>& instances_of(const Instance& instance) const;
   void check_circle(const Instance& importer, const std::string& path, const Result& bindings,
                     const Node& at) const;
   void check_bindings(const Instance& instance, const Node& at);

@@ -376,8 +376,11 @@ Result Evaluator::call(const FunctionValue& callee, const std::vector<Result>& a
   const Function& function = *callee.function;
   const std::string_view name = function.name.text;
   if (function.is_task) engine_.fail(at, "the task ", in_quotes(name), " cannot be called");
+  if (function.body == nullptr && frame_.code == nullptr)
+    engine_.fail(at, "the function ", in_quotes(name),
+                 " is extern and cannot be called at compile time");
   if (function.body == nullptr)
-    engine_.fail(at, "the function ", in_quotes(name), " is extern: its body is not known here");
+    return call(engine_.exported_function(*callee.instance, function, at), arguments, at);
   if (arguments.size() != function.parameters.size())
     engine_.fail(at, "the function ", in_quotes(name), " takes ",
                  text::plural(function.parameters.size(), "argument"), " instead of ",

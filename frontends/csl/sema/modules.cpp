@@ -1,6 +1,7 @@
 // The part of the engine that loads files, makes module instances and runs the blocks of a program.
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "frontends/csl/sema/engine.h"
 #include "frontends/csl/sema/evaluator.h"
@@ -245,6 +246,7 @@ const Node* Engine::declaration_of(const Cell& cell) const {
 
 std::vector<std::shared_ptr<Cell>> Engine::exported_variables(const Variant& variant) {
   std::vector<std::shared_ptr<Cell>> cells;
+  std::set<std::string> symbols;
   const auto instances = instances_in_.find(&variant.tile);
   if (instances == instances_in_.end()) return cells;
   for (Instance* instance : instances->second) {
@@ -252,6 +254,9 @@ std::vector<std::shared_ptr<Cell>> Engine::exported_variables(const Variant& var
       const Global* global = if_is<Global>(*item);
       if (global == nullptr || global->variable.linkage != Linkage::kExport) continue;
       cells.push_back(cell_of(*instance, *instance->find(global->variable.name.text), *global));
+      const std::string& symbol = cells.back()->link_name;
+      if (!symbol.empty() && !symbols.insert(symbol).second)
+        fail(*global, "two variables are exported as ", in_quotes(symbol));
       const Type& type = *cells.back()->type;
       const Type& element = type.is(TypeKind::kArray) ? *type.element : type;
       const bool is_odd =
