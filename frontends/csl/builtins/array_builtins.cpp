@@ -33,10 +33,21 @@ Result zeros(const BuiltinCall& call) {
 }
 
 Result constants(const BuiltinCall& call) {
+  constexpr std::int64_t kMostStores = 64;
   const Type* array = array_behind(call, 0);
-  return filled(array, call.engine()
-                           .convert(call.operand(1), array->element, call.expr(1), call.what(1))
-                           .value());
+  if (!call.operand(1).is_known()) {
+    if (array->count() > kMostStores)
+      call.fail_operand(1, " is known to the running program only; such an array has up to ",
+                        kMostStores, " elements, others are filled by a loop or an operation");
+    const Result element =
+        call.evaluator.converted(call.operand(1), array->element, call.expr(1), call.what(1));
+    return {array,
+            RunTimeOperand{"the array", std::make_shared<const std::vector<Result>>(
+                                            static_cast<std::size_t>(array->count()), element)}};
+  }
+  return filled(
+      array,
+      call.engine().convert(call.operand(1), array->element, call.expr(1), call.what(1)).value());
 }
 
 Result element_type(const BuiltinCall& call) {
@@ -83,14 +94,20 @@ const std::vector<BuiltinRow>& array_builtins() {
                    text = takes(Takes::kText, "text");
   static const std::vector<BuiltinRow> kRows = {
       {"zeros", kAnywhere, {array}, zeros, "an array of zeros"},
-      {"constants", kAnywhere, {array, takes(Takes::kAny, "element")}, constants,
+      {"constants",
+       kAnywhere,
+       {array, live(takes(Takes::kAny, "element"))},
+       constants,
        "an array of equal elements"},
       {"element_type", kAnywhere, {array}, element_type, "the type of the elements"},
       {"element_count", kAnywhere, {array}, element_count, "their number"},
       {"rank", kAnywhere, {array}, rank, "the number of dimensions"},
       {"dimensions", kAnywhere, {array}, dimensions, "the extents as an array"},
       {"get_array", kAnywhere, {text}, get_array, "the bytes of a text"},
-      {"get_string_from_byte", kAnywhere, {integer("byte", 0, 255)}, get_string_from_byte,
+      {"get_string_from_byte",
+       kAnywhere,
+       {integer("byte", 0, 255)},
+       get_string_from_byte,
        "a text of one byte"}};
   return kRows;
 }
