@@ -6,7 +6,7 @@
 
 DIR is a checked-out repository, or a folder of them. The recipe of a repository is scripts/csl_wild/NAME.yaml; it is found by its field
 `repository` (OWNER/NAME): the folder is called NAME, OWNER+NAME or OWNER_NAME, or its remote says so. Every program runs in a copy of its
-repository, unmodified, with cslc and cs_python of Tessera on PATH.
+repository, unmodified, with cslc, cs_python, sdk_debug_shell and csdb of Tessera on PATH.
 
 Fields of a recipe:
 
@@ -120,7 +120,7 @@ def run_commands(program, copy, environment, limit):
 class Copy(csl_corpus.Copy):
     """A copy of a repository, in which the commands of a recipe run."""
 
-    def __init__(self, repository, folder):  # pylint: disable=super-init-not-called
+    def __init__(self, repository, folder, sdk):  # pylint: disable=super-init-not-called
         self.top = Path(tempfile.mkdtemp(prefix="csl_wild_"))
         shutil.copytree(repository, self.top / "tree", ignore=shutil.ignore_patterns(".git"), symlinks=True)
         self.folder = self.top / "tree" / folder
@@ -132,6 +132,8 @@ class Copy(csl_corpus.Copy):
             path.write_text(csl_corpus.SHIM.format(python=sys.executable, runner=ROOT / "scripts/csl_corpus.py", command=command),
                             encoding="utf-8")
             path.chmod(0o755)
+        shutil.copy(sdk / "sdk_debug_shell", self.tools)  # a copy, which calls the cslc beside it
+        (self.tools / "csdb").symlink_to(sdk / "csdb")
 
 
 def why_wrong(program, folder, status, text):
@@ -150,7 +152,7 @@ def why_wrong(program, folder, status, text):
 
 
 def run(repository, recipe, program, options):
-    copy = Copy(repository, program.get("folder", "."))
+    copy = Copy(repository, program.get("folder", "."), options.sdk)
     try:
         begin = time.monotonic()
         environment = csl_corpus.environment_of(copy, options, 0, program.get("options", ""))
