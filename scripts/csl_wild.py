@@ -15,7 +15,7 @@ Fields of a recipe:
     programs:
       - name: TEXT
         folder: FOLDER              where the commands run, seen from the repository
-        arch: wse2 | wse3
+        arch: wse2 | wse3           where no command of cslc says it
         commands: [COMMAND, ..]     shell commands; the first one that fails ends the program
         output: REGULAR EXPRESSION  what the commands must have printed (default SUCCESS); '' where the exit status says it all
         check: PYTHON               our own check where the program has none: statements that see `text` (the output), `folder`
@@ -165,7 +165,8 @@ def run(repository, recipe, program, options):
             name = re.sub(r"\W+", "_", f"{recipe['repository']} {program['name']}")
             (options.keep / f"{name}.txt").write_text(text, encoding="utf-8")
         compiled = [note for note in notes if note["command"].startswith("cslc")]
-        return {"repository": recipe["repository"], "program": program["name"], "arch": program.get("arch", "wse2"),
+        named = re.search(r"--?arch[= ](wse[23])", " ".join(note["command"] for note in compiled))
+        return {"repository": recipe["repository"], "program": program["name"], "arch": named[1] if named else program.get("arch", "wse2"),
                 "compiles": bool(compiled) and all(note["status"] == 0 for note in compiled), "runs": status == 0, "right": not reason,
                 "reason": reason, "wrong": program.get("wrong", ""), "cycles": sum(note["cycles"] or 0 for note in notes),
                 "seconds": round(time.monotonic() - begin, 1)}
