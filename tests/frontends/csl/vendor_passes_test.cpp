@@ -181,6 +181,72 @@ TEST_F(CslVendorPasses, WhatHoldsBeforeALoopIsNotComputedAfterItAgain) {
   EXPECT_EQ(result("out", 1), 24U);
 }
 
+TEST_F(CslVendorPasses, ACopyThatIsWrittenAnewDoesNotTakeTheFirstValueAlong) {
+  const VariableId in = global("in", Type::kI32, {7}), out = global("out", Type::kI32, {}, 2);
+  Builder b(module, main);
+  const VariableId v = b.local("v", Type::kI32), w = b.local("w", Type::kI32);
+  const auto load = [&b](VariableId x) { return b.load(Type::kI32, address_of(x)); };
+  b.store(address_of(v), b.binary(Op::kSub, constant(Type::kI32, 10), load(in)));
+  b.store(address_of(w), load(v));
+  b.store(address_of(w), constant(Type::kI32, 5));
+  b.store(address_of(out), b.binary(Op::kMul, load(v), load(v)));
+  b.store(address_of(out, 4), load(w));
+  b.ret();
+  EXPECT_EQ(result("out"), 9U);
+  EXPECT_EQ(result("out", 1), 5U);
+}
+
+/// do { out += 10; do { j += 1; out += j; k += inner; } while (j < n); k += outer; } while (k < 4);
+class CslLoopsInLoops : public CslVendorPasses {
+ protected:
+  void build(std::uint32_t inner, std::uint32_t outer) {
+    const VariableId n = global("n", Type::kU16, {3}), out = global("out", Type::kU16, {}, 1);
+    Builder b(module, main);
+    const VariableId j = b.local("j", Type::kU16), k = b.local("k", Type::kU16);
+    const auto load = [&b](VariableId v) { return b.load(Type::kU16, address_of(v)); };
+    const auto add = [&](VariableId v, const Value& x) {
+      b.store(address_of(v), b.binary(Op::kAdd, load(v), x));
+    };
+    const auto number = [](std::uint32_t x) { return constant(Type::kU16, x); };
+    b.store(address_of(k), number(0));
+    b.store(address_of(j), number(0));
+    const BlockId again = b.new_block(), body = b.new_block(), next = b.new_block(),
+                  end = b.new_block();
+    b.jump(again);
+    b.enter(again);
+    add(out, number(10));
+    b.jump(body);
+    b.enter(body);
+    add(j, number(1));
+    add(out, load(j));
+    if (inner != 0) add(k, number(inner));
+    b.branch(Condition::kLt, load(j), load(n), body, next);
+    b.enter(next);
+    if (outer != 0) add(k, number(outer));
+    b.branch(Condition::kLt, load(k), number(4), again, end);
+    b.enter(end);
+    b.ret();
+  }
+};
+
+TEST_F(CslLoopsInLoops, ABackEdgeThatIsNeverTakenGoes) {
+  build(0, 4);
+  EXPECT_EQ(count(code(), "jmp"), 1U) << code();
+  EXPECT_EQ(result("out"), 10U + 1 + 2 + 3);
+}
+
+TEST_F(CslLoopsInLoops, ABackEdgeThatIsTakenStays) {
+  build(0, 2);
+  EXPECT_EQ(count(code(), "jmp"), 2U) << code();
+  EXPECT_EQ(result("out"), 10U + 1 + 2 + 3 + 10 + 4);
+}
+
+TEST_F(CslLoopsInLoops, ACounterThatTheInnerLoopStepsIsNone) {
+  build(1, 0);
+  EXPECT_EQ(count(code(), "jmp"), 2U) << code();
+  EXPECT_EQ(result("out"), 10U + 1 + 2 + 3 + 10 + 4);
+}
+
 /// out[k / 4] += k % 4 for k = first; k < bound; k += by
 class CslCounters : public CslVendorPasses {
  protected:
