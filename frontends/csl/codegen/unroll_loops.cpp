@@ -36,11 +36,17 @@ class Unroller {
     const Dominators dominators(f_);
     const std::vector<Loop> loops = loops_of(f_, dominators);
     for (const Loop& loop : loops) {
-      if (loop.header == 0 || loop.latches.size() != 1 || has_inner(loop, loops)) continue;
-      const std::optional<Counter> counter = counter_of(loop, dominators);
+      if (loop.header == 0 || loop.latches.size() != 1) continue;
+      const std::optional<Counter> counter = counter_of(loop, loops, dominators);
       if (!counter) continue;
       const std::optional<unsigned> trips = trips_of(loop, *counter);
-      if (!trips || !is_worth(loop, *counter, *trips)) continue;
+      // A back edge that is never taken goes whatever the loop has inside, as in the middle end that the
+      // vendor's tool chain has.
+      if (trips == 1U) {
+        unroll(loop, 1);
+        return true;
+      }
+      if (!trips || has_inner(loop, loops) || !is_worth(loop, *counter, *trips)) continue;
       if (style_ == Style::kVendor) keep_indices(loop, counter->reg);
       unroll(loop, *trips);
       return true;
@@ -56,7 +62,8 @@ class Unroller {
   }
   const Instruction& test_of(const Loop& loop) const { return f_.blocks[loop.latches[0]].last(); }
 
-  std::optional<Counter> counter_of(const Loop& loop, const Dominators& dominators) const {
+  std::optional<Counter> counter_of(const Loop& loop, const std::vector<Loop>& loops,
+                                    const Dominators& dominators) const {
     const Instruction& test = test_of(loop);
     if (test.op != Op::kBranch || is_float(test.type) || !test.operands[1].is_constant() ||
         !test.operands[0].is_register())
@@ -72,7 +79,12 @@ class Unroller {
           const bool adds = (in.op == Op::kAdd || in.op == Op::kSub) &&
                             in.operands[0].is_register() && in.operands[0].number == counter.reg &&
                             in.operands[1].is_constant();
-          if (!adds || !dominators.dominates(b, loop.latches[0])) return std::nullopt;
+          const bool adds_once =
+              adds && dominators.dominates(b, loop.latches[0]) &&
+              std::none_of(loops.begin(), loops.end(), [&](const Loop& other) {
+                return other.header != loop.header && other.inside[b] && loop.inside[other.header];
+              });
+          if (!adds_once) return std::nullopt;
           counter.step = in;
           found |= 1U;
         } else {
