@@ -168,6 +168,10 @@ Value value_of(const TsrTensor& tensor, const TsrTile& tile, cluster::Profile pr
     b.column_step = tensor.stride[1];
     b.row = tensor.stride[3];
     b.column = tensor.stride[4];
+    if (tensor.shape[0] > 1 && tensor.stride[0] != tensor.shape[1] * tensor.stride[1]) {
+      b.group = tensor.shape[1] * tensor.shape[4];
+      b.group_step = tensor.stride[0];
+    }
     // Boxes below each other are one burst.
     v.sizes = {tensor.shape[1], tensor.shape[2] * tensor.shape[3] * tensor.shape[4]};
     return v;

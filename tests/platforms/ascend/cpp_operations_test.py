@@ -332,6 +332,50 @@ extern "C" __global__ AICORE void narrow(__gm__ float* x, __gm__ float* y) {
 }
 """
 
+# Tensors whose outer dimensions do not lie one after the other, by columns (DN) and in boxes (NZ); a mask of the type of what it selects.
+OUTER = HEAD + """
+using Columns = GlobalTensor<int16_t, Shape<3, 2, 1, 16, 5>, Stride<640, 160, 160, 1, 32>, Layout::DN>;
+using Boxed = GlobalTensor<half, Shape<2, 2, 2, 16, 16>, Stride<2048, 768, 256, 16, 1>, Layout::NZ>;
+using Bytes = GlobalTensor<uint8_t, Shape<1, 1, 1, 4, 32>, Stride<1, 1, 1, 32, 1>>;
+using Halves = GlobalTensor<half, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
+using Line = GlobalTensor<half, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 32, 1>>;
+extern "C" __global__ AICORE void outer(__gm__ int16_t* x, __gm__ int16_t* y, __gm__ half* a, __gm__ half* b, __gm__ uint8_t* mask,
+                                        __gm__ uint8_t* p, __gm__ uint8_t* q, __gm__ half* u, __gm__ half* v, __gm__ half* w) {
+#ifdef __DAV_VEC__
+  Tile<TileType::Vec, int16_t, 16, 30, BLayout::ColMajor> t;
+  Tile<TileType::Vec, half, 32, 64, BLayout::ColMajor, 32, 64, SLayout::RowMajor, 512> z;
+  Tile<TileType::Vec, uint8_t, 4, 32> m, s, d;
+  Tile<TileType::Vec, uint8_t, 1, 32> scratch;
+  Tile<TileType::Vec, half, 16, 32> e, f;
+  Tile<TileType::Vec, half, 1, 32> g;
+  TASSIGN(t, 0x0);
+  TASSIGN(z, 0x1000);
+  TASSIGN(m, 0x4000);
+  TASSIGN(s, 0x5000);
+  TASSIGN(d, 0x6000);
+  TASSIGN(scratch, 0x7000);
+  TASSIGN(e, 0x8000);
+  TASSIGN(f, 0x9000);
+  TASSIGN(g, 0xA000);
+  TLOAD(t, Columns(x));
+  TLOAD(z, Boxed(a));
+  TLOAD(m, Bytes(mask));
+  TLOAD(s, Bytes(p));
+  TLOAD(e, Halves(u));
+  TLOAD(g, Line(v));
+  PtoSetWaitFlag<PIPE_MTE2, PIPE_V>();
+  PtoSetWaitFlag<PIPE_MTE2, PIPE_MTE3>();
+  TSELS(d, m, s, scratch, uint8_t(7));
+  TCOLEXPANDEXPDIF(f, e, g);
+  PtoSetWaitFlag<PIPE_V, PIPE_MTE3>();
+  TSTORE(Columns(y), t);
+  TSTORE(Boxed(b), z);
+  TSTORE(Bytes(q), d);
+  TSTORE(Halves(w), f);
+#endif
+}
+"""
+
 
 def run(executable, folder, text, preset, function, arguments, results, *options):
     (folder / "k.cpp").write_text(text)
@@ -436,6 +480,26 @@ def breadth(executable, folder, rng):
     assert np.array_equal(got[:256], flat[:256]) and np.array_equal(got[512:768], flat[512:768]) and not got[256:512].any()
 
 
+def outer(executable, folder, rng):
+    x, a = rng.integers(1, 999, (3, 4, 5, 32)).astype("i2"), rng.uniform(1, 2, (2, 2048)).astype("f2")
+    mask, p = rng.integers(0, 256, (4, 32)).astype("u1"), rng.integers(0, 256, (4, 32)).astype("u1")
+    u, v = rng.uniform(-5, 5, (16, 32)).astype("f2"), rng.uniform(-5, 5, (1, 32)).astype("f2")
+    for preset in ("a2a3", "a5"):
+        y, b, q, w = run(executable, folder, OUTER, preset, "outer", {
+            "x": x, "y": "i16[3,4,5,32]", "a": a, "b": "f16[2,2048]", "mask": mask, "p": p, "q": "u8[4,32]", "u": u, "v": v, "w": "f16[16,32]"},
+            ("y", "b", "q", "w"))
+        expected = np.zeros_like(x)
+        expected[:, :2, :, :16] = x[:, :2, :, :16]
+        assert np.array_equal(y.reshape(x.shape), expected), preset
+        boxes = np.zeros_like(a)
+        for at in (0, 768):  # two columns of boxes of 512 elements each
+            boxes[:, at:at + 512] = a[:, at:at + 512]
+        assert np.array_equal(b, boxes), preset
+        chosen = np.unpackbits(mask, axis=1, bitorder="little")[:, :32].astype(bool)
+        assert np.array_equal(q, np.where(chosen, p, 7)), preset
+        assert np.array_equal(w, np.exp((u - v).astype(float)).astype("f2")), preset
+
+
 def insert(executable, folder, rng):
     a, b = (rng.uniform(-1, 1, (32, 32)).astype("f2") for _ in range(2))
     y, = run(executable, folder, INSERT, "a5", "insert", {"a": a, "b": b, "y": "f32[32,32]"}, ("y",))
@@ -452,6 +516,7 @@ def main():
         sort(executable, folder, np.random.default_rng(2))
         breadth(executable, folder, np.random.default_rng(4))
         insert(executable, folder, np.random.default_rng(5))
+        outer(executable, folder, np.random.default_rng(7))
         for preset in ("a2a3", "a5"):
             queue(executable, folder, np.random.default_rng(3), preset)
             fixed(executable, folder, np.random.default_rng(6), preset)
