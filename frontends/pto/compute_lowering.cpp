@@ -52,6 +52,19 @@ bool depends_on_sign(const TileOperation& operation) {
          f == F::kPartArg || (computes && by_sign);
 }
 
+/// Whether what depends on the sign has values for unsigned integers of 64 bits too.
+bool has_unsigned_form(const TileOperation& operation) {
+  using A = Arithmetic;
+  using F = TileFunction;
+  const F f = operation.function;
+  const bool maps = f == F::kMap || f == F::kPart || f == F::kRowMap || f == F::kColumnMap;
+  const bool reduces = f == F::kRowReduce || f == F::kColumnReduce;
+  const A a = operation.arithmetic;
+  const bool by_order = a == A::kMax || a == A::kMin;
+  const bool divides = a == A::kDiv || a == A::kRem || a == A::kFmod || a == A::kShr;
+  return f == F::kCompare || (by_order && (maps || reduces)) || (divides && maps);
+}
+
 /// A name without a value counts as a tile, so that the message asks for a tile.
 bool is_tile(const Value* v) {
   return v == nullptr || v->kind == Value::Kind::kTile;
@@ -255,8 +268,11 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
     const auto n = static_cast<std::size_t>(&a - op.arguments.data());
     if (typed && op.types[n].kind == Type::Kind::kTile) scope_.tile(a);  // a number is none
     if (is_tile(v)) {
-      if (v != nullptr && v->type.element == "ui64" && depends_on_sign(operation))
-        fail(a.place, op.name, " of unsigned integers of 64 bits is not modelled");
+      if (v != nullptr && v->type.element == "ui64" && depends_on_sign(operation)) {
+        if (!has_unsigned_form(operation))
+          fail(a.place, op.name, " of unsigned integers of 64 bits is not modelled");
+        operation.is_unsigned = true;
+      }
       const Access access = a.role == Role::kIn ? Access::kRead : Access::kWrite;
       operation.operands.push_back(tile_operand(a, access));
       continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "models/cluster/program/program.h"
 #include "models/cluster/values/fix_scale.h"
@@ -61,7 +62,8 @@ class Computation {
       std::int64_t x = a().integers[from];
       std::int64_t y = b == nullptr ? integer_ : b->integers[j];
       if (op_.scalar_first) std::swap(x, y);
-      to.integers[i] = apply(op_.arithmetic, x, y, a().element);
+      to.integers[i] = op_.is_unsigned ? apply_unsigned(op_.arithmetic, x, y)
+                                       : apply(op_.arithmetic, x, y, a().element);
     }
   }
   bool bit(const TileValues& mask, std::size_t r, std::size_t c) const {
@@ -441,12 +443,31 @@ TileValues Computation::run() const {
   return a();
 }
 
+constexpr std::int64_t kSignBit = std::numeric_limits<std::int64_t>::min();
+
+/// Unsigned integers of 64 bits in the order that signed ones have: the sign bit turned, and turned back in the result.
+TileValues in_order(TileOperation operation, ResolvedOperation resolved,
+                    std::vector<TileValues> inputs) {
+  operation.is_unsigned = false;
+  for (TileValues& in : inputs)
+    for (std::int64_t& x : in.integers) x ^= kSignBit;
+  for (std::int64_t& x : resolved.integers) x ^= kSignBit;
+  TileValues result = Computation(operation, resolved, inputs).run();
+  if (operation.function != TileFunction::kCompare)
+    for (std::int64_t& x : result.integers) x ^= kSignBit;
+  return result;
+}
+
 }  // namespace
 
 TileValues compute(const TileOperation& operation, const ResolvedOperation& resolved,
                    const std::vector<TileValues>& inputs) {
   const Element out = resolved.operands[resolved.count - 1U].element;
-  TileValues result = Computation(operation, resolved, inputs).run();
+  const bool by_order = operation.is_unsigned && (operation.function == TileFunction::kCompare ||
+                                                  operation.arithmetic == Arithmetic::kMax ||
+                                                  operation.arithmetic == Arithmetic::kMin);
+  TileValues result = by_order ? in_order(operation, resolved, inputs)
+                               : Computation(operation, resolved, inputs).run();
   if (operation.relu && operation.function != TileFunction::kFixScale) {
     for (double& x : result.numbers) x = apply(Arithmetic::kRelu, x);
     for (std::int64_t& x : result.integers) x = std::max<std::int64_t>(x, 0);

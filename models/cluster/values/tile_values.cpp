@@ -466,4 +466,24 @@ std::int64_t apply(Arithmetic what, std::int64_t a) {
   return to_integer(apply(what, static_cast<double>(a)), Element::kI64, Rounding::kTruncate, true);
 }
 
+std::int64_t apply_unsigned(Arithmetic what, std::int64_t a, std::int64_t b) {
+  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+  const auto bits = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+  switch (what) {
+  case Arithmetic::kMax:
+    return bits(std::max(x, y));
+  case Arithmetic::kMin:
+    return bits(std::min(x, y));
+  case Arithmetic::kDiv:
+    return y == 0 ? 0 : bits(x / y);
+  case Arithmetic::kRem:
+  case Arithmetic::kFmod:
+    return y == 0 ? 0 : bits(x % y);
+  case Arithmetic::kShr:
+    return y >= 64 ? 0 : bits(x >> y);
+  default:
+    return apply(what, a, b, Element::kI64);
+  }
+}
+
 }  // namespace tessera::cluster

@@ -82,5 +82,7 @@ void apply(Arithmetic what, const double* a, std::size_t a_step, const double* b
 /// 64 bits, not cut to the type; `element` says how far shifts reach. Division by zero gives 0.
 std::int64_t apply(Arithmetic what, std::int64_t a, std::int64_t b, Element element);
 std::int64_t apply(Arithmetic what, std::int64_t a);
+/// Divisions, remainders, shifts, the larger and the smaller of unsigned integers of 64 bits; the others as above.
+std::int64_t apply_unsigned(Arithmetic what, std::int64_t a, std::int64_t b);
 
 }  // namespace tessera::cluster

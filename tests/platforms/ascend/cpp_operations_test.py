@@ -376,6 +376,44 @@ extern "C" __global__ AICORE void outer(__gm__ int16_t* x, __gm__ int16_t* y, __
 }
 """
 
+# Unsigned integers of 64 bits, of which half are beyond those with a sign.
+UNSIGNED = HEAD + """
+using Part = GlobalTensor<uint64_t, Shape<1, 1, 1, 8, 16>, Stride<1, 1, 1, 16, 1>>;
+using Line = GlobalTensor<uint64_t, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 16, 1>>;
+using Whole = Tile<TileType::Vec, uint64_t, 8, 16>;
+template <int at> AICORE void part(__gm__ uint64_t* to, Whole& t) {
+  PtoSetWaitFlag<PIPE_V, PIPE_MTE3>();
+  TSTORE(Part(to + at * 128), t);
+  PtoSetWaitFlag<PIPE_MTE3, PIPE_V>();
+}
+extern "C" __global__ AICORE void wide(__gm__ uint64_t* x, __gm__ uint64_t* y, __gm__ uint64_t* all, __gm__ uint64_t* columns) {
+#ifdef __DAV_VEC__
+  Whole a, b, c;
+  Tile<TileType::Vec, uint64_t, 1, 16> line;
+  TASSIGN(a, 0x0);
+  TASSIGN(b, 0x1000);
+  TASSIGN(c, 0x2000);
+  TASSIGN(line, 0x3000);
+  TLOAD(a, Part(x));
+  TLOAD(b, Part(y));
+  PtoSetWaitFlag<PIPE_MTE2, PIPE_V>();
+  TMAX(c, a, b);
+  part<0>(all, c);
+  TMIN(c, a, b);
+  part<1>(all, c);
+  TDIV(c, a, b);
+  part<2>(all, c);
+  TREM(c, a, b);
+  part<3>(all, c);
+  TMAXS(c, a, uint64_t(1) << 63);
+  part<4>(all, c);
+  TCOLMAX(line, a);
+  PtoSetWaitFlag<PIPE_V, PIPE_MTE3>();
+  TSTORE(Line(columns), line);
+#endif
+}
+"""
+
 
 def run(executable, folder, text, preset, function, arguments, results, *options):
     (folder / "k.cpp").write_text(text)
@@ -500,6 +538,16 @@ def outer(executable, folder, rng):
         assert np.array_equal(w, np.exp((u - v).astype(float)).astype("f2")), preset
 
 
+def wide(executable, folder, rng):
+    x, y = (rng.integers(1, 2**64, (8, 16), np.uint64) for _ in range(2))
+    y[:4] >>= np.uint64(40)
+    everything, columns = run(executable, folder, UNSIGNED, "a5", "wide", {"x": x, "y": y, "all": "u64[5,8,16]", "columns": "u64[1,16]"}, ("all", "columns"))
+    expected = [np.maximum(x, y), np.minimum(x, y), x // y, x % y, np.maximum(x, np.uint64(1 << 63))]
+    for name, got, wanted in zip(("TMAX", "TMIN", "TDIV", "TREM", "TMAXS"), everything, expected):
+        assert np.array_equal(got, wanted), name
+    assert np.array_equal(columns.ravel(), x.max(0))
+
+
 def insert(executable, folder, rng):
     a, b = (rng.uniform(-1, 1, (32, 32)).astype("f2") for _ in range(2))
     y, = run(executable, folder, INSERT, "a5", "insert", {"a": a, "b": b, "y": "f32[32,32]"}, ("y",))
@@ -517,6 +565,7 @@ def main():
         breadth(executable, folder, np.random.default_rng(4))
         insert(executable, folder, np.random.default_rng(5))
         outer(executable, folder, np.random.default_rng(7))
+        wide(executable, folder, np.random.default_rng(9))
         for preset in ("a2a3", "a5"):
             queue(executable, folder, np.random.default_rng(3), preset)
             fixed(executable, folder, np.random.default_rng(6), preset)
