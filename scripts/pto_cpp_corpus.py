@@ -146,7 +146,10 @@ class Runner:
     def stubs(self, program, symbols):
         """C++ that turns each launcher that the host program calls into a launch of tessera_host."""
         parts = ['#include "host.h"\nusing namespace tessera_host;\n']
-        texts = [program.text] + [text_of(p) for p in sorted(program.folder.glob("*.h*"))]
+        # A host program may start kernels of several files.
+        siblings = [p for p in sorted(program.folder.glob("*.cpp")) if p not in (program.kernel, program.host)]
+        files = [program.kernel, *sorted(program.folder.glob("*.h*")), *(p for p in siblings if DEVICE.search(text_of(p)))]
+        texts = [text_of(p) for p in files]
         for n, (symbol, text) in enumerate(symbols):
             text = re.sub(r"^void ", "", text)
             open_ = text.rfind("(") if text.endswith(")") else -1
@@ -158,7 +161,9 @@ class Runner:
             open_ = at
             function, types = text[:open_], split(text[open_ + 1:-1])
             plain = re.sub(r"<.*", "", function).split("::")[-1]
-            names = next((p for p in (parameters_of(t, plain, len(types)) for t in texts) if p is not None), None)
+            found = ((p, file) for file, t in zip(files, texts) if (p := parameters_of(t, plain, len(types))) is not None)
+            names, file = next(found, (None, None))
+            kernel = file if file in siblings else program.kernel
             if names is None:
                 return None, f"the launcher {function} has no text with {len(types)} parameters"
             arguments, values, rows = [], [], []
@@ -182,7 +187,7 @@ class Runner:
             if any(len(re.findall(r"\bvoid\s+" + re.escape(plain) + r"\s*\([^(){};]*\)\s*\{", t)) > 1 for t in texts):
                 function = f"{function}({', '.join(types)})"  # an overload
             parts.append(f'void stub_{n}({", ".join(arguments)}) asm("{symbol}");\nvoid stub_{n}({", ".join(arguments)}) {{\n'
-                         f'  launch({{{json.dumps(str(program.kernel))}, {json.dumps(function)}, {{{", ".join(rows)}}}}},'
+                         f'  launch({{{json.dumps(str(kernel))}, {json.dumps(function)}, {{{", ".join(rows)}}}}},'
                          f' {{{", ".join(values)}}});\n}}\n')
         return "".join(parts), ""
 

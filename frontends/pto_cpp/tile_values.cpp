@@ -90,6 +90,8 @@ void turn(Value& tile) {
   std::swap(b.row_step, b.column_step);
   std::swap(b.row, b.column);
   std::swap(b.first_row, b.first_column);
+  std::swap(b.row_group, b.column_group);
+  std::swap(b.row_group_step, b.column_group_step);
   if (b.rows > 0) {
     std::swap(tile.place.full_rows, tile.place.row_stride);
     return;
@@ -120,6 +122,11 @@ Boxes boxes_of_scales(const TsrTensor& tensor) {
   b.column_step = of_a ? pair : others;
   b.row = of_a ? other : step[4];
   b.column = of_a ? step[4] : other;
+  const std::int64_t in_group = tensor.shape[1] * count;
+  if (boxed && tensor.shape[0] > 1 && step[0] != tensor.shape[1] * others) {
+    (of_a ? b.row_group : b.column_group) = in_group;
+    (of_a ? b.row_group_step : b.column_group_step) = step[0];
+  }
   return b;
 }
 
@@ -169,8 +176,8 @@ Value value_of(const TsrTensor& tensor, const TsrTile& tile, cluster::Profile pr
     b.row = tensor.stride[3];
     b.column = tensor.stride[4];
     if (tensor.shape[0] > 1 && tensor.stride[0] != tensor.shape[1] * tensor.stride[1]) {
-      b.group = tensor.shape[1] * tensor.shape[4];
-      b.group_step = tensor.stride[0];
+      b.column_group = tensor.shape[1] * tensor.shape[4];
+      b.column_group_step = tensor.stride[0];
     }
     // Boxes below each other are one burst.
     v.sizes = {tensor.shape[1], tensor.shape[2] * tensor.shape[3] * tensor.shape[4]};

@@ -171,14 +171,21 @@ struct Boxes {
   std::int64_t rows = 0, columns = 0;  ///< size of a box; 0: the tile has none
   std::int64_t row_step = 0, column_step = 0, row = 0, column = 0;
   std::int64_t first_row = 0, first_column = 0;  ///< where the operand begins inside the tile
-  /// So many columns are a group, and the next one begins `group_step` further; 0: they are one group.
-  std::int64_t group = 0, group_step = 0;
+  /// So many columns, or rows, are a group, and the next one begins a step further; 0: they are one group.
+  std::int64_t column_group = 0, column_group_step = 0, row_group = 0, row_group_step = 0;
 
   std::int64_t at(std::int64_t r, std::int64_t c) const {
     r += first_row;
     c += first_column;
-    const std::int64_t before = group > 0 ? c / group * group_step : 0;
-    if (group > 0) c %= group;
+    std::int64_t before = 0;
+    if (column_group > 0) {
+      before += c / column_group * column_group_step;
+      c %= column_group;
+    }
+    if (row_group > 0) {
+      before += r / row_group * row_group_step;
+      r %= row_group;
+    }
     return before + r / rows * row_step + r % rows * row + c / columns * column_step +
            c % columns * column;
   }

@@ -12,3 +12,12 @@ inline int rtGetC2cCtrlAddr(std::uint64_t* address, std::uint32_t* bytes) {
   *bytes = 0;
   return 0;
 }
+/// AI cores of a whole device: 24 clusters of A2/A3, 36 of A5.
+inline int rtGetAiCoreCount(std::uint32_t* count) {
+#if defined(PTO_NPU_ARCH_A5)
+  *count = 36;
+#else
+  *count = 24;
+#endif
+  return RT_ERROR_NONE;
+}
