@@ -37,6 +37,7 @@ ENTRY = re.compile(r"\bvoid\s+(kernel_entry)\s*\(")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 # Other devices, grids of them, and languages that are not PTO.
 ELSEWHERE = re.compile(r"\bpto/comm/|\bpto::comm\b|\b[Hh]ccl|\bHCCL|\bshmem|\bAscendC::|\bTNOTIFY\b")
+DEVICE_CLUSTERS = {"a2a3": 24, "a5": 36}
 SCALARS = {"float": "double", "double": "double", "int": "std::int64_t", "unsigned int": "std::int64_t", "long": "std::int64_t",
            "unsigned long": "std::int64_t", "unsigned short": "std::int64_t", "short": "std::int64_t", "bool": "std::int64_t",
            "unsigned char": "std::int64_t", "signed char": "std::int64_t", "char": "std::int64_t", "long long": "std::int64_t",
@@ -232,6 +233,8 @@ class Runner:
         build.mkdir(parents=True)
         result = {"cases": 0, "equal": 0, "failures": [], "class": "", "message": ""}
         options = f"--preset {program.preset} " + self.options.options
+        if "SYNCALL" in program.text:  # all blocks have to be there at once
+            options += f" --set launch.clusters={DEVICE_CLUSTERS[program.preset]}"
         try:
             cases = program.folder / "scripts/generate_cases.py"
             if cases.is_file():  # a header with the instances of the kernel

@@ -304,11 +304,33 @@ bool needs_rewrite(const std::string& code) {
          (has_any(code, {kAttribute}) && !has_any(code, {"#ifndef __aicore__"}));
 }
 
+/// Generators declare the small floats of A5 for A2/A3, whose compiler does not have them: `typedef struct { unsigned char v; }
+/// hifloat8_t;`. The library has them on both. Such a declaration becomes blanks.
+void without_own_floats(std::string& text, const std::string& code) {
+  constexpr std::string_view kBegin = "typedef struct";
+  constexpr std::string_view kFloats[] = {"hifloat8_t",    "float8_e4m3_t",   "float8_e5m2_t",
+                                          "float8_e8m0_t", "float4_e1m2x2_t", "float4_e2m1x2_t"};
+  for (std::size_t at = code.find(kBegin); at != std::string::npos;
+       at = code.find(kBegin, at + 1)) {
+    const std::size_t open = code.find_first_not_of(" \t\n", at + kBegin.size());
+    if (open == std::string::npos || code[open] != '{') continue;
+    const std::size_t behind = behind_closing(code, open, '{', '}');
+    const std::size_t end = code.find(';', behind);
+    if (end == std::string::npos) return;
+    const std::size_t name = code.find_first_not_of(" \t\n", behind);
+    const std::string_view word(code.data() + name, end - name);
+    if (std::find(std::begin(kFloats), std::end(kFloats), word) == std::end(kFloats)) continue;
+    for (std::size_t i = at; i <= end; ++i)
+      if (text[i] != '\n') text[i] = ' ';
+  }
+}
+
 }  // namespace
 
 std::string with_launches(const std::string& text) {
   std::string out = text;
   std::string code = masked(text);
+  without_own_floats(out, code);
   for (std::size_t open = code.find("<<<"); open != std::string::npos;
        open = code.find("<<<", open + 1)) {
     int depth = 0;

@@ -39,7 +39,8 @@ Extent extent_of(const ResolvedOperand& o) {
   if (o.boxes != nullptr) {
     // Boxes below each other, whose rows follow each other: a line for each column of boxes, if all of its columns are touched.
     const Boxes& b = *o.boxes;
-    const bool in_lines = b.column_group == 0 && b.row_group == 0 && b.column == 1 && b.row == b.columns && b.row_step == b.rows * b.columns;
+    const bool in_lines = b.column_group == 0 && b.row_group == 0 && b.column == 1 &&
+                          b.row == b.columns && b.row_step == b.rows * b.columns;
     if (!in_lines || b.first_column % b.columns != 0 || o.sizes[1] % b.columns != 0) return e;
     e.pitch = b.column_step * bits_of(o.element) / 8;
     e.width = o.sizes[0] * b.columns * bits_of(o.element) / 8;

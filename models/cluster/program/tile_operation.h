@@ -393,7 +393,7 @@ struct TileOperation {
   std::uint8_t results =
       1;  ///< kPartArg, kRowArg, kColumnArg: 2 are a value and its index; kRearrange: 1 or 2
   bool is_unsigned = false;  ///< integers of 64 bits have no sign
-  bool shifts = false;  ///< kFixScale: a scale may say a shift (A2/A3)
+  bool shifts = false;       ///< kFixScale: a scale may say a shift (A2/A3)
   /// Products on A2/A3: M writes columns of boxes as many rows apart as the product has, rounded up to 16, and what
   /// reads the tile takes them this many rows apart (ascend_2.md 1.6). 0: the same.
   std::int64_t read_pitch = 0;

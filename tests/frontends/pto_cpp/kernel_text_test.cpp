@@ -31,6 +31,13 @@ TEST(PtoCpp, TheAttributeOfTheVendorsCompilerBecomesNothing) {
             "static          void f(); // [aicore]");
 }
 
+TEST(PtoCpp, SmallFloatsThatAGeneratorDeclaresAreThoseOfTheLibrary) {
+  EXPECT_EQ(with_launches("typedef struct { unsigned char v; }\nhifloat8_t; int x;"),
+            std::string(35, ' ') + "\n" + std::string(11, ' ') + " int x;");
+  const std::string other = "typedef struct { unsigned char v; } mine_t;";
+  EXPECT_EQ(with_launches(other), other);
+}
+
 class PtoCppFile : public testing::Test {
  protected:
   KernelText read(const std::string& text, const std::string& function = "") {
