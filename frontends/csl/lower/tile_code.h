@@ -67,7 +67,7 @@ class TileCode {
   /// An operation at `at` uses elements that lie beyond an array: an error, or a warning with
   /// Options::allows_overrun or if the code has no other variable that could lie there.
   void note_overrun(const Node& at, std::string text) {
-    overruns_.push_back({&at, std::move(text)});
+    overruns_.push_back({&engine_.place_of_user(at), std::move(text)});
   }
   bool is_wse3() const { return engine_.options.arch == "wse3"; }
 

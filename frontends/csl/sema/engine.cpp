@@ -52,8 +52,19 @@ std::string Engine::chain() const {
   return text;
 }
 
+const Node& Engine::place_of_user(const Node& at) const {
+  const auto is_own = [this](const Node& node) {
+    return files_.at(node.file)->name().front() == '<';
+  };
+  if (!is_own(at)) return at;
+  for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
+    if (!is_own(*level->at)) return *level->at;
+  }
+  return at;
+}
+
 void Engine::warn(const Node& at, const std::string& problem) {
-  const std::string message = where(at) + ": warning: " + problem;
+  const std::string message = where(place_of_user(at)) + ": warning: " + problem;
   if (warned_.insert(message).second) *messages_ << message << '\n';
 }
 

@@ -103,6 +103,8 @@ class Engine {
       return false;
     }
   }
+  /// A place in our library stands for the call that led there.
+  const Node& place_of_user(const Node& at) const;
   /// Warns once for each place and text.
   void warn(const Node& at, const std::string& text);
   /// Tells something that is no fault of the program; once for each text.
