@@ -31,5 +31,9 @@ case "${1:-}" in
     ;;
   --*) die "unknown argument $1; use --check, or name files" ;;
   "") all_files | xargs "$clang_format" --style=file -i ;;
-  *) "$clang_format" --style=file -i "$@" ;;
+  *)
+    for file in "$@"; do
+      case "$file" in *.h | *.cpp) "$clang_format" --style=file -i "$file" ;; *) say "$file: is not C++, left as it is" ;; esac
+    done
+    ;;
 esac
