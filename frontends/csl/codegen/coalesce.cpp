@@ -30,7 +30,7 @@ std::vector<unsigned> use_counts(const Function& function) {
   return counts;
 }
 
-/// What a copy becomes when its value is made in its place; copy propagation removes it.
+/// What a copy becomes when its value is made in its place.
 bool is_idle(const Instruction& in) {
   return in.op == Op::kCopy && in.operands[0].is_register() &&
          in.operands[0].number == in.results[0];
@@ -87,6 +87,8 @@ void coalesce_copies(Function& function) {
       uses[copy.results[0]] += static_cast<unsigned>(readers.size());
       uses[from] = definitions[from] = 0;
     }
+    block.code.erase(std::remove_if(block.code.begin(), block.code.end(), is_idle),
+                     block.code.end());
   }
 }
 
