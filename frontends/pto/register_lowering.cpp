@@ -14,21 +14,8 @@ using RF = RegisterFunction;
 
 namespace {
 
-using cluster::Packing;
-constexpr std::int64_t kBlockBytes = 32;
-constexpr std::uint8_t kGroup = 32;  // a block as a group of a Packing
-
-/// Whether the register level has values of the type.
-bool computes(Element element) {
-  return cluster::has_values(element) && cluster::bits_of(element) >= 8 &&
-         element != Element::kE8m0;
-}
-
 bool is_mask(const Type& type) {
   return type.location.find("mask") != std::string::npos;
-}
-std::uint16_t number_of(const Value& v) {
-  return static_cast<std::uint16_t>(v.scalar.value);
 }
 /// "lt", "olt", "slt", "ult": floats and signs are known from the type.
 std::optional<Predicate> predicate_named(std::string word) {
@@ -58,6 +45,11 @@ std::optional<Pattern> pattern_named(const std::string& word, std::int64_t lanes
 }
 
 }  // namespace
+
+bool has_lane_values(Element element) {
+  return cluster::has_values(element) && cluster::bits_of(element) >= 8 &&
+         element != Element::kE8m0;
+}
 
 std::string RegisterLowering::option(const Operation& op, const char* key) const {
   return text_of(op, key);
@@ -125,13 +117,13 @@ RegisterOperation RegisterLowering::basis(const Operation& op, const RegisterRow
   r.function = row.function;
   r.unit = row.unit;
   r.arithmetic = row.arithmetic;
-  if (!computes(r.element)) r.function = RF::kNoValues;
+  if (!has_lane_values(r.element)) r.function = RF::kNoValues;
   for (std::size_t i = 0; i < o.registers.size() && i < r.sources.size(); ++i) {
-    r.sources[i] = number_of(*o.registers[i]);
-    if (!computes(RegisterCode::blank(o.registers[i]->type, diagnostics_).element))
+    r.sources[i] = register_number(*o.registers[i]);
+    if (!has_lane_values(RegisterCode::blank(o.registers[i]->type, diagnostics_).element))
       r.function = RF::kNoValues;
   }
-  if (!o.masks.empty()) r.mask = number_of(*o.masks.front());
+  if (!o.masks.empty()) r.mask = register_number(*o.masks.front());
   return r;
 }
 
@@ -149,7 +141,7 @@ void RegisterLowering::instruction(const Operation& op) {
   if (row.shape == RegisterShape::kMask) mask(op, o, r);
   if (row.shape == RegisterShape::kPair && r.function != RF::kNoValues && !special(op, o, r) &&
       o.registers.empty() && o.masks.size() == 2) {
-    r.sources = {number_of(*o.masks[0]), number_of(*o.masks[1]), kNoRegister};
+    r.sources = {register_number(*o.masks[0]), register_number(*o.masks[1]), kNoRegister};
     r.mask = kNoRegister;
   }
   if (row.shape == RegisterShape::kParts) {
@@ -162,7 +154,7 @@ void RegisterLowering::instruction(const Operation& op) {
       if (type.kind != Type::Kind::kRegister) continue;
       Value v{Value::Kind::kRegister, type};
       v.scalar = code_.new_register(op.place);
-      if (type.location != "!pto.align" && n < 2) r.results[n++] = number_of(v);
+      if (type.location != "!pto.align" && n < 2) r.results[n++] = register_number(v);
       scope_.define(result.name, result.place, std::move(v));
     }
     if (r.function != RF::kBarrier || op.name == "pto.mem_bar") code_.emit(r, op.place);
@@ -211,7 +203,7 @@ bool RegisterLowering::special(const Operation& op, const Operands& o, RegisterO
   const auto use = [&r](std::initializer_list<const Value*> sources) {
     r.sources = {kNoRegister, kNoRegister, kNoRegister};
     std::size_t n = 0;
-    for (const Value* v : sources) r.sources[n++] = number_of(*v);
+    for (const Value* v : sources) r.sources[n++] = register_number(*v);
   };
   const auto needs = [&](std::size_t registers, std::size_t masks) {
     if (o.registers.size() < registers || o.masks.size() < masks)
@@ -271,8 +263,8 @@ bool RegisterLowering::special(const Operation& op, const Operands& o, RegisterO
   case RF::kCarry: {
     const bool has_carry = op.name.back() == 's';
     needs(2, has_carry ? 2 : 1);
-    if (has_carry) r.sources[2] = number_of(*o.masks[0]);
-    r.mask = number_of(*o.masks.back());
+    if (has_carry) r.sources[2] = register_number(*o.masks[0]);
+    r.mask = register_number(*o.masks.back());
     return true;
   }
   case RF::kMaskSelect: {
@@ -313,11 +305,12 @@ void RegisterLowering::plain(const Operation& op, const Operands& o, RegisterOpe
   if (r.function == RF::kConvert) return convert(op, o, r);
   if (r.function == RF::kMaskMap || (r.function == RF::kMove && o.registers.empty())) {
     const bool is_move = r.function == RF::kMove;
-    for (std::size_t i = 0; i < o.masks.size() && i < 2; ++i) r.sources[i] = number_of(*o.masks[i]);
+    for (std::size_t i = 0; i < o.masks.size() && i < 2; ++i)
+      r.sources[i] = register_number(*o.masks[i]);
     const bool unary = r.arithmetic == Arithmetic::kNot || is_move;
     if (unary) r.sources[1] = kNoRegister;
-    r.mask =
-        !is_move && o.masks.size() > (unary ? 1U : 2U) ? number_of(*o.masks.back()) : kNoRegister;
+    r.mask = !is_move && o.masks.size() > (unary ? 1U : 2U) ? register_number(*o.masks.back())
+                                                            : kNoRegister;
     return;
   }
   const std::size_t least = r.function == RF::kMultiplyAdd                               ? 3
@@ -463,139 +456,6 @@ void RegisterLowering::mask(const Operation& op, const Operands& o, RegisterOper
   r.every = pattern->every;
 }
 
-// --- UB ---
-
-void RegisterLowering::memory(const Operation& op, const Operands& o, RegisterOperation& r) {
-  if (o.pointer == nullptr) fail(op, "expected a pointer to UB");
-  const TileOperand& place = o.pointer->place;
-  if (place.location != Location::kUb || place.holder != Holder::kSelf)
-    fail(op, place.name, " points to ", to_string(place.location),
-         ", expected a pointer to UB, which is all that registers reach");
-  const bool stores = r.unit == RegisterUnit::kStore || r.function == RF::kScatter;
-  const bool gathers =
-      r.function == RF::kGather || r.function == RF::kScatter || r.function == RF::kGatherBlocks;
-  const bool masks = r.function == RF::kLoadMask || r.function == RF::kStoreMask;
-  // With a pointer as result the access is at the pointer, and the index is what it moves by.
-  const bool moves = std::any_of(op.result_types.begin(), op.result_types.end(),
-                                 [](const Type& t) { return t.kind == Type::Kind::kPointer; });
-  r.address = place.address;
-  const std::int64_t width = std::max(1U, cluster::bits_of(place.element) / 8);
-  if (!moves) r.address.add(o.index, step_of(op, o, width));
-  r.operand = code_.operand_of(place.name, stores ? Access::kWrite : Access::kRead);
-  if (masks) return mask_memory(op, o, r);
-  if (r.function == RF::kStoreSqueezed) {
-    r.merges = !o.words.empty() && o.words[0] == "POST_UPDATE";
-    return;
-  }
-  if (r.function == RF::kStoreCounter) return;
-  if (gathers) {  // the index is the last register
-    if (o.registers.empty() || (stores && o.registers.size() < 2)) fail(op, "expected indices");
-    const std::uint16_t index = number_of(*o.registers.back());
-    r.sources = {stores ? number_of(*o.registers[0]) : kNoRegister, index, kNoRegister};
-    if (r.function == RF::kGather &&
-        cluster::bits_of(place.element) != cluster::bits_of(r.element)) {
-      const bool widens = cluster::bits_of(place.element) == 8 &&
-                          cluster::bits_of(r.element) == 16 && !cluster::is_float(r.element);
-      if (widens) r.packing.memory = 1;
-      if (!widens) r.function = RF::kNoValues;
-    }
-    return;
-  }
-  std::string dist = option(op, "dist");
-  for (const std::string& word : o.words)
-    if (!is_one_of({"POST_UPDATE", "NO_POST_UPDATE"}, word)) dist = word;
-  const bool blocks = has_part(op.name, "sldb") || has_part(op.name, "sstb");
-  if (blocks && !o.scalars.empty()) {
-    r.block_stride = o.scalars[0].scalar;
-    // The second stride is where the access begins, or what the pointer moves by.
-    if (!moves && o.scalars.size() > 1) r.address.add(o.scalars[1].scalar, kBlockBytes);
-  }
-  const bool stream = op.name == "pto.vstus";
-  if (stream && r.function == RF::kStore) {  // only so many elements are stored
-    if (o.scalars.empty()) fail(op, "expected a number of elements");
-    r.mask = code_.first_lanes(o.scalars[0], r.lanes, op.place);
-  }
-  const std::uint32_t groups = groups_of(op);
-  if (!blocks && groups > 1 && !o.scalars.empty() && r.lanes % groups == 0) {  // rows of lanes
-    r.run = r.lanes / groups;
-    r.block_stride = o.scalars[0].scalar;
-  }
-  if (r.function != RF::kNoValues) distribution(op, dist, r);
-  if (r.packing.memory == 0 && computes(place.element) && r.function != RF::kNoValues &&
-      cluster::bits_of(place.element) != cluster::bits_of(r.element)) {
-    if (!stores) r.function = RF::kNoValues;
-    r.element = place.element;
-  }
-}
-
-// The bytes of UB that the lanes of a register have.
-void RegisterLowering::distribution(const Operation& op, const std::string& dist,
-                                    RegisterOperation& r) const {
-  const bool stores = r.unit == RegisterUnit::kStore;
-  const std::size_t at = dist.rfind("_B");
-  const auto bits = at == std::string::npos ? std::nullopt : whole_number(dist.substr(at + 2));
-  const auto width = static_cast<std::uint8_t>(bits.value_or(cluster::bits_of(r.element)) / 8);
-  const auto half = static_cast<std::uint8_t>(width / 2),
-             twice = static_cast<std::uint8_t>(2 * width);
-  const bool is_register = std::uint64_t{r.lanes} * cluster::bits_of(r.element) == 2048;
-  const auto packed = [&](Packing packing) {
-    r.packing = packing;
-    if (!is_register || packing.memory == 0) r.function = RF::kNoValues;
-  };
-  if (r.function == RF::kLoadPair || r.function == RF::kStorePair) {
-    const bool known = dist.rfind("DINTLV_B", 0) == 0 || dist.rfind("INTLV_B", 0) == 0;
-    packed({dist == "BDINTLV" ? kGroup : known ? width : std::uint8_t{0}, 0});
-  } else if (dist.empty() || dist.rfind("NORM", 0) == 0) {
-    return;
-  } else if (dist == "BRC_BLK") {
-    packed({kGroup, kGroup, false, true});
-  } else if (dist.rfind("BRC", 0) == 0 || dist.rfind("1PT", 0) == 0 ||
-             dist.rfind("ONEPT", 0) == 0) {
-    r.every = 0;
-    if (stores) r.mask = kNoRegister;  // the first element is stored, whatever the mask says
-  } else if (dist.rfind("US_B", 0) == 0) {
-    r.every = 2;
-  } else if (dist.rfind("DS_B", 0) == 0) {
-    r.every = -2;
-  } else if (dist == "UNPK4" || dist == "UNPK4_B8") {
-    packed({1, 4});
-  } else if (dist.rfind("UNPK_B", 0) == 0) {
-    packed({width, twice});
-  } else if (dist.rfind("E2B_B", 0) == 0) {
-    packed({width, kGroup, true});
-  } else if (dist.rfind("PK4_B", 0) == 0) {
-    packed({static_cast<std::uint8_t>(width / 4), width});
-  } else if (dist.rfind("PK_B", 0) == 0) {
-    packed({half, width});
-  } else {
-    r.function = RF::kNoValues;
-  }
-  if (r.packing.memory != 0 && r.function != RF::kLoadPair && r.function != RF::kStorePair &&
-      stores != (dist.rfind("PK", 0) == 0))
-    fail(op, dist, " is no distribution of a ", stores ? "store" : "load");
-}
-
-/// Bytes that the index counts: an element. Masks and pto.sprsts count bytes, with a constant offset what they move.
-std::int64_t RegisterLowering::step_of(const Operation& op, const Operands& o,
-                                       std::int64_t width) const {
-  if (is_one_of({"pto.plds", "pto.psts", "pto.sprsts"}, op.name)) return 1;
-  if (!is_one_of({"pto.pldi", "pto.psti"}, op.name)) return width;
-  const bool half = !o.words.empty() && (o.words[0] == "US" || o.words[0] == "PK");
-  return kBlockBytes / (half ? 2 : 1);
-}
-
-void RegisterLowering::mask_memory(const Operation& op, const Operands& o,
-                                   RegisterOperation& r) const {
-  const std::string dist = o.words.empty() ? option(op, "dist") : o.words[0];
-  r.every = dist == "US" ? 2 : dist == "DS" || dist == "PK" ? -2 : 1;
-  const bool stores = r.function == RF::kStoreMask;
-  if (!is_one_of({"", "NORM", stores ? "PK" : "US", stores ? "PK" : "DS"}, dist))
-    fail(op, dist, " is no distribution of masks");
-  if (stores && o.masks.empty()) fail(op, "expected a mask");
-  if (stores) r.sources[0] = number_of(*o.masks[0]);
-  r.mask = kNoRegister;
-}
-
 // --- several registers ---
 
 // pto.vmi.unpack gives the physical registers of a logical one, channel_split every n-th lane.
@@ -619,11 +479,11 @@ void RegisterLowering::parts(const Operation& op, const Operands& o, RegisterOpe
     Value v{Value::Kind::kRegister, type};
     v.scalar = code_.new_register(op.place);
     RegisterOperation part = RegisterCode::blank(type, diagnostics_);
-    const bool has_values = known && computes(part.element) && r.function != RF::kNoValues;
+    const bool has_values = known && has_lane_values(part.element) && r.function != RF::kNoValues;
     part.function = has_values ? RF::kPart : RF::kNoValues;
     part.unit = RegisterUnit::kNone;
-    part.results[0] = number_of(v);
-    part.sources[0] = number_of(*source);
+    part.results[0] = register_number(v);
+    part.sources[0] = register_number(*source);
     part.every = static_cast<std::int32_t>(every);
     const std::size_t in_residue = std::max<std::size_t>(count / every, 1);
     part.first = static_cast<std::uint32_t>(i / in_residue + every * (i % in_residue) * part.lanes);

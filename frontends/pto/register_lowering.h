@@ -2,6 +2,7 @@
 // buffers that name bytes instead of tiles (docs/ascend-platform.md, section Register level).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,16 @@ class RegisterCode : LoweringPart {
   bool uses(const Operation& op, unsigned depth) const;
 };
 
+/// A block of UB.
+inline constexpr std::int64_t kBlockBytes = 32;
+
+/// Whether registers have values of the type.
+bool has_lane_values(Element element);
+/// The number of the register that holds a value.
+inline std::uint16_t register_number(const Value& v) {
+  return static_cast<std::uint16_t>(v.scalar.value);
+}
+
 class RegisterLowering : LoweringPart {
  public:
   explicit RegisterLowering(LoweringContext& context) : LoweringPart(context), code_(context) {}
@@ -75,12 +86,7 @@ class RegisterLowering : LoweringPart {
   cluster::Rounding rounding_of(const Operation& op, const Operands& o) const;
   /// 0 or 1: which half of the lanes, or which of two neighbours.
   std::uint32_t half_of(const Operation& op, const Operands& o) const;
-  void distribution(const Operation& op, const std::string& dist,
-                    cluster::RegisterOperation& r) const;
-  std::int64_t step_of(const Operation& op, const Operands& o, std::int64_t width) const;
-  void mask_memory(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
   void mask(const Operation& op, const Operands& o, cluster::RegisterOperation& r);
-  void memory(const Operation& op, const Operands& o, cluster::RegisterOperation& r);
   void parts(const Operation& op, const Operands& o, cluster::RegisterOperation r);
   void set_scalar(const Value& v, cluster::RegisterOperation& r) const;
   /// Defines results that are no registers: pointers after an access, counts.
@@ -88,6 +94,14 @@ class RegisterLowering : LoweringPart {
   std::vector<Type> types_of(const Operation& op) const;
   std::string option(const Operation& op, const char* key) const;
   std::uint32_t groups_of(const Operation& op) const;
+
+  // Accesses to UB (register_memory.cpp).
+  void memory(const Operation& op, const Operands& o, cluster::RegisterOperation& r);
+  void mask_memory(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
+  void indices(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
+  void distribution(const Operation& op, const std::string& dist,
+                    cluster::RegisterOperation& r) const;
+  std::int64_t step_of(const Operation& op, const Operands& o, std::int64_t width) const;
 
   RegisterCode code_;
 };
