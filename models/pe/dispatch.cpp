@@ -250,11 +250,11 @@ class Dispatch {
     }
     if (pe_.dsrs.xdsr_lost(dsr)) {
       fail(Illegal::kExtendedDsrReused, "the XDSR of descriptor '", dsd.name,
-           "' has been loaded for another one");
+           "' has been loaded with the loops of another one");
     }
     if (pe_.dsrs.stride_register_lost(dsr)) {
       fail(Illegal::kStrideRegisterReused, "a stride register of descriptor '", dsd.name,
-           "' has been loaded for another one");
+           "' has been loaded with another stride");
     }
     cursor.kind = Cursor::Kind::kMemory;
     cursor.dsd = &dsd;

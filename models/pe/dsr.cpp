@@ -94,19 +94,29 @@ unsigned DsrFiles::load(const Operand& operand, const Dsd& dsd, const OpConfig& 
   *dsr.extension = {};
   dsr.extension->remaining = dsd.extent;
   dsr.restart_walk(dsd.base);
-  return 1 + take_tickets(*dsr.extension, config);
+  return 1 + take_tickets(*dsr.extension, dsd, config);
 }
 
-unsigned DsrFiles::take_tickets(DsrExtension& extension, const OpConfig& config) {
+// Descriptors with equal loops share an XDSR, and equal strides a stride register: a load changes nothing for the others.
+unsigned DsrFiles::take_tickets(DsrExtension& extension, const Dsd& dsd, const OpConfig& config) {
   Extras& last = extras();
   unsigned registers = 0;
   if (config.xdsr) {
-    extension.xdsr_ticket = last.xdsrs[*config.xdsr] = ++last.last;
+    std::uint32_t& ticket = last.xdsrs[*config.xdsr];
+    const Dsd*& loops = last.loops[*config.xdsr];
+    if (loops == nullptr || !loops->has_loops_of(dsd)) ticket = ++last.last;
+    loops = &dsd;
+    extension.xdsr_ticket = ticket;
     ++registers;
   }
   for (std::size_t i = 0; i < config.sr.size(); ++i) {
     if (!config.sr[i]) continue;
-    extension.sr_tickets[i] = last.srs[*config.sr[i]] = ++last.last;
+    std::uint32_t& ticket = last.srs[*config.sr[i]];
+    std::int16_t& stride = last.strides[*config.sr[i]];
+    if (ticket == 0 || stride != dsd.stride_in_register(static_cast<unsigned>(i)))
+      ticket = ++last.last;
+    stride = dsd.stride_in_register(static_cast<unsigned>(i));
+    extension.sr_tickets[i] = ticket;
     ++registers;
   }
   return registers;

@@ -196,7 +196,7 @@ class DsrFiles {
   /// State of FIFO number `index` of Image::fifos.
   FifoState& fifo(unsigned index) { return extras_->fifos[index]; }
   const FifoState& fifo(unsigned index) const { return extras_->fifos[index]; }
-  /// Whether the XDSR, or a stride register, of `dsr` has been loaded for another DSR since.
+  /// Whether the XDSR, or a stride register, of `dsr` has been loaded with something else since.
   bool xdsr_lost(const Dsr& dsr) const;
   bool stride_register_lost(const Dsr& dsr) const;
   /// Saves or restores what changes (models/state/archive.h).
@@ -206,13 +206,15 @@ class DsrFiles {
   /// State that few programs need.
   struct Extras {
     std::vector<FifoState> fifos;
-    // Every load of an XDSR or stride register takes the next ticket; these are the last ones.
+    // Every load that changes what an XDSR or stride register holds takes the next ticket; these are the last ones.
     std::array<std::uint32_t, kXdsrCount> xdsrs{};
     std::array<std::uint32_t, kStrideRegisterCount> srs{};
+    std::array<const Dsd*, kXdsrCount> loops{};
+    std::array<std::int16_t, kStrideRegisterCount> strides{};
     std::uint32_t last = 0;
   };
   Extras& extras();
-  unsigned take_tickets(DsrExtension& extension, const OpConfig& config);
+  unsigned take_tickets(DsrExtension& extension, const Dsd& dsd, const OpConfig& config);
 
   const DsrLayout* layout_;
   std::unique_ptr<Dsr[]> dsrs_;  // by DsrLayout::index_of

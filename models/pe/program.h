@@ -95,6 +95,16 @@ struct Dsd {
   std::uint32_t line = 0;
   std::uint32_t file = 0;  ///< as Instruction::file
 
+  /// Whether an XDSR holds the same for both: their loops, or the buffer around which they run.
+  bool has_loops_of(const Dsd& other) const {
+    return kind == other.kind && dimensions == other.dimensions && extents == other.extents &&
+           strides == other.strides && wrap_base == other.wrap_base &&
+           wrap_count == other.wrap_count;
+  }
+  /// The stride that stride register number `i` of those it takes holds.
+  std::int16_t stride_in_register(unsigned i) const {
+    return strides[dimensions - stride_registers() + i];
+  }
   /// Stride registers it takes (wse.md 5.3): none for the inner loop, none for the second if the
   /// inner stride is 1.
   unsigned stride_registers() const {

@@ -153,7 +153,8 @@ void DsrFiles::visit(state::Archive& archive, const DecodedImage& program) {
   Extras& more = extras();
   archive.same(more.fifos.size(), "the number of FIFOs of a tile");
   for (FifoState& fifo : more.fifos) archive(fifo);
-  archive(more.xdsrs, more.srs, more.last);
+  archive(more.xdsrs, more.srs, more.strides, more.last);
+  for (const Dsd*& loops : more.loops) visit_dsd(archive, loops, program);
 }
 
 void TaskTable::visit(state::Archive& archive) {

@@ -143,7 +143,8 @@ pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const 
 
 void add_extension(const TileCode& tile, const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
   const pe::OpConfig made = ir::extension_of(dsd, slot, tile.dsrs().choice());
-  config.xdsr = made.xdsr;
+  const auto lasting = made.xdsr ? tile.dsrs().lasting_extended(dsd) : std::nullopt;
+  config.xdsr = lasting ? lasting : made.xdsr;
   config.sr = made.sr;
 }
 

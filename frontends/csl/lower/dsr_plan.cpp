@@ -15,8 +15,7 @@ std::uint16_t file_of(const std::string& dsr) {
 
 }  // namespace
 
-DsrPlan::DsrPlan(const Tile& tile)
-    : named_(tile.dsr_ids), fifos_(tile.fifos.size()), tile_(tile) {
+DsrPlan::DsrPlan(const Tile& tile) : named_(tile.dsr_ids), fifos_(tile.fifos.size()), tile_(tile) {
   choose_extended();
   constexpr std::uint16_t kFiles[] = {pe::kDest, pe::kSrc0, pe::kSrc1};
   for (unsigned slot = 0; slot < 3; ++slot) {
@@ -90,8 +89,9 @@ std::string DsrPlan::why_no_fifo() const {
   for (unsigned number = kFirstOfFifos; number < pe::kDsrsPerFile; ++number)
     pairs += is_free_pair(number) ? 1 : 0;
   if (pairs >= fifos_) return owners();
-  return text::joined("A FIFO needs a DSR of the destinations and one of the first sources with one number from ",
-                      kFirstOfFifos, " on, and the program names all but ", pairs, " of them");
+  return text::joined(
+      "A FIFO needs a DSR of the destinations and one of the first sources with one number from ",
+      kFirstOfFifos, " on, and the program names all but ", pairs, " of them");
 }
 
 std::string DsrPlan::owners() const {
@@ -99,8 +99,7 @@ std::string DsrPlan::owners() const {
   const char* separator = " ";
   for (unsigned number = 0; number < pe::kXdsrCount; ++number) {
     std::string owner;
-    if (named_.count({"xdsr", number}) != 0)
-      owner = text::joined("@get_xdsr(", number, ")");
+    if (named_.count({"xdsr", number}) != 0) owner = text::joined("@get_xdsr(", number, ")");
     for (std::size_t fifo = 0; fifo < tile_.fifos.size(); ++fifo) {
       const auto registers = fifo_registers(fifo);
       if (registers && registers->second == number)
@@ -122,10 +121,31 @@ void DsrPlan::choose_extended() {
   unsigned next = 0;
   for (auto& extended : choice_.extended) {
     while (next < pe::kXdsrCount && kept.count(next) != 0) ++next;
-    if (next < pe::kXdsrCount) extended = static_cast<std::uint8_t>(next++);
-    else extended.reset();
+    if (next < pe::kXdsrCount)
+      extended = static_cast<std::uint8_t>(next++);
+    else
+      extended.reset();
   }
   choice_.owners = owners();
+}
+
+std::optional<std::uint8_t> DsrPlan::lasting_extended(const pe::Dsd& dsd) const {
+  std::set<unsigned> taken;
+  for (const auto& [loops, number] : lasting_) {
+    if (loops.has_loops_of(dsd)) return number;
+    taken.insert(number);
+  }
+  for (std::size_t fifo = 0; fifo < fifos_; ++fifo) {
+    if (const auto registers = fifo_registers(fifo)) taken.insert(registers->second);
+  }
+  for (const auto& extended : choice_.extended)
+    if (extended) taken.insert(*extended);
+  for (unsigned number = pe::kXdsrCount; number-- > 0;) {
+    if (taken.count(number) != 0 || named_.count({"xdsr", number}) != 0) continue;
+    lasting_.emplace_back(dsd, static_cast<std::uint8_t>(number));
+    return lasting_.back().second;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::uint8_t> DsrPlan::unused(std::uint16_t file, unsigned nth) const {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "frontends/csl/ir/dsd.h"
 #include "frontends/csl/sema/program.h"
@@ -23,6 +24,9 @@ class DsrPlan {
   std::optional<std::pair<unsigned, unsigned>> fifo_registers(std::size_t fifo) const;
   /// Who has what the FIFOs of the tile lack, for messages.
   std::string why_no_fifo() const;
+  /// The extended DSR of a descriptor that stays in a DSR: one for all that have its loops, which nothing else loads;
+  /// nothing: all are taken.
+  std::optional<std::uint8_t> lasting_extended(const pe::Dsd& dsd) const;
   /// The DSR `nth` of a file that nothing else has; nothing: all are taken.
   std::optional<std::uint8_t> unused(std::uint16_t file, unsigned nth) const;
 
@@ -39,6 +43,8 @@ class DsrPlan {
   const std::size_t fifos_;
   const Tile& tile_;
   ir::DsrChoice choice_;
+  /// What lasting_extended() has given, in the order of the code.
+  mutable std::vector<std::pair<pe::Dsd, std::uint8_t>> lasting_;
 };
 
 }  // namespace tessera::csl

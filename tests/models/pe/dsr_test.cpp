@@ -96,20 +96,24 @@ TEST(PeDsr, StrideRegistersThatANestNeeds) {
 
 TEST(PeDsr, LaterLoadTakesAnExtendedDsrAway) {
   DsrProgram p;
-  const Operand ring = p.circbuf(1000, 4, 4);
+  const Operand ring = p.circbuf(1000, 4, 4), other = p.circbuf(1000, 4, 3);
   p.load(src1(0), ring);
-  p.load(src1(1), ring);
+  p.load(src1(1), other);
   const DsrLayout layout(p.image());
   DsrFiles files(layout);
   const OpConfig first = with_xdsr(1);
   files.load(src1(0), p.dsd(ring), first);
   EXPECT_FALSE(files.xdsr_lost(files[src1(0)]));
-  files.load(src1(1), p.dsd(ring), first);
+  files.load(src1(1), p.dsd(other), first);
   EXPECT_TRUE(files.xdsr_lost(files[src1(0)]));
   EXPECT_FALSE(files.xdsr_lost(files[src1(1)]));
   files.load(src1(0), p.dsd(ring), first);
   EXPECT_FALSE(files.xdsr_lost(files[src1(0)]));
   EXPECT_TRUE(files.xdsr_lost(files[src1(1)]));
+  // One that has the same loops changes nothing.
+  files.load(src1(1), p.dsd(ring), first);
+  EXPECT_FALSE(files.xdsr_lost(files[src1(0)]));
+  EXPECT_FALSE(files.xdsr_lost(files[src1(1)]));
 }
 
 TEST(PeDsr, OnlyFabricLengthsAreEndless) {

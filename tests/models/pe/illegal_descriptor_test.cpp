@@ -107,10 +107,10 @@ TEST(PeIllegalDescriptor, FabricDescriptorsHaveADirection) {
 
 TEST(PeIllegalDescriptor, ExtendedDsrLoadedForAnotherDsr) {
   // wse.md 5.11: a circbuf or mem4d needs its XDSR as long as it is used.
-  const auto copy = [](unsigned second_xdsr, bool reload) {
+  const auto copy = [](unsigned second_xdsr, bool reload, unsigned second_size = 6) {
     return run([&](Builder& p) {
       p.load(src1(0), p.circbuf(2048, 4, 8), with_xdsr(1));
-      p.load(src1(1), p.circbuf(2048, 4, 8), with_xdsr(second_xdsr));
+      p.load(src1(1), p.circbuf(2048, 4, second_size), with_xdsr(second_xdsr));
       if (reload) p.load(src1(0), p.circbuf(2048, 4, 8), with_xdsr(1));
       p.emit(Opcode::kMov32, {reg32(0), src1(0)});
     });
@@ -118,19 +118,23 @@ TEST(PeIllegalDescriptor, ExtendedDsrLoadedForAnotherDsr) {
   EXPECT_THAT(copy(2, false), BreaksNothing());
   EXPECT_THAT(copy(1, false), Breaks(Illegal::kExtendedDsrReused, HasSubstr("'ring0'")));
   EXPECT_THAT(copy(1, true), BreaksNothing());
+  // What it holds is the same for a descriptor with the same loops.
+  EXPECT_THAT(copy(1, false, 8), BreaksNothing());
 }
 
 TEST(PeIllegalDescriptor, StrideRegisterLoadedForAnotherDsr) {
-  const auto copy = [](unsigned second_sr) {
+  const auto copy = [](unsigned second_sr, int second_stride = 3) {
     return run([&](Builder& p) {
       p.load(src1(0), p.mem4d(2048, {2, 2, 2}, {2, 1, 1}), with_sr(with_xdsr(0), {0, 1}));
-      p.load(src1(1), p.mem4d(2048, {2, 2}, {2, 1}), with_sr(with_xdsr(1), {second_sr}));
+      p.load(src1(1), p.mem4d(2048, {2, 2}, {2, second_stride}),
+             with_sr(with_xdsr(1), {second_sr}));
       p.emit(Opcode::kMov32, {reg32(0), src1(0)});
     });
   };
   EXPECT_THAT(copy(2), BreaksNothing());
   EXPECT_THAT(copy(0), Breaks(Illegal::kStrideRegisterReused, HasSubstr("'nest0'")));
   EXPECT_THAT(copy(1), Breaks(Illegal::kStrideRegisterReused));
+  EXPECT_THAT(copy(1, 1), BreaksNothing());  // the stride is the same
 }
 
 // wavelet_index_offset (wse.md 5.2, 5.5)
