@@ -181,6 +181,24 @@ TEST_F(CslVendorPasses, WhatHoldsBeforeALoopIsNotComputedAfterItAgain) {
   EXPECT_EQ(result("out", 1), 24U);
 }
 
+TEST_F(CslVendorPasses, ADivisionHasTheSignOfItsOwnType) {
+  // What is divided is a register of the other type, as after a cast between i16 and u16.
+  const VariableId in = global("in", Type::kI16, {33008});
+  const VariableId out = global("out", Type::kU16, {}, 4);
+  Builder b(module, main);
+  const Value cast = b.convert(Type::kU16, b.load(Type::kI16, address_of(in)));
+  const Value back = b.convert(Type::kI16, cast);
+  b.store(address_of(out), b.binary(Op::kDiv, cast, constant(Type::kU16, 3)));
+  b.store(address_of(out, 2), b.binary(Op::kRem, cast, constant(Type::kU16, 7)));
+  b.store(address_of(out, 4), b.binary(Op::kDiv, back, constant(Type::kI16, 3)));
+  b.store(address_of(out, 6), b.binary(Op::kRem, back, constant(Type::kI16, 7)));
+  b.ret();
+  EXPECT_EQ(result("out"), 33008U / 3);
+  EXPECT_EQ(result("out", 1), 33008U % 7);
+  EXPECT_EQ(static_cast<std::int16_t>(result("out", 2)), (33008 - 65536) / 3);
+  EXPECT_EQ(static_cast<std::int16_t>(result("out", 3)), (33008 - 65536) % 7);
+}
+
 TEST_F(CslVendorPasses, ACopyThatIsWrittenAnewDoesNotTakeTheFirstValueAlong) {
   const VariableId in = global("in", Type::kI32, {7}), out = global("out", Type::kI32, {}, 2);
   Builder b(module, main);

@@ -22,7 +22,7 @@ constexpr unsigned kCalls = 4;
 
 unsigned programs() {
   const char* text = std::getenv("TESSERA_CSL_PROGRAMS");
-  return text == nullptr ? 100U : static_cast<unsigned>(std::stoul(text));
+  return text == nullptr ? 1000U : static_cast<unsigned>(std::stoul(text));
 }
 
 struct RandomProgram {
