@@ -23,9 +23,9 @@ from pathlib import Path
 
 from files import write_text
 from pto_corpus import CLASSES, PLACE, class_of
+from pto_cpp_corpus import HOST, split
 
 ROOT = Path(__file__).resolve().parent.parent
-HOST = Path(__file__).resolve().parent / "pto_cpp_host"
 FUNCTION = re.compile(r"func\.func\s+(?:private |public )?@([\w.$-]+)\s*\(([^{]*?)\)\s*(?:->[^{]*?)?(?:attributes\s*\{[^}]*\}\s*)?\{", re.S)
 LAUNCH = re.compile(r"([\w:]+(?:<[^<>]*>)?)\s*<<<\s*([^,>]+),[^>]*>>>\s*\(")
 DTYPES = {"f32": "f4", "f16": "f2", "bf16": "u2", "f64": "f8", **{s + f"i{8 * n}": ("u" if s == "u" else "i") + str(n)
@@ -34,24 +34,12 @@ BITS = {"f16": "tessera_host::F16", "bf16": "tessera_host::Bf16"}
 OWN_CLASSES = (("takes too long", re.compile(r"takes too long")), *CLASSES)
 
 
-def items_of(text):
-    """The items of a list with commas, which are not in brackets."""
-    items, depth = [""], 0
-    for c in text:
-        depth += (c in "(<[{") - (c in ")>]}")
-        if c == "," and depth == 0:
-            items.append("")
-        else:
-            items[-1] += c
-    return [item.strip() for item in items if item.strip()]
-
-
 def parameters_of(text):
     """Name and .npy type of the parameters of each function of a PTO text; a number has no type."""
     functions = {}
     for name, parameters in FUNCTION.findall(re.sub(r"//[^\n]*", "", text)):
         rows = []
-        for item in items_of(parameters):
+        for item in split(parameters):
             found = re.match(r"%([\w.$-]+)\s*:\s*(.*)", item, re.S)
             array = re.match(r"!pto\.ptr<\s*([^,>\s]+)|memref<(?:[^,]*x)?(\w+)", found.group(2)) if found else None
             if found:
@@ -77,7 +65,7 @@ def launchers(text, kernel, functions):
     for found in LAUNCH.finditer(text):
         end = closing(text, found.end() - 1)
         name = found.group(1)
-        arguments = items_of(text[found.end():end])
+        arguments = split(text[found.end():end])
         rows = functions.get(name)
         if rows is None or len(rows) != len(arguments):
             missing.append(name)
