@@ -27,7 +27,10 @@ class HostProgram::Interface {
       return nullptr;
     };
     api.launch = launch;
-    api.block = [](void* self, const void* at) { static_cast<HostProgram*>(self)->trail_.at(at); };
+    api.block = [](void* self, const void* at) {  // also in threads, which may outlive the program
+      auto* const host = static_cast<HostProgram*>(self);
+      if (host->fiber_.is_running()) host->trail_.at(at);
+    };
     api.fail = fail;
     api.fail_at = [](void* self, const char* text, const void*) { fail(self, text); };
     api.allocate = [](void* self, std::size_t bytes) -> void* {
@@ -56,7 +59,8 @@ HostProgram::HostProgram(std::shared_ptr<KernelModule> module, cluster::CoreKind
                          std::shared_ptr<MemoryMap> memory, std::vector<std::int64_t> arguments,
                          NativeTrail& trail)
     : module_(std::move(module)), kind_(kind), memory_(std::move(memory)),
-      arguments_(std::move(arguments)), trail_(trail), api_(Interface::of(*this)) {
+      arguments_(std::move(arguments)), trail_(trail),
+      api_(KernelModule::keep(Interface::of(*this))) {
   fiber_.start([this] { module_->entry()->call(arguments_.data()); });
 }
 

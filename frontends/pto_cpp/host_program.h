@@ -47,7 +47,7 @@ class HostProgram {
   const std::vector<std::int64_t> arguments_;
   NativeTrail& trail_;
   std::vector<std::byte> statics_;
-  TsrApi api_{};
+  const TsrApi& api_;
   NativeFiber fiber_;
   BoundKernel kernel_;
   void (*drop_)(void*) = nullptr;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <iterator>
 
@@ -66,6 +67,11 @@ class Elf {
 };
 
 }  // namespace
+
+const TsrApi& KernelModule::keep(const TsrApi& api) {
+  static std::deque<TsrApi> kept;  // references stay
+  return kept.emplace_back(api);
+}
 
 void KernelModule::find_variables() {
   std::ifstream in(file_, std::ios::binary);

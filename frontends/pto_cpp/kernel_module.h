@@ -28,6 +28,8 @@ class KernelModule {
   void forget(const std::vector<std::byte>& statics) {
     if (current_ == &statics) current_ = nullptr;
   }
+  /// A copy that lives as long as the process, for enter(): threads of native code call through it when its core has gone.
+  static const TsrApi& keep(const TsrApi& api);
   std::uint64_t offset_of(const void* address) const {
     return reinterpret_cast<std::uint64_t>(address) - base_;
   }

@@ -45,7 +45,13 @@ class NativeCores::Interface {
   }
 
  private:
-  static Core& core_of(void* self) { return *static_cast<Core*>(self); }
+  /// Threads that native code has started are no cores. One may run when its core has gone, so only addresses are compared.
+  static bool is_of_core(void* self) { return static_cast<Core*>(self)->fiber.is_running(); }
+  static Core& core_of(void* self) {
+    if (!is_of_core(self))
+      NativeTrail::of_process().end_run("calls PTO in a thread or a process of its own");
+    return *static_cast<Core*>(self);
+  }
   static std::uint64_t from(Core& core, const void* address) {
     return core.module.offset_of(address);
   }
@@ -195,7 +201,8 @@ class NativeCores::Interface {
     drop(closure);
   }
   static void block(void* self, const void* at) {
-    Core& core = core_of(self);
+    if (!is_of_core(self)) return;
+    Core& core = *static_cast<Core*>(self);
     core.launch.trail->at(at);
     core.end_block();
     if (++core.blocks_run <= kMostBlocks) return;
@@ -224,7 +231,8 @@ class NativeCores::Interface {
 
 NativeCores::Core::Core(const NativeLaunch& to_launch, const MemoryMap& map, CoreId core_id,
                         KernelModule& code)
-    : launch(to_launch), memory(map), id(core_id), module(code), api(Interface::of(*this)),
+    : launch(to_launch), memory(map), id(core_id), module(code),
+      api(KernelModule::keep(Interface::of(*this))),
       sites(to_launch.profile, cluster::kind_of(core_id), map, code.lines()) {}
 
 void NativeCores::Core::start() {

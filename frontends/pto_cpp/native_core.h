@@ -61,7 +61,6 @@ struct NativeCores::Core {
   void run();
   /// Native code calls this to wait until its request has been served.
   [[gnu::always_inline]] void wait(const Request& r) {
-    if (!fiber.is_running()) launch.trail->end_run("calls PTO in a thread or a process of its own");
     launch.trail->at(reinterpret_cast<const void*>(module.base() + r.from));
     if (!watched.empty()) note_hidden_stores();
     request = r;
@@ -99,7 +98,7 @@ struct NativeCores::Core {
   const MemoryMap& memory;
   const cluster::CoreId id;
   KernelModule& module;
-  TsrApi api{};
+  const TsrApi& api;
   // What every request needs, in few lines of the cache.
   Request request;
   bool served = true;        // the request has been served

@@ -21,6 +21,7 @@ void keep(char (&place)[N], const std::string& text) {
 void NativeTrail::set_kernel(const std::string& name, const std::string& library) {
   keep(kernel_, name);
   keep(library_, library);
+  of_process_ = this;
 }
 
 void NativeTrail::set_module(cluster::CoreKind kind, const KernelModule& module) {

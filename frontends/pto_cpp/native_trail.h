@@ -17,6 +17,9 @@ class NativeTrail {
   /// kLoading: constructors of global objects, while a module is loaded.
   static constexpr std::uint32_t kNobody = 0, kHost = 1, kLoading = 2, kFirstCore = 3;
 
+  /// That of the process, once set_kernel() was called: for threads of native code, which have no core.
+  static NativeTrail& of_process() { return *of_process_; }
+
   /// What is about to run. Texts that are too long are cut.
   void set_kernel(const std::string& name, const std::string& library);
   void set_module(cluster::CoreKind kind, const KernelModule& module);
@@ -51,6 +54,8 @@ class NativeTrail {
     char file[kMostText];
   };
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+  static inline std::atomic<NativeTrail*> of_process_{nullptr};
 
   std::atomic<std::uint64_t> entries_{0}, last_{0};
   std::atomic<std::uint32_t> who_{kNobody}, kind_{0};

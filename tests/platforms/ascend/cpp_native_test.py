@@ -39,6 +39,8 @@ using Loose = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, DYNAMIC, DYN
 int deeper(int n) { volatile char room[4096]; room[n % 4096] = 1; return n == 0 ? room[0] : deeper(n + 1) + room[1]; }
 void* in_thread(void*) { set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1); return nullptr; }
 void* waits(void*) { for (;;) pause(); }
+volatile unsigned counted;
+void* counts(void*) { for (;;) { if (counted % 2) counted += 3; else counted += 1; } }
 extern "C" __global__ AICORE void k(__gm__ float* x, __gm__ float* y, int which, int64_t n) {
   Vec t; TASSIGN(t, 0);
   Loose u(1, 64); TASSIGN(u, 4096);
@@ -126,6 +128,7 @@ HARMLESS = [
     ("std::fesetround(FE_UPWARD); TADDS(t, t, 1e-9f);", 0),
     ("if (syscall(SYS_getpid) == 0) y[0] = 9;", 0),
     ("pthread_t p; pthread_create(&p, nullptr, waits, nullptr);", 0),
+    ("pthread_t p; pthread_create(&p, nullptr, counts, nullptr);", 0),  # it runs whatever the core does, and when no core is there
     ("float copy[64]; std::memcpy(copy, x, sizeof copy); std::memcpy(y + 64, copy, sizeof copy); dcci((float*)0, ENTIRE_DATA_CACHE);", 0),
     ("if (syscall(SYS_fork) < 0) y[0] = 9;", 0),
     ("signal(SIGPIPE, SIG_DFL); signal(SIGCHLD, SIG_IGN);", 0),
