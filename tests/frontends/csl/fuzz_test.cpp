@@ -24,9 +24,9 @@ std::vector<std::string> seeds() {
   return list;
 }
 
-class CslMutator {
+class CslTextMutator {
  public:
-  explicit CslMutator(unsigned seed) : random_(seed) {}
+  explicit CslTextMutator(unsigned seed) : random_(seed) {}
 
   std::string mutate(std::string text) {
     const std::size_t count = 1 + below(3);
@@ -94,7 +94,7 @@ TEST(CslFuzz, MutatedTextIsPrintedOrRefused) {
   ASSERT_GE(texts.size(), 3u);
   unsigned accepted = 0, refused = 0;
   for (unsigned seed = 0; seed < 6000; ++seed) {
-    const std::string text = CslMutator(seed).mutate(texts[seed % texts.size()]);
+    const std::string text = CslTextMutator(seed).mutate(texts[seed % texts.size()]);
     std::string problem;
     ++(test::parses_csl(text, problem) ? accepted : refused);
     EXPECT_EQ(problem, "") << seed;

@@ -1,0 +1,58 @@
+// Whatever a CSL program is, it compiles and loads, or it is refused with a message: the programs of scenario/csl with some
+// tokens changed. Deterministic, so that a failure can be repeated.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/csl_bundle.h"
+#include "tests/support/csl_mutator.h"
+#include "tests/support/temporary_folder.h"
+
+namespace tessera::csl {
+namespace {
+
+const std::string kPrograms = "tests/scenario/csl";
+
+std::vector<std::string> programs() {
+  std::vector<std::string> list;
+  const std::string path = std::string(TESSERA_SOURCE_DIR) + "/" + kPrograms;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    if (std::filesystem::exists(entry.path() / "layout.csl"))
+      list.push_back(test::csl_bundle(kPrograms + "/" + entry.path().filename().string()));
+  }
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+unsigned number_of(const char* variable, unsigned otherwise) {
+  const char* const given = std::getenv(variable);
+  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : otherwise;
+}
+
+// TESSERA_CSL_MUTANTS says how many, TESSERA_CSL_MUTANT with which seed they begin.
+TEST(CslMutation, WhatCompilesLoads) {
+  const std::vector<std::string> list = programs();
+  ASSERT_GT(list.size(), 50U);
+  const test::TemporaryFolder folder;
+  const unsigned first = number_of("TESSERA_CSL_MUTANT", 1),
+                 count = number_of("TESSERA_CSL_MUTANTS", 1000);
+  unsigned loaded = 0;
+  for (unsigned seed = first; seed < first + count; ++seed) {
+    const std::string text = test::CslMutator(seed).mutate(list[seed % list.size()]);
+    std::string message;
+    const test::CslEnd end = test::compile_and_load(
+        text, seed / list.size() % 2 == 0 ? "wse3" : "wse2", folder.path().string(), message);
+    loaded += end == test::CslEnd::kLoads ? 1 : 0;
+    EXPECT_NE(end, test::CslEnd::kFault) << "seed " << seed << ": " << message;
+  }
+  // Otherwise the mutants show only what the parser refuses.
+  EXPECT_GT(loaded, count / 20);
+  RecordProperty("loaded", static_cast<int>(loaded));
+}
+
+}  // namespace
+}  // namespace tessera::csl
