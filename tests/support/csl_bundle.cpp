@@ -70,6 +70,7 @@ void load(const std::string& folder) {
     tasm::AssembleOptions options;
     options.generation = program.generation;
     options.file = code.code;
+    options.params.insert(code.params.begin(), code.params.end());
     images.push_back(std::make_shared<const pe::Image>(tasm::assemble(*code.text, options)));
   }
   compiled::check_code(program, images);

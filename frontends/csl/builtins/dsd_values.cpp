@@ -57,7 +57,8 @@ void lower_memory(TileCode& tile, pe::Dsd& dsd, std::optional<ir::VariableId>& a
   std::int64_t inner = 0;
   for (std::size_t k = 0; k < loops; ++k) {  // inner first
     const std::size_t outer_first = loops - 1 - k;
-    const std::int64_t extent = from.extents[outer_first];
+    // Without elements no loop runs, whatever its extent is.
+    const std::int64_t extent = std::max<std::int64_t>(from.extents[outer_first], 1);
     std::int64_t stride = outer_first < from.strides.size() ? from.strides[outer_first] : 1;
     const std::int64_t step = stride;
     if (from.has_steps && k > 0) stride -= inner;

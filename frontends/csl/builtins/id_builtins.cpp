@@ -134,6 +134,13 @@ Result bind_rotating_tasks(const BuiltinCall& call) {
                      fields_of(call.structure(3))};
   check_options(call.engine(), rotation_options_table(), made.options, call.node,
                 "@bind_rotating_tasks: ");
+  const auto number = [&](const char* name) {
+    const std::optional<Result> given = field_of(call.structure(3), name);
+    return given ? static_cast<std::int64_t>(given->value().integer()) : 0;
+  };
+  if (number("init") > number("limit"))
+    call.fail("the option .init is ", number("init"), ", more than .limit, which is ",
+              number("limit"));
   for (const RotatingTasks& other : call.tile().rotating_tasks) {
     if (other.id == made.id) call.fail("the id ", made.id, " has rotating tasks already");
   }
@@ -247,6 +254,12 @@ Result task_state(const BuiltinCall& call, pe::Opcode op) {
     });
     if (op == pe::Opcode::kActvt && !is_bound)
       call.fail("no local task is bound to the id ", number);
+    if (id.type->is_handle("local_task_id") && !is_bound) {
+      call.engine().warn(call.node, "no task is bound to the id " + std::to_string(number) +
+                                        ", so that @" + std::string(call.node.name) +
+                                        " has no effect");
+      return call.nothing();
+    }
     builder_of(call).control(op, {pe::kTask, 0, static_cast<std::int32_t>(number)});
   }
   return call.nothing();

@@ -77,7 +77,8 @@ class Legalizer {
       return lower_element(in, f_, *out_);
     case Op::kLoad:
     case Op::kStore:
-      if (in.operands[0].is_address()) {
+      // An odd address faults when the program comes there; the instruction itself has none.
+      if (in.operands[0].is_address() && (in.operands[0].offset + in.offset) % 2 == 0) {
         in.operands[0].offset += std::exchange(in.offset, 0);
       } else {
         in.operands[0] = in_register(in.operands[0]);

@@ -199,6 +199,9 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   if (bytes == 0 && !(is_array && element))
     engine_.fail(at, in_quotes(cell->name), " is of type ", in_quotes(type.name),
                  ", which the memory of a PE does not hold");
+  if (const Type* const part = part_without_memory(type))
+    engine_.fail(at, in_quotes(cell->name), " has a part of type ", in_quotes(part->name),
+                 ", which the memory of a PE does not hold");
   if (bytes > (1 << 24))
     engine_.fail(at, in_quotes(cell->name), " takes ", bytes, " bytes, and a PE has ",
                  pe::kSramBytes);

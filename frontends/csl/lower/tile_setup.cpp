@@ -283,6 +283,14 @@ void add_initial_loads(TileCode& code) {
     check_load_options(code.engine(), *load.dsd.type, load.options, at);
     code.dsr_uses.add_load(made.dsr, load.dsd.value().get<std::shared_ptr<const Dsd>>()->element,
                            made.config);
+    const auto& loads = code.module().settings.initial_loads;
+    const bool is_loaded =
+        std::any_of(loads.begin(), loads.end(), [&](const pe::InitialLoad& other) {
+          return other.dsr.kind == made.dsr.kind && other.dsr.reg == made.dsr.reg;
+        });
+    if (is_loaded)
+      code.engine().fail(at, "the ", load.dsr->name, " ", load.id,
+                         " is loaded a second time before the program runs");
     const pe::Dsd& dsd = code.module().descriptors[made.dsd].dsd;
     const unsigned slot = made.dsr.kind == pe::kSrc1 ? 2 : made.dsr.kind == pe::kSrc0 ? 1 : 0;
     try {

@@ -141,6 +141,15 @@ std::int64_t size_of(const Type& type) {
   }
 }
 
+const Type* part_without_memory(const Type& type) {
+  if (type.is(TypeKind::kArray)) return part_without_memory(*type.element);
+  if (!type.is(TypeKind::kStruct)) return size_of(type) == 0 ? &type : nullptr;
+  for (const Field& field : type.fields) {
+    if (const Type* const part = part_without_memory(*field.type)) return part;
+  }
+  return nullptr;
+}
+
 Types::Types()
     : void_type(basic(TypeKind::kVoid, "void")), bool_type(basic(TypeKind::kBool, "bool")),
       comptime_int(basic(TypeKind::kComptimeInt, "comptime_int")),

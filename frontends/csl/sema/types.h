@@ -95,6 +95,8 @@ struct Type {
 
 /// Bytes that a value takes in the memory of a tile; 0 for types without a run-time form.
 std::int64_t size_of(const Type& type);
+/// The first part of a type that the memory of a PE does not hold, such as a comptime_int; nullptr: it holds all of it.
+const Type* part_without_memory(const Type& type);
 /// An integer of up to 8 bits, which takes one byte.
 bool is_byte(const Type& type);
 /// Bytes of which the address of a value is a multiple.
