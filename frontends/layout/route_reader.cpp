@@ -46,6 +46,7 @@ void check_filter_keys(const Node& node, const FilterKind& kind) {
   node.allow_keys(kind.keys);
 }
 
+/// An empty list is no accident: nothing comes in, or goes out, until the program or a switch says more.
 DirectionSet read_directions(const Node& node) {
   if (node.is_string()) return {read_direction(node)};
   if (!node.is_array())
@@ -56,8 +57,6 @@ DirectionSet read_directions(const Node& node) {
     if (set.contains(d)) item.fail("the direction ", to_string(d), " is given twice");
     set.insert(d);
   }
-  if (set.empty())
-    node.fail("no direction is given; at least one of WEST, EAST, SOUTH, NORTH, RAMP is needed");
   return set;
 }
 
@@ -80,16 +79,6 @@ RoutePosition read_position(const Node& node) {
           true, rx.has_value(), tx.has_value()};
 }
 
-/// Without any direction the color has a register that the program may set, and lets nothing through
-/// before.
-RoutePosition read_base(const Node& node) {
-  const auto is_empty = [&](const char* side) {
-    return node.at(side).is_array() && node.at(side).items().empty();
-  };
-  if (is_empty("rx") && is_empty("tx")) return {{}, {}, true};
-  return {read_directions(node.at("rx")), read_directions(node.at("tx")), true};
-}
-
 // Runs before any other part of the entry is read.
 const Node& with_known_keys(const Node& node) {
   node.allow_keys({"rect", "color", "rx", "tx", "switches", "filter", "color_swap_x",
@@ -106,7 +95,8 @@ class RouteEntry {
       : node_(with_known_keys(node)), rect_(read_rect(node.at("rect"), layout)),
         color_(node.at("color"), layout) {
     spec_.place = node.place();
-    spec_.route.positions[0] = read_base(node);
+    spec_.route.positions[0] = {read_directions(node.at("rx")), read_directions(node.at("tx")),
+                                true};
     if (const std::optional<Node> switches = node.find("switches"))
       read_switches(*switches, layout);
     if (const std::optional<Node> filter = node.find("filter")) read_filter(*filter, layout);

@@ -86,7 +86,6 @@ class ColorReader {
     const bool is_list = is_array || (field.type->is(TypeKind::kStruct) &&
                                       (field.type->is_tuple || field.type->fields.empty()));
     if (!is_list) call_.fail("the field .", name, " is no direction and no list of directions");
-    if (field.value().elements().size() == 0) call_.fail("the field .", name, " has no direction");
     Directions all = 0;
     for (std::size_t i = 0; i < field.value().elements().size(); ++i) {
       const Type* type = is_array ? field.type->element : field.type->fields[i].type;

@@ -200,6 +200,12 @@ Result initialize_queue(const BuiltinCall& call) {
     if (is_same_color)
       call.fail("the color ", *color_of(made), " has the input queue ", other.id, " already");
   }
+  if (const auto color = color_of(made); color && *color >= kColorCount) {
+    call.engine().warn(call.node, "the color " + std::to_string(*color) +
+                                      " is only a number, so that the queue " +
+                                      std::to_string(made.id) + " stays without a color");
+    return call.nothing();
+  }
   call.tile().queues.push_back(std::move(made));
   return call.nothing();
 }

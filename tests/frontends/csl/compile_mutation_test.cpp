@@ -50,7 +50,7 @@ TEST(CslMutation, WhatCompilesLoads) {
   ASSERT_GT(list.size(), 50U);
   const test::TemporaryFolder folder;
   const unsigned first = number_of("TESSERA_CSL_MUTANT", 1),
-                 count = number_of("TESSERA_CSL_MUTANTS", 1000);
+                 count = number_of("TESSERA_CSL_MUTANTS", 5000);
   unsigned loaded = 0;
   for (unsigned seed = first; seed < first + count; ++seed) {
     const std::string& program = list[seed % list.size()];
