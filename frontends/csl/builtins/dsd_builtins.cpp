@@ -210,6 +210,9 @@ class DescriptorReader {
     if (is_fabric(kind_)) return finish_fabric();
     if (!base_) call_.fail("a memory descriptor needs .tensor_access or .base_address");
     dsd_.element = element_of(*base_);
+    if (size_of(*dsd_.element) == 0 || part_without_memory(*dsd_.element) != nullptr)
+      call_.fail("the descriptor is of ", text::in_quotes(dsd_.element->name),
+                 ", which the memory of a PE does not hold");
     if (is_byte(*dsd_.element))
       call_.fail("an element of a descriptor is a number of 16 or 32 bits instead of a ",
                  text::in_quotes(dsd_.element->name));
