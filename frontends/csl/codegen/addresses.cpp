@@ -18,6 +18,7 @@ Instruction address_operation(const Instruction& origin, Op op, RegisterId resul
   in.results = {result};
   in.operands = std::move(operands);
   in.place = origin.place;
+  read_as_taken(in);
   return in;
 }
 
@@ -66,7 +67,7 @@ void take_distances(Function& function) {
       // The machine adds the offset without wrapping around; stay where it has 16 bits and a sign.
       const std::int32_t offset = in.offset + d->second.second;
       if (offset < -0x8000 || offset > 0x7FFF) continue;
-      in.operands[0] = d->second.first;
+      in.operands[0] = read_as(Type::kAddress, d->second.first);
       in.offset = offset;
     }
   }

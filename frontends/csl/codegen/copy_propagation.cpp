@@ -11,17 +11,14 @@ using namespace ir;
 
 using Copies = std::map<RegisterId, Value>;
 
-/// Replaces an operand by the value it is a copy of, if the instruction takes that type as well.
-void replace(Instruction& in, Value& operand, const Copies& copies) {
+/// Replaces an operand by the value it is a copy of, read as the operand was.
+void replace(Value& operand, const Copies& copies) {
   for (auto copy = copies.find(operand.number); operand.is_register() && copy != copies.end();
        copy = copies.find(operand.number)) {
-    Value source = copy->second;
-    if (source.is_constant()) source = constant(operand.type, source.number);
-    const bool same_kind =
-        source.type == operand.type ||
-        (in.op != Op::kConvert && !is_float(source.type) && !is_float(operand.type));
-    if (!same_kind) return;
-    operand = source;
+    const Value& source = copy->second;
+    if (!source.is_constant() && !same_bits(source.type, operand.type)) return;
+    operand = source.is_constant() ? constant(operand.type, source.number)
+                                   : read_as(operand.type, source);
   }
 }
 
@@ -55,7 +52,7 @@ void forget(Copies& copies, RegisterId changed) {
 void propagate_in(Block& block) {
   Copies copies;
   for (Instruction& in : block.code) {
-    for (Value& operand : in.operands) replace(in, operand, copies);
+    for (Value& operand : in.operands) replace(operand, copies);
     for (const RegisterId r : in.results) forget(copies, r);
     if (is_copy(in)) copies[in.results[0]] = in.operands[0];
   }
@@ -67,7 +64,7 @@ void propagate_copies(Function& function) {
   const Copies lasting = lasting_copies(function);
   for (Block& block : function.blocks) {
     for (Instruction& in : block.code) {
-      for (Value& operand : in.operands) replace(in, operand, lasting);
+      for (Value& operand : in.operands) replace(operand, lasting);
     }
     propagate_in(block);
     const auto is_idle = [](const Instruction& in) { return in.op == Op::kCopy && !is_copy(in); };

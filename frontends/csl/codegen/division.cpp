@@ -40,6 +40,7 @@ class Divider {
     made.results = {result};
     made.operands = std::move(operands);
     made.place = in_.place;
+    read_as_taken(made);
     out_.push_back(std::move(made));
   }
   Value number(Type type, std::int64_t n) const {
@@ -90,11 +91,9 @@ class Divider {
     return finish(by < 0 ? negated(quotient) : quotient);
   }
 
-  /// The high half of the product of `a`, converted to 32 bits, and `by`. The division has its type, signed or not;
-  /// what it divides may be a register of the other one, since its bits are the same.
+  /// The high half of the product of `a`, converted to 32 bits, and `by`.
   Value high_product(Type wide, const Value& a, std::int64_t by) {
-    const Value typed = a.type == type_ ? a : make(Op::kCopy, type_, {a});
-    const Value x = make(Op::kConvert, wide, {typed});
+    const Value x = make(Op::kConvert, wide, {a});
     const Value product = make(Op::kMul, wide, {x, number(wide, by)});
     const Value high = make(Op::kShr, Type::kU32, {product, number(Type::kU32, 16)});
     const Value half = make(Op::kConvert, Type::kU16, {high});

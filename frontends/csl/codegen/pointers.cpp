@@ -41,7 +41,12 @@ class NumberAddresses {
     });
   }
 
-  bool holds(const Value& value) const { return value.type == Type::kAddress && is_number(value); }
+  /// What an operand is, however it is read.
+  bool is_address(const Value& value) const {
+    const Type type = value.is_register() ? function_.registers[value.number] : value.type;
+    return value.is_address() || type == Type::kAddress;
+  }
+  bool holds(const Value& value) const { return is_address(value) && is_number(value); }
   /// Of an operand that is accessed as an address. `@bitcast` may leave the address in a register of a number.
   bool is_number(const Value& value) const {
     if (value.is_constant()) return value.number != 0;
@@ -53,7 +58,7 @@ class NumberAddresses {
     switch (in.op) {
     case Op::kCopy:
     case Op::kConvert:
-      return in.operands[0].type != Type::kAddress || holds(in.operands[0]);
+      return !is_address(in.operands[0]) || holds(in.operands[0]);
     case Op::kSelect:
       return holds(in.operands.at(1)) || holds(in.operands.at(2));
     case Op::kElement:
@@ -62,7 +67,7 @@ class NumberAddresses {
     case Op::kSub: {
       // One side is the distance from the other.
       const auto is_of_data = [this](const Value& v) {
-        return v.type == Type::kAddress && !v.is_constant() && !holds(v);
+        return is_address(v) && !v.is_constant() && !holds(v);
       };
       return std::none_of(in.operands.begin(), in.operands.end(), is_of_data);
     }

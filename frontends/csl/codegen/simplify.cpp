@@ -53,7 +53,7 @@ class Simplifier {
         const std::size_t before = out_->size();
         if (!is_expanded(in)) {
           simplify(in);
-          out_->push_back(std::move(in));
+          put(std::move(in));
         }
         for (std::size_t i = before; i < out_->size(); ++i) {
           forget_readers((*out_)[i]);
@@ -126,6 +126,12 @@ class Simplifier {
     if (in.op == Op::kSelect) return simplify_select(in);
     if (in.op == Op::kElement) return simplify_element(in);
     if (in.op == Op::kLoad || in.op == Op::kStore) return simplify_access(in);
+  }
+
+  /// Operands of what made a value are read as the new instruction takes them.
+  void put(Instruction in) {
+    read_as_taken(in);
+    out_->push_back(std::move(in));
   }
 
   void become(Instruction& in, Op op, std::vector<Value> operands) const {
@@ -235,7 +241,7 @@ class Simplifier {
     in.operands = {shift.operands[0]};
     in.place = place;
     const Value low = reg(Type::kU16, in.results[0]);
-    out_->push_back(std::move(in));
+    put(std::move(in));
     return low;
   }
 
@@ -255,7 +261,7 @@ class Simplifier {
       made.results = {f_.new_register(Type::kU16)};
       made.operands = std::move(operands);
       made.place = in.place;
-      out_->push_back(std::move(made));
+      put(std::move(made));
       return reg(Type::kU16, out_->back().results[0]);
     };
     const Value shifted =
@@ -278,7 +284,7 @@ class Simplifier {
     first.operands = std::move(operands);
     first.results = {f_.new_register(in.type)};
     const Value part = reg(in.type, first.results[0]);
-    out_->push_back(std::move(first));
+    put(std::move(first));
     become(in, Op::kAdd, {part, number(in, by)});
   }
   /// (x + 1) * 8 is x * 8 + 8, so that constants meet in the end.
@@ -349,7 +355,7 @@ class Simplifier {
     distance.operands = {a->of, constant(type, static_cast<std::uint32_t>(-low))};
     distance.place = in.place;
     const Value from_low = reg(type, distance.results[0]);
-    out_->push_back(std::move(distance));
+    put(std::move(distance));
     const auto length = static_cast<std::uint32_t>(high - low);
     become(in, Op::kCompare, {from_low, constant(type, is_or ? length : length + 1)});
     in.type = type;
@@ -401,7 +407,7 @@ class Simplifier {
     compare.condition = opposite(made->condition);
     compare.results = {f_.new_register(Type::kBool)};
     compare.place = place;
-    out_->push_back(compare);
+    put(compare);
     return reg(Type::kBool, compare.results[0]);
   }
 
@@ -482,14 +488,14 @@ class Simplifier {
     high.operands = {shift.operands[0]};
     high.place = in.place;
     const Value word = reg(high.type, high.results[0]);
-    out_->push_back(high);
+    put(high);
     const Value by = constant(high.type, shift.operands[1].number - 16);
     if (by.number == 0) return become_copy(in, word);
     Instruction rest = high;
     rest.op = Op::kShr;
     rest.results = {f_.new_register(high.type)};
     rest.operands = {word, by};
-    out_->push_back(rest);
+    put(rest);
     become_copy(in, reg(high.type, rest.results[0]));
   }
 

@@ -55,6 +55,7 @@ class Joining {
           if (!low || !high) continue;
           in.op = Op::kJoin;
           in.operands = {*low, *high};
+          read_as_taken(in);
           break;
         }
       }

@@ -3,6 +3,13 @@
 #include <utility>
 
 namespace tessera::csl::ir {
+namespace {
+
+Value read_if_same(Type type, const Value& value) {
+  return same_bits(type, value.type) ? read_as(type, value) : value;
+}
+
+}  // namespace
 
 FunctionId add_function(Module& module, Function function) {
   module.functions.push_back(std::move(function));
@@ -51,6 +58,7 @@ Instruction& Builder::append(Op op, Type type, std::vector<Value> operands) {
   in.type = type;
   in.operands = std::move(operands);
   in.place = place_;
+  read_as_taken(in);
   std::vector<Instruction>& code = function().blocks[block_].code;
   code.push_back(std::move(in));
   return code.back();
@@ -120,7 +128,10 @@ void Builder::store(const Value& address, const Value& value, std::int32_t offse
 }
 
 Value Builder::call(FunctionId callee, std::vector<Value> arguments) {
-  const std::optional<Type> result = module_.functions[callee].result;
+  const Function& called = module_.functions[callee];
+  for (std::size_t i = 0; i < arguments.size() && i < called.parameters.size(); ++i)
+    arguments[i] = read_if_same(called.registers[called.parameters[i]], arguments[i]);
+  const std::optional<Type> result = called.result;
   Instruction& in = append(Op::kCall, result.value_or(Type::kI16), std::move(arguments));
   in.number = callee;
   if (!result) return {};
@@ -173,7 +184,7 @@ void Builder::ret() {
 }
 
 void Builder::ret(const Value& value) {
-  append(Op::kReturn, value.type, {value});
+  append(Op::kReturn, value.type, {read_if_same(function().result.value_or(value.type), value)});
 }
 
 void Builder::trap() {

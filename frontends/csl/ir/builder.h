@@ -1,5 +1,6 @@
 // Builds the body of one function. The builder appends to the current block; every instruction
-// gets the current place. Functions may be built at the same time, each with its own builder.
+// gets the current place, and reads integers, bools and addresses of its width as the type that it
+// takes. Functions may be built at the same time, each with its own builder.
 #pragma once
 
 #include <string>

@@ -60,6 +60,52 @@ Value address_of(VariableId variable, std::int32_t offset) {
   return {Value::Kind::kAddress, Type::kAddress, variable, offset};
 }
 
+Value read_as(Type type, Value value) {
+  value.type = type;
+  return value;
+}
+
+std::optional<Type> operand_type(const Instruction& in, std::size_t i) {
+  switch (in.op) {
+  case Op::kCopy:
+  case Op::kConvert:
+  case Op::kCall:
+  case Op::kMachine:
+  case Op::kReturn:
+    return std::nullopt;
+  case Op::kScale:
+    return i == 0 ? in.type : Type::kI16;
+  case Op::kShl:
+  case Op::kShr:
+    if (i == 0) return in.type;
+    return is_wide(in.type) ? Type::kU32 : Type::kU16;
+  case Op::kSelect:
+    return i == 0 ? Type::kBool : in.type;
+  case Op::kChoose:
+    return i < 2 ? in.compared : in.type;
+  case Op::kJoin:
+    return Type::kU16;
+  case Op::kHighWord:
+  case Op::kLowShift:
+    return Type::kU32;
+  case Op::kElement:
+    return i == 0 ? Type::kAddress : Type::kU16;
+  case Op::kLoad:
+  case Op::kStore:
+    return i == 0 ? Type::kAddress : in.type;
+  default:
+    return in.type;
+  }
+}
+
+void read_as_taken(Instruction& in) {
+  for (std::size_t i = 0; i < in.operands.size(); ++i) {
+    const std::optional<Type> type = operand_type(in, i);
+    Value& v = in.operands[i];
+    if (type && same_bits(*type, v.type)) v = read_as(*type, v);
+  }
+}
+
 bool Instruction::has_effect() const {
   switch (op) {
   case Op::kStore:

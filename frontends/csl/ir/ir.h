@@ -55,7 +55,9 @@ using BlockId = std::uint32_t;     ///< index into Function::blocks
 using FunctionId = std::uint32_t;  ///< index into Module::functions
 using VariableId = std::uint32_t;  ///< index into Module::variables
 
-/// An operand: a register, a constant, or the address of a variable plus bytes.
+/// An operand: a register, a constant, or the address of a variable plus bytes. An instruction takes
+/// each operand at one type (operand_type), and `type` is that one: a register of another integer type
+/// of the same width is read as its bits are.
 struct Value {
   enum class Kind : std::uint8_t { kNone, kRegister, kConstant, kAddress };
   Kind kind = Kind::kNone;
@@ -75,13 +77,19 @@ Value reg(Type type, RegisterId number);
 /// `bits` beyond the width of the type are dropped.
 Value constant(Type type, std::uint32_t bits);
 Value address_of(VariableId variable, std::int32_t offset = 0);
+/// Whether a value of one type may be read as the other: integers, bools and addresses of one width.
+constexpr bool same_bits(Type a, Type b) {
+  return a == b || (!is_float(a) && !is_float(b) && is_wide(a) == is_wide(b));
+}
+/// `value` read as `type`, of which it has the width.
+Value read_as(Type type, Value value);
 
 // clang-format off
 enum class Op : std::uint8_t {
   kCopy,     ///< between types of one width: a bit cast
   kConvert,  ///< `@as`: between any two types, the source type is that of the operand
   kAdd, kSub, kMul, kDiv, kRem, kAnd, kOr, kXor,
-  kShl, kShr,  ///< the amount has the width of the value; kShr of a signed type keeps the sign
+  kShl, kShr,  ///< the amount has the width of the value, without sign; kShr of a signed type keeps the sign
   kMin, kMax, kScale,  ///< floats; the second operand of kScale is an i16
   kMultiplyAdd,        ///< floats: a + b * c as fmach and fmacs
   kNeg, kAbs, kNormalize,  ///< kNeg also of integers, the others of floats
@@ -181,6 +189,13 @@ struct Function {
     return static_cast<RegisterId>(registers.size() - 1);
   }
 };
+
+/// The type that `in` takes operand `i` at. None where any type will do (kCopy, kMachine), where the
+/// type of the operand is part of what the instruction says (kConvert), and of calls and returns, which
+/// the function decides.
+std::optional<Type> operand_type(const Instruction& in, std::size_t i);
+/// Reads each operand at the type that the instruction takes, where the bits allow that.
+void read_as_taken(Instruction& in);
 
 /// An array, or a scalar with count 1.
 struct Variable {

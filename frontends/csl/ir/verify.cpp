@@ -129,7 +129,7 @@ class FunctionCheck {
       if (v.kind == Value::Kind::kNone) report_at(in, "has an operand without value");
       if (v.is_register() && v.number >= function_.registers.size())
         report_at(in, "reads a register that does not exist");
-      else if (v.is_register() && function_.registers[v.number] != v.type)
+      else if (v.is_register() && !same_bits(function_.registers[v.number], v.type))
         report_at(in, "reads %", v.number, " as ", to_string(v.type));
       if (v.is_address() && v.number >= module_.variables.size())
         report_at(in, "takes the address of a variable that does not exist");
@@ -153,62 +153,17 @@ class FunctionCheck {
 
   void require(const Instruction& in, unsigned operand, Type type) {
     const Type found = in.operands[operand].type;
-    // The operation says how it takes integers, bools and addresses of one width.
-    const bool same_integer =
-        !is_float(found) && !is_float(type) && bytes_of(found) == bytes_of(type);
-    if (found != type && !same_integer)
+    if (found != type)
       report_at(in, "expects ", to_string(type), " as operand ", operand, ", found ",
                 to_string(found));
   }
 
   void check_types(const Instruction& in) {
-    switch (in.op) {
-    case Op::kConvert:
-    case Op::kJump:
-    case Op::kTrap:
-      break;
-    case Op::kCopy:
-      if (bytes_of(in.operands[0].type) != bytes_of(in.type))
-        report_at(in, "copies to another width");
-      break;
-    case Op::kScale:
-      require(in, 0, in.type);
-      require(in, 1, Type::kI16);
-      break;
-    case Op::kSelect:
-      require(in, 0, Type::kBool);
-      require(in, 1, in.type);
-      require(in, 2, in.type);
-      break;
-    case Op::kChoose:
-      for (unsigned i = 0; i < 4; ++i) require(in, i, i < 2 ? in.compared : in.type);
-      break;
-    case Op::kJoin:
-      require(in, 0, Type::kU16);
-      require(in, 1, Type::kU16);
-      break;
-    case Op::kHighWord:
-    case Op::kLowShift:
-      require(in, 0, Type::kU32);
-      break;
-    case Op::kElement:
-      require(in, 0, Type::kAddress);
-      require(in, 1, Type::kU16);
-      break;
-    case Op::kLoad:
-    case Op::kStore:
-      require(in, 0, Type::kAddress);
-      if (in.op == Op::kStore) require(in, 1, in.type);
-      break;
-    case Op::kShl:
-    case Op::kShr:
-      require(in, 0, in.type);
-      if (is_wide(in.operands[1].type) != is_wide(in.type))
-        report_at(in, "shifts by another width");
-      break;
-    default:
-      for (unsigned i = 0; i < in.operands.size(); ++i) require(in, i, in.type);
+    for (unsigned i = 0; i < in.operands.size(); ++i) {
+      if (const std::optional<Type> type = operand_type(in, i)) require(in, i, *type);
     }
+    if (in.op == Op::kCopy && bytes_of(in.operands[0].type) != bytes_of(in.type))
+      report_at(in, "copies to another width");
     const Type result = in.op == Op::kCompare ? Type::kBool : in.type;
     if (!in.results.empty() && function_.registers[in.results[0]] != result)
       report_at(in, "has a result of another type than ", to_string(result));

@@ -70,6 +70,23 @@ b0:
   EXPECT_THAT(problems_of(module), IsEmpty());
 }
 
+// What an operand means must not depend on the register that a pass left there.
+TEST_F(CslIr, AnOperandIsReadAsTheTypeThatItsInstructionTakes) {
+  Builder b = function("f");
+  const Value x = b.parameter(Type::kU16);
+  const Value y = b.parameter(Type::kI16);
+  b.binary(Op::kDiv, x, y);
+  b.ret();
+  EXPECT_EQ(first().operands[1].type, Type::kU16);
+  EXPECT_THAT(problems_of(module), IsEmpty());
+  first().operands[1].type = Type::kI16;
+  EXPECT_THAT(problems_of(module), ElementsAre(HasSubstr("expects u16 as operand 1, found i16")));
+  read_as_taken(first());
+  EXPECT_THAT(problems_of(module), IsEmpty());
+  first().operands[1].type = Type::kHalf;
+  EXPECT_THAT(problems_of(module), ElementsAre(HasSubstr("reads %1 as f16")));
+}
+
 TEST_F(CslIr, ABlockEndsWithItsOnlyTerminator) {
   Builder b = function("f");
   b.copy(Type::kI16, constant(Type::kI16, 1));

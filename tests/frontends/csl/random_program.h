@@ -106,7 +106,11 @@ class RandomProgram {
     for (std::size_t i = pool_.size(); v.type != type && i-- > 0;) {
       if (pool_[i].type == type && chance(70)) return pool_[i];
     }
-    return v.type == type ? v : b_->convert(type, v);
+    if (v.type == type) return v;
+    // The same bits as another type, as `@bitcast` has them.
+    const bool is_bool = type == Type::kBool || v.type == Type::kBool;
+    if (!is_bool && same_bits(v.type, type) && chance(50)) return b_->copy(type, v);
+    return b_->convert(type, v);
   }
 
   void statements(unsigned count, unsigned depth) {
