@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "frontends/layout/layout.h"
+#include "platforms/report/report.h"
 
 namespace tessera::wse {
 
@@ -48,5 +50,11 @@ struct Region {
     return copies == Copies::kEachRow ? 1 : static_cast<std::size_t>(rows());
   }
 };
+
+/// "[0, 0, 4, 2], 5 elements a PE"
+inline std::string to_string(const Region& region) {
+  return layout::to_string(region.rect) + ", " + report::plural(region.elements, "element") +
+         " a PE";
+}
 
 }  // namespace tessera::wse

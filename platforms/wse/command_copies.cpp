@@ -1,0 +1,170 @@
+// Copies between the host and arrays of PEs.
+#include <algorithm>
+#include <utility>
+
+#include "platforms/report/report.h"
+#include "platforms/wse/command_stream.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::wse {
+
+namespace {
+
+/// Before anything is as large as the region.
+void check_fits(const Region& region, const std::string& symbol) {
+  if (region.elements <= pe::kSramBytes / (region.narrow ? 2 : 4)) return;
+  throw UserError("", "",
+                  "copy of '" + symbol + "': " + report::plural(region.elements, "element") +
+                      " do not fit the memory of a PE");
+}
+
+std::uint32_t offset_of(const Region& region, std::size_t element) {
+  return static_cast<std::uint32_t>(element * (region.narrow ? 2 : 4));
+}
+
+/// "5 elements of 4 bytes"
+std::string elements_of(const Region& region) {
+  return report::plural(region.elements, "element") + " of " +
+         std::to_string(offset_of(region, 1)) + " bytes";
+}
+
+}  // namespace
+
+/// A copy under way. The PEs hold it too, so that one that was given up harms nobody.
+struct CommandStream::Copy {
+  Region region;
+  std::vector<std::uint32_t> words;
+  std::size_t open = 0;  ///< PEs that have not taken it
+  Cycle end = 0;
+  std::string problem;  ///< of the first PE that has one, whichever of several threads comes first
+  std::pair<int, int> problem_at;  ///< row and column of that PE
+
+  std::string remark;  ///< the same of what is copied all the same
+  std::pair<int, int> remark_at;
+
+  static void keep(int x, int y, const std::string& text, std::string& kept,
+                   std::pair<int, int>& kept_at) {
+    const std::pair<int, int> at(y, x);
+    if (!kept.empty() && kept_at < at) return;
+    kept_at = at;
+    kept = text;
+  }
+  void refuse(int x, int y, const std::string& text) { keep(x, y, text, problem, problem_at); }
+  void note(int x, int y, const std::string& text) {
+    if (!text.empty()) keep(x, y, text, remark, remark_at);
+  }
+  /// Moves the words of a PE. A 32-bit word may stand at any 16-bit word of the memory.
+  void move(pe::Sram& sram, std::uint32_t address, int x, int y, bool into_pe) {
+    const unsigned bytes = offset_of(region, 1);
+    for (std::size_t i = 0; i < region.elements; ++i) {
+      std::uint32_t& word = words[region.index(x, y, i)];
+      const std::uint32_t at = address + offset_of(region, i);
+      if (into_pe) {
+        sram.write(at, bytes, word);
+      } else {
+        word = sram.read(at, bytes);
+      }
+    }
+  }
+};
+
+void CommandStream::copy_to(const std::string& symbol, const Region& region,
+                            const std::vector<std::uint32_t>& words) {
+  check_words(region, words.size(), "copy to '" + symbol + "'");
+  check_fits(region, symbol);
+  copy(symbol, region, std::make_shared<Copy>(Copy{region, words, 0, 0, {}, {}, {}, {}}), true);
+}
+
+std::vector<std::uint32_t> CommandStream::copy_from(const std::string& symbol,
+                                                    const Region& region) {
+  check_region(region, "copy from '" + symbol + "'");
+  check_fits(region, symbol);
+  const auto under_way = std::make_shared<Copy>(
+      Copy{region, std::vector<std::uint32_t>(region.word_count()), 0, 0, {}, {}, {}, {}});
+  copy(symbol, region, under_way, false);
+  return std::move(under_way->words);
+}
+
+void CommandStream::copy(const std::string& symbol, const Region& region,
+                         const std::shared_ptr<Copy>& copy, bool into_pes) {
+  const std::string command = (into_pes ? "copy to '" : "copy from '") + symbol + "'";
+  check_region(region, command);
+  exported(symbol, false);
+  // While nothing moves, the pointers stay what they are: a mistake is refused before anything is copied.
+  const bool is_at_rest = completed_ > 0 && machine_.domain().idle();
+  for (int y = 0; y < region.rows(); ++y) {
+    for (int x = 0; x < region.columns(); ++x) {
+      const TileCoord tile = tile_of(region, x, y);
+      const std::uint32_t pointer = pointer_of(symbol, tile);
+      if (!is_at_rest) continue;
+      const std::string problem =
+          why_not_copied(region, tile, engine_at(tile).sram().read(pointer, 2), into_pes);
+      if (!problem.empty()) throw UserError("", "", command + ": " + problem);
+    }
+  }
+  copy->open = static_cast<std::size_t>(region.columns()) * static_cast<std::size_t>(region.rows());
+  const unsigned cycles =
+      timing_.cycles_of(region.elements, static_cast<std::size_t>(region.rows()), into_pes);
+  timing::ClockDomain& domain = machine_.domain();
+  pe::MemoryChecks* const checks = observed_.memory_checks();
+  offer(region, cycles, [=, &domain](int x, int y, pe::Sram& sram, Cycle now) {
+    const TileCoord tile = tile_of(region, x, y);
+    const std::uint32_t address = sram.read(pointer_of(symbol, tile), 2);
+    const std::string problem = why_not_copied(region, tile, address, into_pes);
+    if (problem.empty()) {
+      copy->move(sram, address, x, y, into_pes);
+      if (into_pes && checks != nullptr)
+        checks->wrote(static_cast<std::uint32_t>(workload_.layout.tile_index(tile)), address,
+                      offset_of(region, region.elements));
+      if (!into_pes) copy->note(x, y, beyond_array(region, tile, address));
+    } else {
+      copy->refuse(x, y, problem);
+    }
+    copy->end = std::max(copy->end, now + cycles);
+    if (--copy->open == 0) domain.request_pause();
+  });
+  run_until([&] { return copy->open == 0; }, command + ", " + to_string(region));
+  free_from_ = copy->end;
+  if (!copy->problem.empty()) throw UserError("", "", command + ": " + copy->problem);
+  if (!copy->remark.empty()) {
+    const auto [y, x] = copy->remark_at;
+    const auto place =
+        static_cast<std::uint32_t>(workload_.layout.tile_index(tile_of(region, x, y)));
+    observed_.add_diagnosis({now(), place, "/tessera/host/copy_beyond_array",
+                             command + ": " + copy->remark + "; what lies after it is copied too"});
+  }
+  ++completed_;
+}
+
+// Published host programs read more than their arrays have; what would be overwritten is refused.
+std::string CommandStream::why_not_copied(const Region& region, TileCoord tile,
+                                          std::uint32_t address, bool into_pes) const {
+  const std::uint32_t bytes = offset_of(region, region.elements);
+  if (address % 2 != 0 || address + bytes > pe::kSramBytes)
+    return elements_of(region) + " from address " + std::to_string(address) +
+           " on do not lie in the memory of the PE";
+  return into_pes ? beyond_array(region, tile, address) : std::string();
+}
+
+std::string CommandStream::beyond_array(const Region& region, TileCoord tile,
+                                        std::uint32_t address) const {
+  const pe::Symbol* const found = symbol_at(tile, address);
+  if (found == nullptr) return {};  // memory that the program has not declared
+  const std::uint32_t end = found->address + found->count * pe::bytes_of(found->type);
+  if (offset_of(region, region.elements) <= end - address) return {};
+  const std::string pe = name_of(static_cast<std::uint32_t>(workload_.layout.tile_index(tile)));
+  return "there is no room for " + elements_of(region) + ": the symbol points to '" + found->name +
+         "' of " + pe + ", which has " + report::plural(end - address, "byte") +
+         (address == found->address ? "" : " from there on");
+}
+
+const pe::Symbol* CommandStream::symbol_at(TileCoord tile, std::uint32_t address) const {
+  for (const pe::Symbol& found : workload_.programs.image_of(tile)->symbols) {
+    if (address >= found.address &&
+        address - found.address < found.count * pe::bytes_of(found.type))
+      return &found;
+  }
+  return nullptr;
+}
+
+}  // namespace tessera::wse
