@@ -27,9 +27,9 @@ import numpy as np
 import pto_cpp_kernels
 from files import write_text
 from pto_corpus import class_of
+from pto_host import HOST, call, host_object
 
 ROOT = Path(__file__).resolve().parent.parent
-HOST = ROOT / "scripts/pto_cpp_host"
 LIBRARY = ROOT / "frontends/pto_cpp/library"
 DEVICE = re.compile(r"__global__")
 # A kernel that a run time starts by this name, with an array of arguments.
@@ -136,13 +136,7 @@ class Runner:
         self.scratch.mkdir(parents=True, exist_ok=True)
         self.table = pto_cpp_kernels.KERNELS
         self.headers = Headers(options.folder) if options.compile_only else None
-        self.host_object = self.scratch / "host.o"
-        self.call(["g++", "-std=c++17", "-O1", "-I", HOST, "-c", HOST / "host.cpp", "-o", self.host_object], self.scratch, 300)
-
-    @staticmethod
-    def call(command, folder, seconds, **more):
-        return subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, errors="replace",
-                              timeout=seconds, **more)
+        self.host_object = host_object(self.scratch)
 
     def stubs(self, program, symbols):
         """C++ that turns each launcher that the host program calls into a launch of tessera_host."""
@@ -197,9 +191,9 @@ class Runner:
         text = re.sub(r"<<<([^;{}]*?)>>>", r"->*tsr_launch(\1)", program.text)
         write_text(folder / "kernel.cpp", f'#line 1 "{program.kernel}"\n{text}')
         kind = ["-D__CCE_AICORE__=220", "-DPTO_NPU_ARCH_A2A3"] if program.preset == "a2a3" else ["-D__CCE_AICORE__=310", "-DPTO_NPU_ARCH_A5"]
-        done = self.call(["g++", "-std=c++17", "-O1", "-w", "-fPIC", *kind, "-D__DAV_VEC__", "-I", LIBRARY, "-I", program.folder, "-include",
+        done = call(["g++", "-std=c++17", "-O1", "-w", "-fPIC", *kind, "-D__DAV_VEC__", "-I", LIBRARY, "-I", program.folder, "-include",
                           "pto/pto-inst.hpp", "-c", "kernel.cpp", "-o", "kernel.o"], folder, 300)
-        if done.returncode or self.call(["objcopy", "--weaken", "kernel.o"], folder, 60).returncode:
+        if done.returncode or call(["objcopy", "--weaken", "kernel.o"], folder, 60).returncode:
             return []
         return ["kernel.o"]
 
@@ -208,11 +202,11 @@ class Runner:
         object_ = folder / "main.o"
         command = ["g++", "-std=c++17", "-O0", "-w", "-x", "c++", "-I", HOST, "-I", LIBRARY]
         command += [word for path in program.includes for word in ("-I", path)] + ["-c", program.host, "-o", object_]
-        done = self.call(command, folder, 300)
+        done = call(command, folder, 300)
         if done.returncode:
             return None, "host program: " + (COMPILER_ERROR.findall(done.stderr) or ["error"])[0]
-        mangled = [line.split()[-1] for line in self.call(["nm", "-u", object_], folder, 60).stdout.splitlines()]
-        clear = self.call(["c++filt"], folder, 60, input="\n".join(mangled) + "\n").stdout.splitlines()
+        mangled = [line.split()[-1] for line in call(["nm", "-u", object_], folder, 60).stdout.splitlines()]
+        clear = call(["c++filt"], folder, 60, input="\n".join(mangled) + "\n").stdout.splitlines()
         wanted = [(m, c) for m, c in zip(mangled, clear)
                   if "(" in c and not re.match(r"(std::|operator |__|acl|testing::|rt[A-Z])|.*\bstd::.*\[abi|vtable|typeinfo", c)]
         own = [pair for pair in wanted if re.match(r"(int|bool|size_t|unsigned long) ", pair[1])]  # launchers return nothing
@@ -220,7 +214,7 @@ class Runner:
         if text is None:
             return None, why
         write_text(folder / "stubs.cpp", text)
-        done = self.call(["g++", "-std=c++17", "-O0", "-w", "-I", HOST, "stubs.cpp", object_, self.host_object,
+        done = call(["g++", "-std=c++17", "-O0", "-w", "-I", HOST, "stubs.cpp", object_, self.host_object,
                           *(self.host_part(program, folder) if own else []), "-o", "host"], folder, 300)
         if done.returncode:
             return None, "host program: " + (re.findall(r"undefined reference to (.*)", done.stderr) or [done.stderr[-200:]])[0]
@@ -238,7 +232,7 @@ class Runner:
         try:
             cases = program.folder / "scripts/generate_cases.py"
             if cases.is_file():  # a header with the instances of the kernel
-                self.call([sys.executable, cases, "--output-header", build / "generated_cases.h", "--output-json", build / "generated_cases.json"],
+                call([sys.executable, cases, "--output-header", build / "generated_cases.h", "--output-json", build / "generated_cases.json"],
                           folder, 300)
                 program.includes.append(build)
                 options += f" --include {build}"
@@ -246,14 +240,14 @@ class Runner:
             if executable is None:
                 return {**result, "class": "host program", "message": why}
             for maker in [p for p in (program.folder / "gen_data.py", program.folder / "scripts/gen_data.py") if p.is_file()]:
-                done = self.call([sys.executable, maker], folder, 300)
+                done = call([sys.executable, maker], folder, 300)
                 if done.returncode:
                     return {**result, "class": "no expected values", "message": done.stderr.strip().splitlines()[-1]}
             environment = {**os.environ, "TESSERA_PLATFORM": str(self.options.platform), "TESSERA_SECONDS": str(self.options.seconds),
                            "TESSERA_OPTIONS": options}
             if self.options.cases:
                 environment["TESSERA_CASES"] = str(self.options.cases)
-            done = self.call([executable], build, 3600, env=environment)
+            done = call([executable], build, 3600, env=environment)
         except subprocess.TimeoutExpired:
             return {**result, "class": "time", "message": "takes too long"}
         for how, case, why in re.findall(r"^TESSERA (passed|failed) (\S+): (.*)$", done.stderr, re.M):
@@ -291,7 +285,7 @@ class Runner:
             for name in call.results:
                 command += ["--output", f"{name}={name}.out.npy"]
             try:
-                done = self.call(command, folder, self.options.seconds)
+                done = call(command, folder, self.options.seconds)
                 message = done.stderr[:2000] if done.returncode else ""
             except subprocess.TimeoutExpired:
                 message = "takes too long"
@@ -313,14 +307,14 @@ class Runner:
         for folder in [*self.headers.folders_for(program.kernel), *program.includes]:
             command += ["--include", folder]
         try:
-            done = self.call(command, self.scratch, self.options.seconds)
+            done = call(command, self.scratch, self.options.seconds)
             message = done.stderr.strip() if done.returncode else ""
         except subprocess.TimeoutExpired:
             message = "takes too long"
         # Several kernels in one file compile, if one of them does.
         if "expected the name of the function" in message:
             names = re.findall(r"the file has (.*)", message)
-            done = self.call([*command, "--function", re.split(r", ", names[0])[0]], self.scratch, self.options.seconds) if names else done
+            done = call([*command, "--function", re.split(r", ", names[0])[0]], self.scratch, self.options.seconds) if names else done
             message = done.stderr.strip() if done.returncode else ""
         why = (COMPILER_ERROR.findall(message) or [message[:300]])[0]
         return {"cases": 1, "equal": int(not message), "failures": [], "class": class_of(message, CLASSES) if message else "", "message": why}

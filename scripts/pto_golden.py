@@ -23,7 +23,8 @@ from pathlib import Path
 
 from files import write_text
 from pto_corpus import CLASSES, PLACE, class_of
-from pto_cpp_corpus import HOST, split
+from pto_cpp_corpus import split
+from pto_host import HOST, call, host_object
 
 ROOT = Path(__file__).resolve().parent.parent
 FUNCTION = re.compile(r"func\.func\s+(?:private |public )?@([\w.$-]+)\s*\(([^{]*?)\)\s*(?:->[^{]*?)?(?:attributes\s*\{[^}]*\}\s*)?\{", re.S)
@@ -100,13 +101,7 @@ class Runner:
     def __init__(self, options):
         self.options = options
         self.scratch = Path(tempfile.mkdtemp(prefix="pto_golden."))
-        self.host_object = self.scratch / "host.o"
-        self.call(["g++", "-std=c++17", "-O1", "-I", HOST, "-c", HOST / "host.cpp", "-o", self.host_object], self.scratch, 300)
-
-    @staticmethod
-    def call(command, folder, seconds, **more):
-        return subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, errors="replace",
-                              timeout=seconds, **more)
+        self.host_object = host_object(self.scratch)
 
     def run(self, case):
         result = {"file": case.name, "set": case.set, "launches": [], "class": "", "message": ""}
@@ -131,21 +126,21 @@ class Runner:
         words = ["g++", "-std=c++17", "-O0", "-w", "-I", HOST]
         for common in case.common[:1]:
             words += ["-I", common]
-        done = self.call([*words, "-include", "cstdio", "-D__fp16=std::uint16_t", "launch.cpp", case.folder / "main.cpp", self.host_object,
+        done = call([*words, "-include", "cstdio", "-D__fp16=std::uint16_t", "launch.cpp", case.folder / "main.cpp", self.host_object,
                           "-o", "host"], folder, 300)
         if done.returncode:
             return no("host program", (re.findall(r"error: ([^\n]*)", done.stderr) or re.findall(r"undefined[^\n]*", done.stderr) or ["error"])[0])
         paths = os.pathsep.join(str(p) for p in [case.folder, case.folder.parent, *case.common])
         environment = {**os.environ, "PYTHONPATH": paths + os.pathsep + os.environ.get("PYTHONPATH", ""), "PYTHONDONTWRITEBYTECODE": "1"}
         for maker in case.makers:
-            done = self.call([sys.executable, maker], folder, 300, env=environment)
+            done = call([sys.executable, maker], folder, 300, env=environment)
             if done.returncode:
                 return no("no expected values", done.stderr)
         arch = re.search(r'pto\.target_arch"? *= *"(a\d)', text)
         preset = "a2a3" if arch and arch.group(1) in ("a2", "a3") else "a5"
         own = {"TESSERA_PAGE": "65536", "TESSERA_PLATFORM": str(self.options.platform), "TESSERA_SECONDS": str(self.options.seconds),
                "TESSERA_OPTIONS": f"--preset {preset} {self.options.options}"}
-        done = self.call([folder / "host"], folder, 1800, env={**environment, **own})
+        done = call([folder / "host"], folder, 1800, env={**environment, **own})
         for function, why in re.findall(r"^TESSERA launch ([^:]*):(.*)$", done.stderr, re.M):
             why = re.sub(r"^ status \d+ ", "", why).replace("\x1f", "\n").strip()
             why = PLACE.sub("", re.sub(r"^ascend_platform: ", "", (why.splitlines() or [""])[0]))
@@ -153,7 +148,7 @@ class Runner:
         stopped = [entry for entry in result["launches"] if entry["class"]]
         if not result["launches"]:
             return no("host program", done.stdout + done.stderr + "no launch")
-        done = self.call([sys.executable, case.folder / "compare.py"], folder, 300, env=environment)
+        done = call([sys.executable, case.folder / "compare.py"], folder, 300, env=environment)
         said = re.sub(r"\x1b\[[\d;]*m", "", done.stdout + done.stderr)
         failed = re.findall(r"^.*(?:ERROR|compare failed).*$", said, re.M) or ([said] if done.returncode else [])
         result["compared"] = len(re.findall(r"compare failed|compare passed", said))
