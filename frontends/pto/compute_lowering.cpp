@@ -121,42 +121,6 @@ void ComputeLowering::require_scale_values() {
 
 // --- vector operations ---
 
-// The time is that of a gather in UB: nobody has published another one.
-void ComputeLowering::gather_memory(const Operation& op) {
-  const bool gathers = op.name == "pto.mgather";
-  const Argument &from = argument(op, Role::kIn), &to = argument(op, Role::kOut);
-  if (gathers && scope_.tile(to).type.location == "mat") return gather_rows(op);
-  const Value& indices = scope_.tile(argument(op, Role::kIn, 1));
-  const Value& values = scope_.tile(gathers ? to : from);
-  Operand elements = emitter_.size_product(values.sizes[0], values.sizes[1], op.place);
-  Instruction& i = emitter_.emit_tile(Opcode::kVector, op.place, Pipe::kV);
-  i.type = DataType::kF32;
-  i.vector_class = VectorClass::kGather;
-  i.size[0] = elements;
-  // Which elements of the tensor it touches is not known.
-  emitter_.attach(
-      {gathers ? tile_operand(indices, Access::kRead) : tile_operand(from, Access::kRead),
-       gathers ? tile_operand(to, Access::kWrite) : tile_operand(indices, Access::kRead)},
-      TileFunction::kNoValues);
-  scope_.view(gathers ? from : to);
-}
-
-// Into L1 (A5) indices lie in GM, and MTE2 copies element by element, or row by row.
-void ComputeLowering::gather_rows(const Operation& op) {
-  const Argument &from = argument(op, Role::kIn), &index = argument(op, Role::kIn, 1);
-  const Value& to = output(op);
-  const Attribute* how = find(op.attributes, "coalesce");
-  const bool by_row = how == nullptr || how->value.find("elem") == std::string::npos;
-  const Operand rows =
-      by_row ? to.sizes[0] : emitter_.size_product(to.sizes[0], to.sizes[1], op.place);
-  const Operand width = by_row ? to.sizes[1] : Operand(1);
-  const Operand bytes = emitter_.bytes_of(width, cluster::bits_of(to.place.element), op.place);
-  emitter_.emit_tile(Opcode::kCopyIn, op.place, Pipe::kMte2).size = {rows, bytes, Operand()};
-  emitter_.attach({view_operand(from, Access::kRead), view_operand(index, Access::kRead),
-                   tile_operand(to, Access::kWrite)},
-                  TileFunction::kNoValues);
-}
-
 // The cube's own buffer has no vector unit: MTE2 fills a tile in L1, and the columns beyond the valid
 // ones, as fast as it writes L1 (1.4).
 void ComputeLowering::fill_in_l1(const Operation& op, const OperationInfo& info) {
@@ -289,7 +253,8 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
   const F function = operation.function;
   // Scratch may stand after the result.
   if (function == F::kQuantize && outs > 1) operation.operands.pop_back();
-  if (function == F::kRowArg || function == F::kColumnArg || function == F::kPartArg)
+  if (function == F::kRowArg || function == F::kColumnArg || function == F::kPartArg ||
+      function == F::kQuantizeMx)
     operation.results = static_cast<std::uint8_t>(outs);
   if (function == F::kMultiplyAdd || function == F::kScatter) {  // the result is an input too
     operation.operands.push_back(operation.operands.back());
@@ -298,7 +263,7 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
   const unsigned inputs = cluster::input_count(operation);
   const std::size_t tiles = operation.operands.size();
   if (tiles < inputs + operation.results || tiles > cluster::kMostOperands ||
-      operation.scalars.size() > cluster::kMostScalars)
+      operation.scalars.size() > (function == F::kRandom ? cluster::kMostScalars : 2U))
     fail(op, "expected ", inputs, " tiles and a result, found ", tiles, " tiles");
   if (function == F::kPartArg && outs != 2) fail(op, "expected outs(value, index)");
   // The tiles between inputs and result are scratch, which the operation writes.
@@ -377,6 +342,8 @@ void ComputeLowering::choose_function(const Operation& op, TileOperation& operat
     convert_small_floats(operation);
   } else if (operation.function == TileFunction::kDequantize) {
     operation.inputs = static_cast<std::uint8_t>(tiles);
+  } else {
+    choose_special(op, operation);
   }
 }
 

@@ -251,7 +251,13 @@ class ComputeLowering : LoweringPart {
                          std::shared_ptr<const cluster::Rearrangement> order);
   /// A product of `rows` and `columns` on A2/A3 lies in L0C as M writes it, not as its tile says.
   void lay_out_product(const Operation& op, Operand rows, Operand columns);
-  void gather_rows(const Operation& op);
+  void gather_to_l1(const Operation& op);
+  /// What pto.mgather and pto.mscatter do with their indices.
+  cluster::TableAccess table_access(const Operation& op, const Value& indices,
+                                    const Value& values) const;
+  /// The attributes of pto.thistogram, pto.trandom and pto.tquant.mx.
+  void choose_special(const Operation& op, TileOperation& operation) const;
+  void choose_groups(const Operation& op, TileOperation& operation) const;
   /// pto.texpands and pto.tfillpad on a tile in L1.
   void fill_in_l1(const Operation& op, const OperationInfo& info);
   /// The tile with the widest elements. Throws UserError if a tile does not lie in UB.

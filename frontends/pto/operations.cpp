@@ -248,14 +248,14 @@ void add_specialties(Rows& rows) {
               Meaning::kInterleave);
   rows.tile({"pto.timg2col"}, Meaning::kImageColumns, 17, F::kRearrange);
   rows.vector({"pto.tpack"}, 1, 1, VectorClass::kConvert, F::kNoValues);
-  rows.vector({"pto.trandom"}, 6, 6, kSlow, F::kNoValues);
-  rows.vector({"pto.thistogram"}, 2, 3, VectorClass::kGather, F::kNoValues, Meaning::kVectorIn);
+  rows.vector({"pto.trandom"}, 6, 6, kSlow, F::kRandom);
+  rows.vector({"pto.thistogram"}, 2, 3, VectorClass::kGather, F::kHistogram, Meaning::kVectorIn);
   rows.vector({"pto.tscatter"}, 1, 2, VectorClass::kGather, F::kScatter, Meaning::kVectorIn);
   rows.vector({"pto.tgatherb"}, 2, 3, VectorClass::kGather, F::kGatherBlocks, Meaning::kVectorIn);
   rows.vector({"pto.mgather", "pto.mscatter"}, 2, 3, VectorClass::kGather, F::kNoValues,
               Meaning::kGatherMemory);
   rows.vector({"pto.tget_scale_addr"}, 1, 1, kCopy, F::kNoValues, Meaning::kScaleAddress);
-  rows.vector({"pto.tquant.mx"}, 1, 3, VectorClass::kConvert, F::kNoValues, Meaning::kVectorIn);
+  rows.vector({"pto.tquant.mx"}, 1, 3, VectorClass::kConvert, F::kQuantizeMx, Meaning::kVectorIn);
 }
 
 void add_vector(Rows& rows) {

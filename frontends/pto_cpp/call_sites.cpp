@@ -213,7 +213,10 @@ OperationCode CallSites::lower(const TsrCall& call, const SourceLine& place) {
     const TsrOperand& o = call.operands[n];
     std::string name = "operand " + std::to_string(n + 1);
     const bool writes = o.role == TSR_OUT || o.role == TSR_TENSOR_OUT;
-    if (writes) name = ++results == 1 ? "the result" : "the second result";
+    if (writes && ++results == 1)
+      name = "the result";
+    else if (writes)
+      name = results == 2 ? "the second result" : "result " + std::to_string(results);
     const Role role = writes ? Role::kOut : Role::kIn;
     if (o.role == TSR_OPTION) {
       op.attributes.push_back({op.place, o.option, o.value});

@@ -331,9 +331,15 @@ TileValues ClusterData::start(const TileOperation& operation, const ResolvedOper
 void ClusterData::finish(const TileOperation& operation, const ResolvedOperation& resolved,
                          CoreId core, Pipe pipe, TileValues result, Cycle now, Cycle due) {
   const Memory::When when = {now, due, order_of(core, pipe)};
+  const ResolvedOperand& target = resolved.operands[resolved.count - 1U];
+  if (operation.function == TileFunction::kScatterTable) {
+    const std::vector<std::int64_t> places = std::move(result.more[0].integers);
+    result.more.clear();
+    return memory(target, core).write_at(target, places, std::move(result), when, operation.adds);
+  }
   for (std::size_t n = 0; n < result.more.size(); ++n)
     write(resolved.operands[resolved.count - 2U - n], core, std::move(result.more[n]), when, false);
-  write(resolved.operands[resolved.count - 1U], core, std::move(result), when, operation.adds);
+  write(target, core, std::move(result), when, operation.adds);
 }
 
 TileValues ClusterData::read_buffer(const ResolvedOperand& operand, CoreId core, Cycle now) {

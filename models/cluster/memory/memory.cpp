@@ -118,6 +118,16 @@ void Memory::write(const ResolvedOperand& operand, TileValues values, const When
   insert({when.due, when.order, adds, std::move(runs), std::move(values)});
 }
 
+void Memory::write_at(const ResolvedOperand& operand, const std::vector<std::int64_t>& places,
+                      TileValues values, const When& when, bool adds) {
+  settle(when.now);
+  Runs runs;
+  runs.run = 1;
+  for (const std::int64_t place : places)
+    runs.starts.push_back(begin_of(operand) + place * unit_of(operand.element));
+  insert({when.due, when.order, adds, std::move(runs), std::move(values)});
+}
+
 void Memory::insert(Write write) {
   const auto later = [&write](const Write& w) {
     return w.due != write.due ? w.due > write.due : w.order > write.order;

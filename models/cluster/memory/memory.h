@@ -39,6 +39,9 @@ class Memory {
   };
   /// `adds`: adds the values to what is there then.
   void write(const ResolvedOperand& operand, TileValues values, const When& when, bool adds);
+  /// Element i of `values` to element places[i] of `operand`, counted from its address on. Of equal places the last one counts.
+  void write_at(const ResolvedOperand& operand, const std::vector<std::int64_t>& places,
+                TileValues values, const When& when, bool adds);
   /// A line of a scalar cache as it is at the end of cycle `now`.
   ScalarCache::Bytes read_line(std::int64_t first, Cycle now);
   /// The whole line goes back, what the core has changed and what it has not.

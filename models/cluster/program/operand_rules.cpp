@@ -174,6 +174,13 @@ constexpr Relation kSingle{true, "f32", [](Op, S a, S) { return a.element() == E
 constexpr Relation kByteType{true, "i8 or ui8", [](Op, S a, S) { return is_integer(a, 8, 8); }};
 constexpr Relation kShortType{true, "integers of 8 or 16 bits",
                               [](Op, S a, S) { return is_integer(a, 8, 16); }};
+constexpr Relation kCounted{true, "ui16 or ui32", [](Op, S a, S) {
+                              return a.element() == Element::kU16 || a.element() == Element::kU32;
+                            }};
+constexpr Relation kCounts{true, "ui32 for counts",
+                           [](Op, S a, S) { return a.element() == Element::kU32; }};
+constexpr Relation kBins{false, "256 columns or more",
+                         [](Op, S a, S) { return at_least(a.columns(), 256); }};
 constexpr Relation kSortable{true, "f16 or f32", [](Op, S a, S) {
                                return a.element() == Element::kF16 || a.element() == Element::kF32;
                              }};
@@ -290,6 +297,15 @@ constexpr Rule kRules[] = {
     {{F::kGather}, kSameShape, 1, {kResult}},
     {{F::kGatherMask}, kSameWidth, 0, {kResult}},
     {{F::kGatherMask}, kSelected, 0, {kResult}},
+    {{F::kHistogram}, kCounted, 0, {0}},
+    {{F::kHistogram}, kByteType, 1, {1}},
+    {{F::kHistogram}, kCounts, kResult, {kResult}},
+    {{F::kHistogram}, kSameRows, 0, {kResult}},
+    {{F::kHistogram}, kBins, kResult, {kResult}},
+    {{F::kRandom}, kIndexType, kResult, {kResult}},
+    {{F::kGatherTable}, kSameType, 0, {kResult}},
+    {{F::kScatterTable}, kSameType, 0, {kResult}},
+    {{F::kGatherTable, F::kScatterTable}, kIndexType, 1, {1}},
     {{F::kSort32, F::kMergeBlocks, F::kMergeLists}, kSortable, 0, {0}},
     {{F::kSort32, F::kMergeBlocks}, kSameType, 0, {kResult}},
     {{F::kSort32}, kIndexType, 1, {1}},

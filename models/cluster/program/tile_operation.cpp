@@ -137,7 +137,8 @@ unsigned input_count(const TileOperation& operation) {
     return std::find(list.begin(), list.end(), function) != list.end();
   };
   const bool has_scalar = !operation.scalars.empty();
-  if (is({F::kNone, F::kFill, F::kSequence, F::kTriangle, F::kNoValues, F::kVectorFunction}))
+  if (is({F::kNone, F::kFill, F::kSequence, F::kTriangle, F::kRandom, F::kNoValues,
+          F::kVectorFunction}))
     return 0;
   if (is({F::kMapAdd})) return has_scalar ? 2 : 3;
   if (is({F::kMap})) return has_scalar || operation.arithmetic >= Arithmetic::kNeg ? 1 : 2;
@@ -148,7 +149,7 @@ unsigned input_count(const TileOperation& operation) {
   if (is({F::kMatmulAdd, F::kMatmulBias, F::kSelect, F::kScatter})) return 3;
   return is({F::kMatmul, F::kRowMap, F::kColumnMap, F::kSelectTile, F::kGather, F::kSort32,
              F::kConcat, F::kPart, F::kMultiplyAdd, F::kMapConvert, F::kSelectScalar,
-             F::kGatherBlocks})
+             F::kGatherBlocks, F::kHistogram, F::kGatherTable, F::kScatterTable})
              ? 2
              : 1;
 }

@@ -269,6 +269,12 @@ enum class TileFunction : std::uint8_t {
   kFixScale,
   kRearrange,  ///< elements of the inputs in another order, as TileOperation::rearrangement says
   kTriangle,  ///< result[r, c] = 1 where c <= r + scalar, or (descends) c >= r + scalar; elsewhere 0
+  /// result[r, b] = how many of the a[r, c] have a byte of at most b, among those whose higher bytes are those of b
+  kHistogram,
+  kRandom,  ///< result = random numbers (special_functions.h); scalars: two words of a key, four of a counter
+  kQuantizeMx,  ///< results = a in a small float, the scales of its groups, their extremes, what they multiply by
+  kGatherTable,  ///< result = rows or elements of a tensor, by indices; inputs: the tensor, the indices
+  kScatterTable,    ///< rows or elements of a tensor, by indices, = a; inputs: a, the indices
   kNoValues,        ///< its operands are known, what it computes is not modelled: timing only
   kVectorFunction,  ///< what the body of a vector function does
 };
@@ -365,6 +371,20 @@ struct Rearrangement {
   double pad = 0;
 };
 
+/// How kQuantizeMx groups numbers and finds the scale of a group (ascend_2.md 5.5).
+struct MxGroups {
+  bool by_rows = false;    ///< 32 rows of a column are a group; otherwise 32 columns of a row
+  bool rounds_up = false;  ///< the scale is the extreme over the largest number, rounded up ("NV")
+  bool interleaves = false;  ///< by_rows: scales of two groups of a column stand side by side
+};
+
+/// What kGatherTable and kScatterTable do with an index that is as large as the table, or larger.
+enum class Beyond : std::uint8_t { kFault, kClamp, kWrap, kZero, kSkip };
+struct TableAccess {
+  bool by_row = true;  ///< an index names a row; otherwise an element
+  Beyond beyond = Beyond::kFault;
+};
+
 /// A number of the text, or a register.
 struct TileScalar {
   bool is_number = false;
@@ -372,7 +392,7 @@ struct TileScalar {
   Operand integer;       ///< the value otherwise
   bool is_real = false;  ///< the register has the bits of a double
 };
-inline constexpr unsigned kMostScalars = 2;
+inline constexpr unsigned kMostScalars = 6;
 
 struct TileOperation {
   std::vector<TileOperand> operands;  ///< inputs, scratch, results
@@ -390,8 +410,8 @@ struct TileOperation {
   bool descends = false;      ///< kSequence, kTriangle: the second form, as TileFunction says
   std::uint8_t inputs =
       0;  ///< number of inputs of kQuantize, kDequantize, kMergeLists and kRearrange, which may differ
-  std::uint8_t results =
-      1;  ///< kPartArg, kRowArg, kColumnArg: 2 are a value and its index; kRearrange: 1 or 2
+  /// kPartArg, kRowArg, kColumnArg: 2 are a value and its index; kRearrange: 1 or 2; kQuantizeMx: 4
+  std::uint8_t results = 1;
   bool is_unsigned = false;  ///< integers of 64 bits have no sign
   bool shifts = false;       ///< kFixScale: a scale may say a shift (A2/A3)
   /// Products on A2/A3: M writes columns of boxes as many rows apart as the product has, rounded up to 16, and what
@@ -400,6 +420,9 @@ struct TileOperation {
   bool exhausts = false;  ///< kMergeLists: ends with the first list that has no more pairs
   GatherPattern mask;     ///< pattern of kGatherMask and kScatterMask
   std::shared_ptr<const Rearrangement> rearrangement;
+  std::uint8_t which = 0;  ///< kHistogram: the byte, 0 is the lowest; kRandom: the rounds
+  MxGroups groups;
+  TableAccess table;
 };
 
 /// How many of the operands are inputs with values; the others but the last one are scratch.

@@ -8,6 +8,7 @@
 #include "models/cluster/values/fix_scale.h"
 #include "models/cluster/values/products.h"
 #include "models/cluster/values/reductions.h"
+#include "models/cluster/values/special_functions.h"
 
 namespace tessera::cluster {
 
@@ -397,6 +398,7 @@ std::int64_t Computation::fix_scale() const {
 TileValues Computation::run() const {
   using F = TileFunction;
   const F f = op_.function;
+  if (is_special(f)) return compute_special(op_, r_, in_);
   if (f == F::kMatmul) return matmul(a(), b(), nullptr, false);
   if (f == F::kMatmulAdd) return matmul(in_[1], in_[2], &a(), false);
   if (f == F::kMatmulBias) return matmul(a(), b(), &in_[2], true);
@@ -477,15 +479,16 @@ TileValues compute(const TileOperation& operation, const ResolvedOperation& reso
   const TileFunction f = operation.function;
   const bool rounds = f != TileFunction::kCopy && f != TileFunction::kRearrange &&
                       f != TileFunction::kMatmul && f != TileFunction::kMatmulAdd &&
-                      f != TileFunction::kMatmulBias;
+                      f != TileFunction::kMatmulBias && f != TileFunction::kGatherTable &&
+                      f != TileFunction::kScatterTable;
   if (result.element == out && !rounds) return result;
   if (result.element == out && f != TileFunction::kConvert) {
     round_all(result.numbers, out);
     for (std::int64_t& x : result.integers) x = to_integer(x, out, false);
     return result;
   }
-  // A mask has the bytes of its tile, whatever their type is.
-  if (operation.function == TileFunction::kCompare) return result;
+  // A mask has the bytes of its tile, whatever their type is, and so have factors of a quantisation.
+  if (f == TileFunction::kCompare || f == TileFunction::kQuantizeMx) return result;
   return converted(result, out, operation.rounding, operation.saturates);
 }
 

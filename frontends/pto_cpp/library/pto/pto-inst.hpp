@@ -24,6 +24,7 @@
 #include "pto/events.h"
 #include "pto/specialties.h"
 #include "pto/pipes.h"
+#include "pto/a5_operations.h"
 #include "pto/tables.h"
 #include "pto/convolution.h"
 #include "pto/fixed_pipes.h"

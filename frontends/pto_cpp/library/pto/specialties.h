@@ -71,9 +71,11 @@ TSR_INLINE void tsr_add_pointee(tsr_detail::Operands& operands, const T& what) {
   if constexpr (std::is_pointer_v<T>) operands.add(*what, false);
   else tsr_detail::wait_for(what);
 }
-template <QuantType Type, class D, class S, class P, class... A>
+template <QuantType Type, class D, class S, class P, class... A,
+          class = std::enable_if_t<!std::is_pointer_v<P>>>
 TSR_INLINE RecordEvent TQUANT(const D& result, const S& from, const P& scale, const A&... more) {
-  static_assert(Type == QuantType::INT8_SYM || Type == QuantType::INT8_ASYM, "TQUANT: the simulator has values of INT8_SYM and INT8_ASYM only");
+  static_assert(Type == QuantType::INT8_SYM || Type == QuantType::INT8_ASYM,
+                "TQUANT: an MX type has pointers to its scales, extremes and factors");
   tsr_detail::Operands operands;
   operands.option({"quant_type", Type == QuantType::INT8_SYM ? "#pto<quant_type INT8_SYM>" : "#pto<quant_type INT8_ASYM>"});
   operands.add(from, false);

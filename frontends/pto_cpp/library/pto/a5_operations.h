@@ -1,0 +1,88 @@
+// Operations of A5 alone: quantisation to MX types, histograms, random numbers (ascend_2.md 5.5, 5.9).
+#pragma once
+
+#include "pto/pipes.h"
+
+namespace pto {
+
+namespace tsr_detail {
+/// kIsA5, for an assertion inside of a template.
+template <class>
+inline constexpr bool on_a5 = kIsA5;
+}  // namespace tsr_detail
+
+/// To an MX type (ascend_2.md 5.5): the scales of groups of 32, their extremes, and what the numbers are multiplied by.
+template <bool Rows, bool Nv, bool Interleave, class D, class S, class X, class M, class F,
+          class... E>
+TSR_INLINE RecordEvent tsr_quantize_groups(const D& result, const S& from, const X& scales,
+                                           const M& extremes, const F& factors,
+                                           const E&... events) {
+  static_assert(tsr_detail::on_a5<D>, "TQUANT: A2/A3 have no MX types");
+  static_assert(!Interleave || Rows, "TQUANT: scales stand side by side for groups of rows only");
+  (tsr_detail::wait_for(events), ...);
+  tsr_detail::Operands operands;
+  operands.option({"grpAxis", Rows ? "#pto<mx_group_axis axis0>" : "#pto<mx_group_axis axis1>"});
+  operands.option({"quantScaleAlg", Nv ? "#pto<quant_scale_alg nv>" : "#pto<quant_scale_alg ocp>"});
+  operands.option({"interleave", Interleave ? "true" : "false"});
+  operands.add(from, false);
+  operands.add(result, true);
+  operands.add(scales, true);
+  operands.add(extremes, true);
+  operands.add(factors, true);
+  return operands.call("pto.tquant.mx");
+}
+template <QuantType Type, class D, class S, class X, class M, class F,
+          QuantScaleAlg Alg = QuantScaleAlg::OCP, class... E>
+TSR_INLINE RecordEvent TQUANT(const D& result, const S& from, X* scales, M* extremes, F* factors,
+                              const E&... events) {
+  static_assert(Type == QuantType::MXFP8 || Type == QuantType::MXFP4_E2M1,
+                "TQUANT: expected MXFP8 or MXFP4_E2M1");
+  static_assert(!(std::is_pointer_v<E> || ...),
+                "TQUANT: the simulator has no form that orders scales too; TMOV does that");
+  return tsr_quantize_groups<false, Alg == QuantScaleAlg::NV, false>(
+      result, from, *scales, *extremes, *factors, events...);
+}
+template <int Axis, MxQuantAlg Alg, bool Interleave = false, class D, class S, class X, class M,
+          class F, class... E>
+TSR_INLINE RecordEvent TQUANT(const D& result, const S& from, X* scales, M* extremes, F* factors,
+                              const E&... events) {
+  static_assert(Axis == 0 || Axis == 1, "TQUANT: groups are along axis 0 or 1");
+  static_assert(Alg != MxQuantAlg::Hif4, "TQUANT: A5 has no HiF4");
+  constexpr bool nv = Alg == MxQuantAlg::NvMxFp8E4M3 || Alg == MxQuantAlg::NvMxFp4E2M1;
+  return tsr_quantize_groups<Axis == 0, nv, Interleave>(result, from, *scales, *extremes, *factors,
+                                                        events...);
+}
+
+/// Counts of the bytes of each row, each with those of all lower bytes (ascend_2.md 5.9).
+template <HistByte Byte, class D, class S, class I, class... E>
+TSR_INLINE RecordEvent THISTOGRAM(const D& result, const S& from, const I& filters,
+                                  const E&... events) {
+  static_assert(tsr_detail::on_a5<D>, "THISTOGRAM: A2/A3 have no such operation");
+  constexpr const char* kBytes[] = {"0", "1", "2", "3"};
+  (tsr_detail::wait_for(events), ...);
+  tsr_detail::Operands operands;
+  operands.option({"byte", kBytes[static_cast<int>(Byte)]});
+  operands.add(from, false);
+  operands.add(filters, false);
+  operands.add(result, true);
+  return operands.call("pto.thistogram");
+}
+
+using TRandomKey = std::uint32_t[2];
+using TRandomCounter = std::uint32_t[4];
+/// Random numbers by a key and a counter (ascend_2.md 5.9).
+template <std::uint16_t Rounds = 10, class D, class... E>
+TSR_INLINE RecordEvent TRANDOM(const D& result, const TRandomKey& key,
+                               const TRandomCounter& counter, const E&... events) {
+  static_assert(tsr_detail::on_a5<D>, "TRANDOM: A2/A3 have no such operation");
+  static_assert(Rounds == 7 || Rounds == 10, "TRANDOM: expected 7 or 10 rounds");
+  (tsr_detail::wait_for(events), ...);
+  tsr_detail::Operands operands;
+  operands.option({"rounds", Rounds == 7 ? "7" : "10"});
+  for (const std::uint32_t word : key) operands.add(word, false);
+  for (const std::uint32_t word : counter) operands.add(word, false);
+  operands.add(result, true);
+  return operands.call("pto.trandom");
+}
+
+}  // namespace pto
