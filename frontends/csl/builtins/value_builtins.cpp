@@ -76,10 +76,11 @@ Result range(const BuiltinCall& call) {
     return value.is_known() ? call.engine().convert(value, type, call.expr(i), call.what(i))
                             : cast_operand(call.evaluator, value, type, call.expr(i));
   };
-  const auto constant = [&](int n) { return Result{type, Value{BigInt(n)}}; };
-  const std::vector<Result> parts = call.size() == 2
-                                        ? std::vector<Result>{constant(0), part(1), constant(1)}
-                                        : std::vector<Result>{part(1), part(2), part(3)};
+  // One after the other: where an element of a list in braces throws, GCC destroys others that do not exist yet.
+  std::vector<Result> parts;
+  if (call.size() == 2) parts.push_back({type, Value{BigInt(0)}});
+  for (std::size_t i = 1; i < call.size(); ++i) parts.push_back(part(i));
+  if (call.size() == 2) parts.push_back({type, Value{BigInt(1)}});
   if (parts[2].is_known() && parts[2].value().integer() == 0) call.fail("the step is 0");
   const bool are_known =
       std::all_of(parts.begin(), parts.end(), [](const Result& r) { return r.is_known(); });

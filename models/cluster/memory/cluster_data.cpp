@@ -8,6 +8,7 @@
 
 #include "models/cluster/program/operand_rules.h"
 #include "models/cluster/values/tile_functions.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {
 
@@ -15,6 +16,8 @@ namespace {
 
 // Elements of a part of a tensor at most.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 24;
+// Arrays that nobody binds, together: a wrong size would take the memory of the computer.
+constexpr std::int64_t kMostHeldBytes = std::int64_t{1} << 32;
 
 std::int64_t elements_of(const ResolvedOperand& o) {
   std::int64_t count = 1;
@@ -159,6 +162,15 @@ void ClusterData::note_view(Array& array, const ResolvedOperand& o) {
     return;
   array.size = o.view_size;
   array.shape.assign(sizes.begin(), end);
+  std::int64_t held = 0;
+  for (const Array& a : gm_) held += a.is_bound ? 0 : a.size;
+  if (!has_tiles() || held <= kMostHeldBytes) return;
+  throw IllegalBehaviour("with " + std::to_string(o.view_size) + " bytes of the array " +
+                             arrays_[o.array].name + ", arrays that no input gives have " +
+                             std::to_string(held) + " together; a run with values holds up to " +
+                             std::to_string(kMostHeldBytes) +
+                             " of them: give their contents with --input, or run with --no-data",
+                         "/tessera/cluster/held_arrays");
 }
 
 std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOperand& o,

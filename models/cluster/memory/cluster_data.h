@@ -149,6 +149,7 @@ class ClusterData {
   TileValues read(const ResolvedOperand& operand, CoreId core, Cycle now, bool behind);
   void write(const ResolvedOperand& operand, CoreId core, TileValues values,
              const Memory::When& when, bool adds);
+  /// Notes how large an array is at least. Throws IllegalBehaviour if a run with values cannot hold all that nobody binds.
   void note_view(Array& array, const ResolvedOperand& o);
 
   const Contents contents_;

@@ -76,6 +76,13 @@ TEST(ClusterData, FlagsMakeValuesRight) {
   EXPECT_THAT(DataBench(Kernel(), doubled(true, true)).y(),
               ElementsAre(2, 4, 6, 8, 10, 12, 14, 16));
 }
+// A wrong stride must not take the memory of the computer.
+TEST(ClusterData, TensorsBeyondWhatARunHoldsAreRefused) {
+  Kernel k;
+  TileOperation out = copy(on_chip(Location::kUb, 128, 2, 4), in_gm(1, 0, 2, 4, 1 << 30));
+  attach(k, k.copy_out(2, 16), out);
+  EXPECT_THAT(error_of([&] { DataBench(Kernel(), k).y(); }), HasSubstr("together"));
+}
 // What a host does with an array between two cycles.
 TEST(ClusterData, BytesOfAnArrayAtTheEndOfACycle) {
   DataBench bench(Kernel(), doubled(true, true));
