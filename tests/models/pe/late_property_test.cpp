@@ -12,6 +12,7 @@
 #include "models/observe/wait_book.h"
 #include "tests/models/pe/property_print.h"
 #include "tests/models/pe/property_run.h"
+#include "tests/models/pe/waits_in_words.h"
 
 namespace tessera::pe::test {
 namespace {
@@ -87,33 +88,8 @@ class Twins : private observe::WaitListener {
     if (!end_.empty()) return "";
     return words_of(a, now) == words_of(b, now) ? "" : "others wait";
   }
-  static std::string words_of(const Bench& bench, Cycle now) {
-    observe::Waits waits;
-    bench.core.describe_waits(waits, now);
-    std::string text;
-    for (const observe::Wait& wait : waits) text += wait.who + ": " + wait.what + "\n";
-    return text;
-  }
 
   void on_wait(const observe::WaitSpan& /*span*/) override {}
-  static std::string account_of(Bench& bench, observe::WaitBook& book, Cycle cycles) {
-    bench.core.finish_waits(cycles);
-    book.finish(cycles, cycles);
-    std::string text;
-    for (const auto& entry : book.lines(0).entries()) {
-      text += bench.core.image().place_of(entry.pc) + " thread " + std::to_string(entry.thread) +
-              " " + std::string(observe::info(entry.reason).name) + " " +
-              std::to_string(entry.number) + ": " + std::to_string(entry.cycles) + "\n";
-    }
-    std::uint64_t all = 0;
-    for (unsigned r = 0; r < observe::kWaitReasonCount; ++r) {
-      const auto reason = static_cast<observe::WaitReason>(r);
-      all += book.total(reason);
-      text += "tile " + std::string(observe::info(reason).name) + ": " +
-              std::to_string(book.total(reason)) + "\n";
-    }
-    return text + "of " + std::to_string(all) + " cycles\n";
-  }
   std::string difference_of_waits(Cycle cycles) {
     const std::string late = account_of(late_.bench, late_waits_, cycles);
     const std::string stepped = account_of(stepped_.bench, stepped_waits_, cycles);

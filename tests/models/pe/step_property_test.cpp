@@ -10,6 +10,7 @@
 #include "models/observe/wait_book.h"
 #include "tests/models/pe/bench.h"
 #include "tests/models/pe/property_random.h"
+#include "tests/models/pe/waits_in_words.h"
 
 namespace tessera::pe::test {
 namespace {
@@ -229,29 +230,6 @@ class Pair {
     return "";
   } catch (const std::exception& e) {
     return "cycle " + std::to_string(bench.now()) + ": " + e.what();
-  }
-  static std::string words_of(const Bench& bench, Cycle now) {
-    observe::Waits waits;
-    bench.core.describe_waits(waits, now);
-    std::string text;
-    for (const observe::Wait& wait : waits) text += wait.who + ": " + wait.what + "\n";
-    return text;
-  }
-  static std::string account_of(Bench& bench, observe::WaitBook& book, Cycle cycles) {
-    bench.core.finish_waits(cycles);
-    book.finish(cycles, cycles);
-    std::string text;
-    for (const auto& entry : book.lines(0).entries()) {
-      text += bench.core.image().place_of(entry.pc) + " thread " + std::to_string(entry.thread) +
-              " " + std::string(observe::info(entry.reason).name) + " " +
-              std::to_string(entry.number) + ": " + std::to_string(entry.cycles) + "\n";
-    }
-    for (unsigned r = 0; r < observe::kWaitReasonCount; ++r) {
-      const auto reason = static_cast<observe::WaitReason>(r);
-      text += "tile " + std::string(observe::info(reason).name) + ": " +
-              std::to_string(book.total(reason)) + "\n";
-    }
-    return text;
   }
 
   Random random_;
