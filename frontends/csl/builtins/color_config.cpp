@@ -104,6 +104,13 @@ class ColorReader {
     return all;
   }
 
+  bool swaps(const Result& field, const std::string& name) const {
+    const bool is_on = boolean(field, name);
+    if (is_on && call_.is_wse3())
+      call_.fail("the field .", name, " is one of WSE-2 only; WSE-3 swaps no colors");
+    return is_on;
+  }
+
   /// `is_own`: the struct is the field .routes and not the configuration as a whole.
   void read_routes(const Result& routes, bool is_own) {
     if (routes.type->is_any_integer()) {
@@ -118,9 +125,9 @@ class ColorReader {
       } else if (name == "tx") {
         made_.tx = directions(field, name);
       } else if (name == "color_swap_x") {
-        made_.swap_x = boolean(field, name);
+        made_.swap_x = swaps(field, name);
       } else if (name == "color_swap_y") {
-        made_.swap_y = boolean(field, name);
+        made_.swap_y = swaps(field, name);
       } else if (name == "pop_mode") {
         read_pop_mode(field);
       } else if (is_own) {

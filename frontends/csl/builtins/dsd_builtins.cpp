@@ -13,6 +13,13 @@
 namespace tessera::csl {
 namespace {
 
+/// A type whose arrays operations on descriptors take.
+void check_element(const BuiltinCall& call, const Type& type, const Node& at) {
+  if (!type.is_number() || size_of(type) < 2 || size_of(type) > 4)
+    call.engine().fail(at, "an element of a descriptor is a number of 16 or 32 bits instead of a ",
+                       text::in_quotes(type.name));
+}
+
 constexpr std::int64_t kMostExtent = 0xffff;
 constexpr std::size_t kMostLoops = 4;
 constexpr std::pair<std::int64_t, std::int64_t> kI16{-32768, 32767}, kI8{-128, 127},
@@ -213,9 +220,7 @@ class DescriptorReader {
     if (size_of(*dsd_.element) == 0 || part_without_memory(*dsd_.element) != nullptr)
       call_.fail("the descriptor is of ", text::in_quotes(dsd_.element->name),
                  ", which the memory of a PE does not hold");
-    if (is_byte(*dsd_.element))
-      call_.fail("an element of a descriptor is a number of 16 or 32 bits instead of a ",
-                 text::in_quotes(dsd_.element->name));
+    check_element(call_, *dsd_.element, call_.node);
     if (dsd_.strides.empty()) dsd_.strides.assign(dsd_.extents.size(), 1);
     if (dsd_.strides.size() != dsd_.extents.size())
       call_.fail("the descriptor has ", text::plural(dsd_.strides.size(), "stride"), " and ",
@@ -304,13 +309,6 @@ Dsd copy_of(const Result& dsd) {
 }
 Result changed(const Result& from, Dsd dsd) {
   return {from.type, Value{std::make_shared<const Dsd>(std::move(dsd))}};
-}
-
-/// A type whose arrays operations on descriptors take.
-void check_element(const BuiltinCall& call, const Type& type, const Node& at) {
-  if (!type.is_number() || size_of(type) < 2 || size_of(type) > 4)
-    call.engine().fail(at, "an element of a descriptor is a number of 16 or 32 bits instead of a ",
-                       text::in_quotes(type.name));
 }
 
 Result set_dsd_base_addr(const BuiltinCall& call) {

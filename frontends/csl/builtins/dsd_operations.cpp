@@ -1,5 +1,6 @@
 // Operations on descriptors (csl.md 7.4, 8).
 #include <algorithm>
+#include <set>
 
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/builtins/emit.h"
@@ -141,6 +142,12 @@ pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const 
   return config;
 }
 
+void refuse_circular(const BuiltinCall& call, std::size_t i, const Result& value) {
+  if (value.type->name != "circbuf_dsd") return;
+  call.fail_operand(
+      i, " is a circbuf_dsd; it is loaded with @load_to_dsr_xdsr, and the operation takes the DSR");
+}
+
 void add_extension(const TileCode& tile, const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
   const pe::OpConfig made = ir::extension_of(dsd, slot, tile.dsrs().choice());
   const auto lasting = made.xdsr ? tile.dsrs().lasting_extended(dsd) : std::nullopt;
@@ -183,6 +190,8 @@ void check_form(const BuiltinCall& call, const pe::OpcodeInfo& info,
 /// The pointer of a destination that is a scalar.
 void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType type) {
   const Type& element = *value.type->element;
+  if (value.type->is_const)
+    call.fail_operand(0, " is a pointer to a constant, ", text::in_quotes(value.type->name));
   const bool is_wrong_size = element.bits != 8 * pe::bytes_of(type);
   if (is_wrong_size || (pe::is_float(type) && !element.is_any_float()))
     call.engine().fail(call.expr(0), call.what(0), " is of type ",
@@ -260,6 +269,7 @@ class Operation {
                           " instead of a descriptor, a DSR, a FIFO or a pointer");
     } else {
       operand.kind = Kind::kScalar;
+      check_scalar(i, type);
       operand.value = scalar_operand(call_, value, info_.types[i], i);
     }
     operands_.push_back(operand);
@@ -293,6 +303,7 @@ class Operation {
   }
 
   void add_descriptor(std::size_t i, const Result& value) {
+    refuse_circular(call_, i, value);
     check_direction(call_, value, i, is_destination(i));
     const bool is_input = value.type->name == "fabin_dsd";
     if (is_input && has_input_ && code_.tile.is_wse3())
@@ -335,8 +346,8 @@ class Operation {
   }
   /// A FIFO is read as the last source only (wse.md 5.6): sources that may change places do.
   void put_fifo_last() {
-    if (operands_.size() != 3 || !is_fifo(1) || is_fifo(2)) return;
-    if (!commutes(info_.op))
+    if (operands_.size() < 3 || !is_fifo(1)) return;
+    if (operands_.size() > 3 || is_fifo(2) || !commutes(info_.op))
       call_.engine().fail(call_.expr(1), "a FIFO is the last of several sources");
     std::swap(operands_[1], operands_[2]);
   }
@@ -354,6 +365,13 @@ class Operation {
   }
   void check_width(std::size_t i, const Type* element) {
     check_element_width(call_.engine(), element, width_of(i), call_.expr(i));
+  }
+  /// What only moves bits takes a number of any type that is as wide; what computes with integers takes integers.
+  void check_scalar(std::size_t i, const Type& type) const {
+    const bool computes = info_.form != pe::VectorForm::kMove && !pe::is_float(info_.types[i]);
+    if (computes && !type.is_any_integer())
+      call_.fail_operand(i, " is of type ", text::in_quotes(type.name),
+                         " instead of an integer type");
   }
   bool is_destination(std::size_t i) const { return i == 0 && info_.operand_count > 1; }
 
@@ -424,7 +442,21 @@ class Operation {
 
 }  // namespace
 
-void name_extension(const DsrLoad& load, pe::OpConfig& config) {
+void name_extension(const Engine& engine, const DsrLoad& load, const Result& dsd,
+                    pe::OpConfig& config) {
+  // A mem4d that only the running program knows may need all three (csl.md 7.3).
+  constexpr std::size_t kMost = 3;
+  const bool is_open = !dsd.is_known();
+  const auto needed = static_cast<std::size_t>(std::count_if(
+      config.sr.begin(), config.sr.end(), [](const auto& sr) { return sr.has_value(); }));
+  const std::size_t wanted = is_open ? kMost : needed;
+  if (dsd.type->name == "mem4d_dsd" && load.strides.size() != wanted)
+    engine.fail(*load.at, "the load of this descriptor needs ",
+                text::plural(wanted, "stride register"),
+                is_open ? ", because only the running program knows it" : "", "; the list has ",
+                load.strides.size());
+  if (std::set<unsigned>(load.strides.begin(), load.strides.end()).size() != load.strides.size())
+    engine.fail(*load.at, "the list has a stride register twice");
   config.xdsr = static_cast<std::uint8_t>(*load.extended);
   for (std::size_t i = 0; i < load.strides.size(); ++i)
     config.sr[i] = static_cast<std::uint8_t>(load.strides[i]);

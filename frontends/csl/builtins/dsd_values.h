@@ -31,11 +31,14 @@ pe::Priority priority_of(std::string_view choice);
 /// Options of an operation or of the load of a DSR; `index` takes `.index` if the table has it.
 pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const Fields& options,
                                const Node& at, Result* index = nullptr);
+/// Fails for an operand that is a circular buffer and no DSR with one (wse.md 5.4).
+void refuse_circular(const BuiltinCall& call, std::size_t i, const Result& value);
 pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination);
 /// Extended DSR and stride registers for the load of a descriptor into an explicit DSR.
 void add_extension(const TileCode& tile, const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot);
-/// Those that a load names, in place of these.
-void name_extension(const DsrLoad& load, pe::OpConfig& config);
+/// Those that a load of `dsd` names, in place of these. Fails unless the load has as many stride registers as it needs.
+void name_extension(const Engine& engine, const DsrLoad& load, const Result& dsd,
+                    pe::OpConfig& config);
 /// The row of `@map`.
 BuiltinRow map_builtin();
 /// The descriptor of a FIFO or of the fabric as the tile program has it.

@@ -96,6 +96,7 @@ class Mapping {
       input.is_program_dsr = true;
       checks_.add_unknown(static_cast<unsigned>(i));
     } else if (type.is(TypeKind::kDsd)) {
+      refuse_circular(call_, i, input.value);
       if (type.name == (is_output ? "fabin_dsd" : "fabout_dsd"))
         call_.fail("a ", type.name, " is no ", is_output ? "output" : "input");
       input.live = live_dsd(evaluator_, input.value, call_.expr(i));

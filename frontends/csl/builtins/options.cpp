@@ -10,6 +10,12 @@ bool has(Machines machines, bool is_wse3) {
   return machines == Machines::kBoth || (machines == Machines::kWse3) == is_wse3;
 }
 
+std::string fifo_kind(std::string_view kind) {
+  constexpr std::string_view kPrefix = "dsr_";
+  if (kind.substr(0, kPrefix.size()) != kPrefix) return std::string(kind);
+  return "dsr_fifo_" + std::string(kind.substr(kPrefix.size()));
+}
+
 namespace {
 
 using Of = FieldKind;
@@ -30,6 +36,12 @@ FieldRow field(std::string_view name, FieldKind kind) {
 FieldRow handle(std::string_view name, std::string_view type) {
   FieldRow row = field(name, Of::kHandle);
   row.handle = type;
+  return row;
+}
+
+FieldRow dsr(std::string_view name, std::string_view kind) {
+  FieldRow row = field(name, Of::kDsr);
+  row.handle = kind;
   return row;
 }
 
@@ -65,16 +77,17 @@ const OptionsTable& on_control_table() {
 std::vector<FieldRow> completion_rows() {
   FieldRow on_control = field("on_control", Of::kStruct);
   on_control.fields = &on_control_table();
-  return {flag("async"), field("activate", Of::kLocalTask), field("unblock", Of::kUnblocked),
-          std::move(on_control),
-          on(Machines::kWse3, "a microthread of WSE-2 is that of the queue",
-             handle("ut_id", "ut_id")),
-          on(Machines::kWse2, "on WSE-3 the field .priority of the fabric descriptor has it",
-             choice("priority", priority_choices()))};
+  return {
+      flag("async"),
+      field("activate", Of::kLocalTask),
+      field("unblock", Of::kUnblocked),
+      std::move(on_control),
+      on(Machines::kWse3, "a microthread of WSE-2 is that of the queue", handle("ut_id", "ut_id")),
+      on(Machines::kWse2, "on WSE-3 the field .priority of the fabric descriptor has it",
+         choice("priority", priority_choices()))};
 }
 
-OptionsTable with(std::string_view whose, std::vector<FieldRow> rows,
-                  std::vector<FieldRow> more) {
+OptionsTable with(std::string_view whose, std::vector<FieldRow> rows, std::vector<FieldRow> more) {
   rows.insert(rows.end(), more.begin(), more.end());
   return {whose, "option", std::move(rows), {"activate", "unblock"}};
 }
@@ -89,7 +102,8 @@ std::vector<FieldRow> with_shape(const std::vector<std::string_view>& names,
 
 FieldRow simd_field() {
   // Which of them a generation has depends on the version of the language: simd_of() in dsd_values.cpp.
-  return choice("simd_mode", {{"simd_32"}, {"simd_64"}, {"simd_32_or_64"}, {"simd_off"}, {"simd_max"}});
+  return choice("simd_mode",
+                {{"simd_32"}, {"simd_64"}, {"simd_32_or_64"}, {"simd_off"}, {"simd_max"}});
 }
 
 std::vector<FieldRow> fabric_rows(bool is_input) {
@@ -99,9 +113,9 @@ std::vector<FieldRow> fabric_rows(bool is_input) {
       on(Machines::kWse3, "on WSE-2 the option .priority of the operation has it",
          choice("priority", priority_choices()))};
   if (!is_input) {
-    const std::vector<FieldRow> more = {
-        flag("control"), flag("wavelet_index_offset"), flag("advance_switch"),
-        choice("zero", {{"first_source"}, {"second_source"}})};
+    const std::vector<FieldRow> more = {flag("control"), flag("wavelet_index_offset"),
+                                        flag("advance_switch"),
+                                        choice("zero", {{"first_source"}, {"second_source"}})};
     rows.insert(rows.end(), more.begin(), more.end());
   }
   return rows;
@@ -116,6 +130,7 @@ std::string type_text(const FieldRow& row, bool is_wse3) {
   case Of::kIndex:
     return "an integer type";
   case Of::kHandle:
+  case Of::kDsr:
     return text::in_quotes(row.handle);
   case Of::kLocalTask:
     return "'local_task_id' or a task that is bound as a local one";
@@ -146,6 +161,9 @@ bool fits(const FieldRow& row, const Result& value, bool is_wse3) {
     return type.is_any_integer();
   case Of::kHandle:
     return type.is_handle(row.handle);
+  case Of::kDsr:
+    return type.is(TypeKind::kDsr) &&
+           (type.name == row.handle || type.name == fifo_kind(row.handle));
   case Of::kLocalTask:
     // Until SDK 1.0 the color of its number.
     return type.is_handle("local_task_id") || is_task(value) ||
@@ -177,8 +195,7 @@ class Check {
       const bool is_off = found != given.end() && found->second.type->is(TypeKind::kBool) &&
                           !found->second.value().get<bool>();
       if (found == given.end() || is_off) continue;
-      if (first != nullptr)
-        fail(table_.whose, " has .", *first, " or .", name, ", not both");
+      if (first != nullptr) fail(table_.whose, " has .", *first, " or .", name, ", not both");
       first = &name;
     }
   }
@@ -238,8 +255,8 @@ class Check {
       if (is_it.value().get<bool>()) ++count;
     }
     if (count != 1)
-      fail("the ", table_.noun, " .", row.name, " is one of ", text::alternatives(names),
-           ", and ", count == 0 ? "none" : "more than one", " is true");
+      fail("the ", table_.noun, " .", row.name, " is one of ", text::alternatives(names), ", and ",
+           count == 0 ? "none" : "more than one", " is true");
   }
 
   const Engine& engine_;
@@ -284,8 +301,8 @@ const OptionsTable& operation_options_table() {
 }
 
 const OptionsTable& load_options_table() {
-  static const OptionsTable kTable = with("the load of a DSR", completion_rows(),
-                                          {flag("save_address"), flag("single_step")});
+  static const OptionsTable kTable =
+      with("the load of a DSR", completion_rows(), {flag("save_address"), flag("single_step")});
   return kTable;
 }
 
@@ -301,10 +318,8 @@ void check_load_options(const Engine& engine, const Type& kind, const Fields& op
 }
 
 const OptionsTable& fifo_options_table() {
-  static const std::vector<ChoiceRow> kActions = {{"test_or_suspend"},
-                                                  {"terminate"},
-                                                  {"suspend", Machines::kWse3},
-                                                  {"fault", Machines::kWse3}};
+  static const std::vector<ChoiceRow> kActions = {
+      {"test_or_suspend"}, {"terminate"}, {"suspend", Machines::kWse3}, {"fault", Machines::kWse3}};
   static const OptionsTable kTable = {
       "a FIFO",
       "option",
@@ -315,7 +330,8 @@ const OptionsTable& fifo_options_table() {
        on(Machines::kWse3, "on WSE-2 the operation or the input queue has the priority",
           choice("priority", priority_choices())),
        on(Machines::kWse2, "FIFOs of WSE-3 have no mode",
-          choice("simd_mode", {{"simd_32"}, {"simd_64"}, {"simd_32_or_64"}}))},
+          choice("simd_mode", {{"simd_32"}, {"simd_64"}, {"simd_32_or_64"}})),
+       dsr("dest", "dsr_dest"), dsr("src", "dsr_src1"), dsr("xdsr", "xdsr")},
       {}};
   return kTable;
 }
@@ -334,11 +350,10 @@ const OptionsTable& queue_options_table() {
 }
 
 const OptionsTable& control_table_options_table() {
-  static const OptionsTable kTable = {
-      "the table of control tasks",
-      "option",
-      {number("stride", 1, 7), number("instructions", 2, 8)},
-      {}};
+  static const OptionsTable kTable = {"the table of control tasks",
+                                      "option",
+                                      {number("stride", 1, 7), number("instructions", 2, 8)},
+                                      {}};
   return kTable;
 }
 

@@ -27,6 +27,7 @@ enum class FieldKind : std::uint8_t {
   kNumber,     ///< an integer of `lowest`..`highest`
   kIndex,      ///< a u16 that the running program may compute
   kHandle,     ///< a value of the type `handle`
+  kDsr,        ///< a DSR of the kind `handle`, or of the kind of FIFOs in the same file
   kLocalTask,  ///< a local_task_id, or a task that is bound as a local one
   kUnblocked,  ///< what the end of an operation may unblock: depends on the generation
   kStruct,     ///< a struct of the fields `fields`
@@ -59,6 +60,8 @@ struct OptionsTable {
   std::vector<std::string_view> at_most_one;  ///< fields that exclude each other
 };
 
+/// The kind of a FIFO's DSR in the file of `kind`: `dsr_fifo_dest` of `dsr_dest`; of `xdsr` itself.
+std::string fifo_kind(std::string_view kind);
 /// `.high`, `.medium`, `.low`.
 const std::vector<ChoiceRow>& priority_choices();
 /// All tables, for the page of builtins.

@@ -26,8 +26,7 @@ std::string kind_text(const OperandRow& row) {
   if (!row.of.empty()) return choices_text(row.of);
   switch (row.takes) {
   case Takes::kInteger:
-    return row.lowest == row.highest ? "an integer"
-                                     : text::joined(row.lowest, "..", row.highest);
+    return row.lowest == row.highest ? "an integer" : text::joined(row.lowest, "..", row.highest);
   case Takes::kBool:
     return "bool";
   case Takes::kText:
@@ -51,7 +50,8 @@ std::string kind_text(const OperandRow& row) {
 
 std::string operand_text(const OperandRow& row) {
   std::string made = std::string(row.may_run ? "~" : "") + std::string(row.name);
-  if (const std::string kind = kind_text(row); !kind.empty() && kind != row.name && kind != "a " + std::string(row.name))
+  if (const std::string kind = kind_text(row);
+      !kind.empty() && kind != row.name && kind != "a " + std::string(row.name))
     made += ": " + kind;
   if (row.repeats) return "[" + made + " ..]";
   return row.is_optional ? "[" + made + "]" : made;
@@ -60,8 +60,10 @@ std::string operand_text(const OperandRow& row) {
 std::string where_text(std::uint8_t where) {
   if (where == kAnywhere) return "anywhere";
   std::string all;
-  for (const auto& [bit, name] : {std::pair{kInLayout, "layout"}, {kInTile, "comptime block"},
-                                  {kInCode, "function"}, {kInConstants, "constant"}}) {
+  for (const auto& [bit, name] : {std::pair{kInLayout, "layout"},
+                                  {kInTile, "comptime block"},
+                                  {kInCode, "function"},
+                                  {kInConstants, "constant"}}) {
     if ((where & bit) != 0) all += (all.empty() ? "" : ", ") + std::string(name);
   }
   return all;
@@ -78,6 +80,7 @@ std::string field_text(const FieldRow& row) {
   case FieldKind::kIndex:
     return "~u16";
   case FieldKind::kHandle:
+  case FieldKind::kDsr:
     return std::string(row.handle);
   case FieldKind::kLocalTask:
     return "local_task_id or a local task";
@@ -96,9 +99,11 @@ std::string field_text(const FieldRow& row) {
 std::string builtins_page() {
   std::string page =
       "# Builtins of CSL\n\n"
-      "Made from the table of the compiler (`frontends/csl/builtins`). An operand with `~` may be known "
+      "Made from the table of the compiler (`frontends/csl/builtins`). An operand with `~` may be "
+      "known "
       "to the running program only;\nthe others are known at compile time. `[ ]` may be left out. "
-      "*Stands in*: *layout* is a layout block and what it calls, *comptime\nblock* one of the code "
+      "*Stands in*: *layout* is a layout block and what it calls, *comptime\nblock* one of the "
+      "code "
       "of a PE, *function* code that runs, *constant* everything else that is evaluated at compile "
       "time.\n\n| Builtin | Stands in | Meaning |\n| --- | --- | --- |\n";
   for (const BuiltinRow* row : all_builtins()) {

@@ -105,6 +105,18 @@ ExportedName* find_name(Program& program, const std::string& name) {
   return found == program.exports.end() ? nullptr : &*found;
 }
 
+/// A function that the host launches gets numbers and gives nothing (csl.md 5).
+void check_launched(const BuiltinCall& call, const ExportedName& name) {
+  if (!name.type->element->is(TypeKind::kVoid))
+    call.fail("the host gets no result of ", text::in_quotes(name.name), "; its type has ",
+              text::in_quotes(name.type->element->name), " instead of 'void'");
+  for (const Type* parameter : name.type->parameters) {
+    if (parameter->is_aggregate())
+      call.fail("the host launches ", text::in_quotes(name.name),
+                " with numbers, and a parameter is of type ", text::in_quotes(parameter->name));
+  }
+}
+
 Result export_name(const BuiltinCall& call) {
   ExportedName made;
   made.name = call.text(0);
@@ -124,6 +136,7 @@ Result export_name(const BuiltinCall& call) {
   constexpr std::size_t kMostParameters = 15;
   if (made.type->is(TypeKind::kFunction) && made.type->parameters.size() > kMostParameters)
     call.fail("a function that the host launches has at most ", kMostParameters, " parameters");
+  if (made.type->is(TypeKind::kFunction)) check_launched(call, made);
   if (!made.type->is(TypeKind::kFunction) && !made.has_mutability)
     call.fail("data needs a third argument, which says whether the host may change it");
   program.exports.push_back(std::move(made));
@@ -177,7 +190,8 @@ Result get_symbol_id(const BuiltinCall& call) {
   const Program& program = call.engine().program();
   const std::string name = call.text(0);
   for (std::size_t i = 0; i < program.exports.size(); ++i) {
-    if (program.exports[i].name == name) return call.number_result("u16", static_cast<std::int64_t>(i));
+    if (program.exports[i].name == name)
+      return call.number_result("u16", static_cast<std::int64_t>(i));
   }
   call.fail("the layout declares no name ", text::in_quotes(name), " with @export_name");
 }
@@ -222,27 +236,53 @@ const std::vector<BuiltinRow>& program_builtins() {
                    parameters = optional(takes(Takes::kStruct, "parameters")),
                    name = takes(Takes::kText, "name");
   static const std::vector<BuiltinRow> kRows = {
-      {"set_rectangle", kInLayout, {integer("width", 1, kLargest), integer("height", 1, kLargest)},
-       set_rectangle, "the size of the program in PEs"},
-      {"set_tile_code", kInLayout, {x, y, optional(takes(Takes::kText, "file")), parameters},
-       set_tile_code, "the code of a PE"},
-      {"set_color_config", kInLayout, {x, y, color, configuration}, set_color_config,
+      {"set_rectangle",
+       kInLayout,
+       {integer("width", 1, kLargest), integer("height", 1, kLargest)},
+       set_rectangle,
+       "the size of the program in PEs"},
+      {"set_tile_code",
+       kInLayout,
+       {x, y, optional(takes(Takes::kText, "file")), parameters},
+       set_tile_code,
+       "the code of a PE"},
+      {"set_color_config",
+       kInLayout,
+       {x, y, color, configuration},
+       set_color_config,
        "routes, switches and filter of a color of a PE"},
-      {"set_local_color_config", kInTile, {color, configuration}, set_local_color_config,
+      {"set_local_color_config",
+       kInTile,
+       {color, configuration},
+       set_local_color_config,
        "the same in the code of the PE"},
       {"get_rectangle", kAnywhere, {}, get_rectangle, "the size of program and fabric"},
-      {"import_module", kAnywhere, {takes(Takes::kText, "file"), parameters}, import_module,
+      {"import_module",
+       kAnywhere,
+       {takes(Takes::kText, "file"), parameters},
+       import_module,
        "a module, or \"<name>\" of the library"},
-      {"export_name", kInLayout,
-       {name, takes(Takes::kType, "type"), optional(takes(Takes::kBool, "is mutable"))}, export_name,
+      {"export_name",
+       kInLayout,
+       {name, takes(Takes::kType, "type"), optional(takes(Takes::kBool, "is mutable"))},
+       export_name,
        "a name that the host knows"},
-      {"export_symbol", kInTile, {takes(Takes::kUnread, "symbol"), optional(name)}, export_symbol,
+      {"export_symbol",
+       kInTile,
+       {takes(Takes::kUnread, "symbol"), optional(name)},
+       export_symbol,
        "the variable or function of such a name"},
       {"get_symbol_id", kAnywhere, {name}, get_symbol_id, "the number of such a name"},
-      {"has_exported_tensors", kAnywhere, {}, has_exported_tensors,
+      {"has_exported_tensors",
+       kAnywhere,
+       {},
+       has_exported_tensors,
        "whether the host sees variables"},
       {"get_filter_id", kAnywhere, {color}, get_filter_id, "the number of the filter of a color"},
-      {"rpc", kInTile, {takes(Takes::kAny, "server")}, rpc,
+      {"rpc",
+       kInTile,
+       {takes(Takes::kAny, "server")},
+       rpc,
        "no effect; until SDK 1.0 the task that takes launches"}};
   return kRows;
 }

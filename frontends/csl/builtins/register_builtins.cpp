@@ -32,12 +32,42 @@ std::shared_ptr<const Cell> fifo_buffer(const BuiltinCall& call) {
 void check_buffer(const BuiltinCall& call, const Cell& buffer) {
   constexpr std::int64_t kLeastAlignment = 16;  // bytes (wse.md 5.6)
   const Type& element = *buffer.type->element;
-  if (!element.is_number() || size_of(element) < 2)
+  if (!element.is_number() || size_of(element) < 2 || size_of(element) > 4)
     call.fail("the buffer ", text::in_quotes(buffer.name), " has elements of type ",
               text::in_quotes(element.name), " instead of numbers of 16 or 32 bits");
   if (buffer.alignment != 0 && buffer.alignment < kLeastAlignment)
     call.fail("the buffer ", text::in_quotes(buffer.name), " is declared with align(",
               buffer.alignment, "), and a FIFO needs align(", kLeastAlignment, ") or more");
+}
+
+/// The DSRs and the extended DSR that the program gives to a FIFO: all three or none.
+std::optional<std::pair<unsigned, unsigned>> fifo_registers(const BuiltinCall& call,
+                                                            const Fields& options) {
+  std::optional<unsigned> dest, src, extended;
+  for (const auto& [name, value] : options) {
+    const auto number = [&value = value] { return static_cast<unsigned>(value.value().integer()); };
+    if (name == "dest") dest = number();
+    if (name == "src") src = number();
+    if (name == "xdsr") extended = number();
+  }
+  if (!dest && !src && !extended) return std::nullopt;
+  if (!dest || !src || !extended)
+    call.fail("the options .dest, .src and .xdsr are given together or not at all");
+  if (*dest != *src)
+    call.fail("the options .dest and .src name the DSRs ", *dest, " and ", *src,
+              "; those of a FIFO have one number");
+  return std::pair{*dest, *extended};
+}
+
+void check_registers(const BuiltinCall& call, const FifoDeclaration& fifo,
+                     const FifoDeclaration& other) {
+  if (!fifo.registers || !other.registers) return;
+  const auto& [dsr, extended] = *fifo.registers;
+  const char* const of_other = " belongs to the FIFO of ";
+  if (dsr == other.registers->first)
+    call.fail("the DSR ", dsr, of_other, text::in_quotes(other.buffer->name));
+  if (extended == other.registers->second)
+    call.fail("the extended DSR ", extended, of_other, text::in_quotes(other.buffer->name));
 }
 
 Result allocate_fifo(const BuiltinCall& call) {
@@ -48,11 +78,13 @@ Result allocate_fifo(const BuiltinCall& call) {
   check_buffer(call, *buffer);
   const Fields options = fields_of(call.structure(1));
   check_options(call.engine(), fifo_options_table(), options, call.node, "@allocate_fifo: ");
+  const FifoDeclaration fifo{buffer, options, &call.node, fifo_registers(call, options)};
   for (const FifoDeclaration& other : call.tile().fifos) {
+    check_registers(call, fifo, other);
     if (other.buffer == buffer)
       call.fail("the array ", text::in_quotes(buffer->name), " is the buffer of another FIFO");
   }
-  call.tile().fifos.push_back({buffer, options, &call.node});
+  call.tile().fifos.push_back(fifo);
   return call.number_result("fifo", static_cast<std::int64_t>(call.tile().fifos.size()) - 1);
 }
 
@@ -69,22 +101,33 @@ Result set_fifo_length(const BuiltinCall& call) {
   return call.nothing();
 }
 
-Result dsr(const BuiltinCall& call, const Type* kind, std::size_t number) {
-  const unsigned id = call.handle(number);
+Result dsr(const BuiltinCall& call, const Type* kind, unsigned id) {
   // Several constants may name one DSR: operations that do not overlap share it.
   if (call.engine().tile() != nullptr) call.tile().dsr_ids.emplace(kind->name, id);
   return {kind, Value{BigInt(id)}};
 }
 Result get_dsr(const BuiltinCall& call) {
   const Type* kind = call.type(0);
-  if (!kind->is(TypeKind::kDsr)) call.fail(text::in_quotes(kind->name), " is no kind of DSR");
-  return dsr(call, kind, 1);
+  if (!kind->is(TypeKind::kDsr) || kind->name == "xdsr" || kind->name == "sr")
+    call.fail(text::in_quotes(kind->name), " is no kind of DSR");
+  const Result& from = call.value(1);
+  if (from.type->is(TypeKind::kDsr)) {
+    if (fifo_kind(from.type->name) != kind->name || from.type == kind)
+      call.fail_operand(1, " is of type ", text::in_quotes(from.type->name),
+                        ", of which there is no ", text::in_quotes(kind->name));
+  } else if (!from.type->is_any_integer()) {
+    call.fail_operand(1, " is of type ", text::in_quotes(from.type->name),
+                      " instead of an integer type or a DSR of the same file");
+  } else {
+    call.check_range(1, from, 0, kMostDsr);
+  }
+  return dsr(call, kind, call.handle(1));
 }
 Result get_xdsr(const BuiltinCall& call) {
-  return dsr(call, call.types().word("xdsr"), 0);
+  return dsr(call, call.types().word("xdsr"), call.handle(0));
 }
 Result get_sr(const BuiltinCall& call) {
-  return dsr(call, call.types().word("sr"), 0);
+  return dsr(call, call.types().word("sr"), call.handle(0));
 }
 
 /// The DSRs that a load names; its descriptor is the operand `dsd`, after which come the options.
@@ -111,8 +154,11 @@ template <std::size_t kDsd>
 Result load_to_dsr(const BuiltinCall& call) {
   DsrLoad named = named_dsrs(call, kDsd);
   const Result& from = call.operand(kDsd);
-  const bool is_source = named.dsr->name == "dsr_src1" || named.dsr->name == "dsr_fifo_src1";
-  const bool is_destination = named.dsr->name == "dsr_dest" || named.dsr->name == "dsr_fifo_dest";
+  if (kDsd == 1 && from.type->name == "circbuf_dsd")
+    call.fail_operand(kDsd,
+                      " is a circbuf_dsd, which needs an extended DSR: @load_to_dsr_xdsr loads it");
+  const bool is_destination = named.dsr->name == "dsr_dest";
+  const bool is_source = !is_destination;
   if ((is_destination && from.type->name == "fabin_dsd") ||
       (is_source && from.type->name == "fabout_dsd"))
     call.fail_operand(kDsd, " is a ", from.type->name, ", which a ", named.dsr->name,
@@ -133,7 +179,6 @@ Result load_to_dsr(const BuiltinCall& call) {
   const Fields options = fields_of(call.evaluator, call.structure(kDsd + 1), call.node);
   pe::OpConfig config = operation_options(code.tile, load_options_table(), options, call.node);
   check_load_options(call.engine(), *from.type, options, call.node);
-  code.tile.dsr_uses.add_load(dsr, live.element, config);
   if (!live.record) {
     const pe::Dsd& dsd = code.tile.module().descriptors[live.descriptor].dsd;
     add_extension(code.tile, dsd, config,
@@ -142,7 +187,8 @@ Result load_to_dsr(const BuiltinCall& call) {
                                           : 0);
     code.tile.note_load(dsr, dsd, config);
   }
-  if (named.extended) name_extension(named, config);
+  if (named.extended) name_extension(call.engine(), named, from, config);
+  code.tile.dsr_uses.add_load(dsr, live.element, config, call.node);
   ir::load_dsr(code.builder, dsr, operand_of_dsd(live), config);
   return call.nothing();
 }
@@ -150,13 +196,7 @@ Result load_to_dsr(const BuiltinCall& call) {
 }  // namespace
 
 const std::vector<BuiltinRow>& register_builtins() {
-  const OperandRow register_number = integer("number", 0, kMostDsr),
-                   dsr = one_of(Takes::kDsr, "dsr",
-                                {{"dsr_dest"},
-                                 {"dsr_src0"},
-                                 {"dsr_src1"},
-                                 {"dsr_fifo_dest"},
-                                 {"dsr_fifo_src1"}}),
+  const OperandRow dsr = one_of(Takes::kDsr, "dsr", {{"dsr_dest"}, {"dsr_src0"}, {"dsr_src1"}}),
                    xdsr = one_of(Takes::kDsr, "xdsr", {{"xdsr"}}),
                    options = optional(live(takes(Takes::kStruct, "options"))),
                    fifo = takes(Takes::kFifo, "fifo"), length = live(integer("length", 0, 0xffff));
@@ -181,7 +221,8 @@ const std::vector<BuiltinRow>& register_builtins() {
        "the number of elements of the next pushes"},
       {"get_dsr",
        kAnywhere,
-       {takes(Takes::kType, "kind"), register_number},
+       {takes(Takes::kType, "kind"),
+        takes(Takes::kValue, "number: 0..15, or a DSR for the kind of a FIFO")},
        get_dsr,
        "a register for a descriptor"},
       {"get_xdsr",

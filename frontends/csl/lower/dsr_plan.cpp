@@ -63,7 +63,10 @@ bool DsrPlan::is_of_fifo(unsigned number) const {
   return false;
 }
 
-std::optional<std::pair<unsigned, unsigned>> DsrPlan::fifo_registers(std::size_t fifo) const {
+std::optional<std::pair<unsigned, unsigned>> DsrPlan::fifo_registers(std::size_t of) const {
+  if (tile_.fifos[of].registers) return tile_.fifos[of].registers;
+  std::size_t fifo = 0;  // its number among those whose registers are chosen here
+  for (std::size_t i = 0; i < of; ++i) fifo += tile_.fifos[i].registers ? 0 : 1;
   // FIFOs keep their registers: they get those that no microthread of a queue usually has.
   constexpr unsigned kOrder[] = {7, 6, 5, 4, 3, 2, 15, 14, 13, 12, 11, 10, 9, 8};
   std::optional<unsigned> dsr, extended;
@@ -112,9 +115,11 @@ std::string DsrPlan::owners() const {
   return text;
 }
 
-/// Operands that are mem4d or circular take the lowest extended registers that nobody keeps.
+/// Operands that are mem4d or circular take the lowest extended registers that nobody keeps and the program does not name.
 void DsrPlan::choose_extended() {
   std::set<unsigned> kept;
+  for (const auto& [kind, number] : named_)
+    if (kind == "xdsr") kept.insert(number);
   for (std::size_t fifo = 0; fifo < fifos_; ++fifo) {
     if (const auto registers = fifo_registers(fifo)) kept.insert(registers->second);
   }

@@ -21,7 +21,7 @@ class DsrPlan {
 
   const ir::DsrChoice& choice() const { return choice_; }
   /// DSR and extended DSR of a FIFO; nothing: the program and other FIFOs have them all.
-  std::optional<std::pair<unsigned, unsigned>> fifo_registers(std::size_t fifo) const;
+  std::optional<std::pair<unsigned, unsigned>> fifo_registers(std::size_t of) const;
   /// Who has what the FIFOs of the tile lack, for messages.
   std::string why_no_fifo() const;
   /// The extended DSR of a descriptor that stays in a DSR: one for all that have its loops, which nothing else loads;

@@ -15,10 +15,26 @@ bool contradicts(const pe::OpConfig& load, const pe::OpConfig& use) {
 
 }  // namespace
 
-void DsrUses::judge(Engine& engine) const {
+void DsrUses::judge(Engine& engine, const std::vector<FifoDeclaration>& fifos) const {
+  for (const auto& [dsr, loads] : loads_) {
+    for (const Load& load : loads)
+      engine.goes_on([&, &dsr = dsr] { judge(engine, load, dsr, fifos); });
+  }
   for (const Use& use : uses_) {
     const auto loads = loads_.find(use.dsr);
     if (loads != loads_.end()) engine.goes_on([&] { judge(engine, use, loads->second); });
+  }
+}
+
+void DsrUses::judge(Engine& engine, const Load& load, const Register& dsr,
+                    const std::vector<FifoDeclaration>& fifos) {
+  for (const FifoDeclaration& fifo : fifos) {
+    if (!fifo.registers) continue;
+    const auto& [number, extended] = *fifo.registers;
+    const bool has_dsr = dsr.first != pe::kSrc0 && dsr.second == number;
+    if (!has_dsr && load.config.xdsr != extended) continue;
+    engine.fail(*load.at, "the ", has_dsr ? "DSR " : "extended DSR ", has_dsr ? number : extended,
+                " belongs to the FIFO of ", text::in_quotes(fifo.buffer->name));
   }
 }
 

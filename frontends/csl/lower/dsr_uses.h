@@ -16,23 +16,26 @@ namespace tessera::csl {
 
 class DsrUses {
  public:
-  /// A load. `element`: of the array that the descriptor is of; nullptr if only the running program knows it, or on the fabric.
-  void add_load(const pe::Operand& dsr, const Type* element, const pe::OpConfig& config) {
-    loads_[{dsr.kind, dsr.reg}].push_back({element, config});
+  /// A load at `at`. `element`: of the array that the descriptor is of; nullptr if only the running program knows it, or on the
+  /// fabric. `config` has the extended DSR that the load names.
+  void add_load(const pe::Operand& dsr, const Type* element, const pe::OpConfig& config,
+                const Node& at) {
+    loads_[{dsr.kind, dsr.reg}].push_back({element, config, &at});
   }
   /// An operation at `at` on elements of `bytes`; 0: it takes elements of any width.
   void add_use(const pe::Operand& dsr, unsigned bytes, const pe::OpConfig& config, const Node& at) {
     uses_.push_back({{dsr.kind, dsr.reg}, bytes, config, &at});
   }
   /// Fails at a use that none of the loads of its DSR fits: floating-point elements of another width, or another task
-  /// than that of the load at its end.
-  void judge(Engine& engine) const;
+  /// than that of the load at its end. Fails at a load of registers that one of `fifos` keeps.
+  void judge(Engine& engine, const std::vector<FifoDeclaration>& fifos) const;
 
  private:
   using Register = std::pair<std::uint16_t, unsigned>;
   struct Load {
     const Type* element;
     pe::OpConfig config;
+    const Node* at;
   };
   struct Use {
     Register dsr;
@@ -41,6 +44,8 @@ class DsrUses {
     const Node* at;
   };
   static void judge(Engine& engine, const Use& use, const std::vector<Load>& loads);
+  static void judge(Engine& engine, const Load& load, const Register& dsr,
+                    const std::vector<FifoDeclaration>& fifos);
 
   std::map<Register, std::vector<Load>> loads_;
   std::vector<Use> uses_;

@@ -3,6 +3,7 @@
 
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/wide.h"
+#include "frontends/csl/sema/arithmetic.h"
 #include "frontends/csl/sema/convert.h"
 #include "frontends/csl/syntax/operators.h"
 
@@ -368,6 +369,9 @@ Result unary_operand(Evaluator& evaluator, UnaryOp op, const Result& value, cons
   ir::Builder& builder = builder_of(evaluator);
   const Type& type = *value.type;
   const bool is_number = type.is(TypeKind::kInteger) || type.is(TypeKind::kFloat);
+  if (is_negation_of_unsigned(op, type))
+    evaluator.engine().fail(at, "'-' does not take an operand of type ", in_quotes(type.name), "; ",
+                            kNoNegation);
   if (is_wide_integer(type)) return wide_unary(evaluator, op, value, at);
   if (op == UnaryOp::kNot && type.is(TypeKind::kBool))
     return operand_of(value.type, builder.compare(ir::Condition::kEq, scalar(evaluator, value, at),

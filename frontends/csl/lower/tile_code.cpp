@@ -414,7 +414,7 @@ ir::Module TileCode::make() {
     analyse_all();
     engine_.mistakes.require_none();
   } while (pointers_.require_functions());
-  dsr_uses.judge(engine_);
+  dsr_uses.judge(engine_, tile().fifos);
   engine_.mistakes.require_none();
   pointers_.make_callers();
   add_fifos(*this);  // the FIFOs that the code was the first to mention

@@ -281,8 +281,6 @@ void add_initial_loads(TileCode& code) {
     checks.finish();
     made.config = operation_options(code, load_options_table(), load.options, at);
     check_load_options(code.engine(), *load.dsd.type, load.options, at);
-    code.dsr_uses.add_load(made.dsr, load.dsd.value().get<std::shared_ptr<const Dsd>>()->element,
-                           made.config);
     const auto& loads = code.module().settings.initial_loads;
     const bool is_loaded =
         std::any_of(loads.begin(), loads.end(), [&](const pe::InitialLoad& other) {
@@ -298,8 +296,10 @@ void add_initial_loads(TileCode& code) {
     } catch (const ir::NoRegister& error) {
       code.engine().fail(at, error.what());
     }
-    if (load.extended) name_extension(load, made.config);
+    if (load.extended) name_extension(code.engine(), load, load.dsd, made.config);
     code.note_load(made.dsr, dsd, made.config);
+    code.dsr_uses.add_load(made.dsr, load.dsd.value().get<std::shared_ptr<const Dsd>>()->element,
+                           made.config, at);
     const ir::Place place = code.place_of(at);
     made.line = place.line;
     made.file = place.file;

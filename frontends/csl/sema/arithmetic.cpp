@@ -188,6 +188,10 @@ std::optional<Result> binary_value(Types& types, BinaryOp op, const Result& left
   return std::nullopt;
 }
 
+bool is_negation_of_unsigned(UnaryOp op, const Type& type) {
+  return op == UnaryOp::kNegate && type.is(TypeKind::kInteger) && !type.is_signed;
+}
+
 std::optional<Result> unary_value(Types& types, UnaryOp op, const Result& operand,
                                   std::string& problem) {
   const Type* type = operand.type;
@@ -202,6 +206,10 @@ std::optional<Result> unary_value(Types& types, UnaryOp op, const Result& operan
   if (op == UnaryOp::kNegate && type->is_any_float())
     return Result{type, Value{-operand.value().get<double>()}};
   if (!type->is_any_integer()) return std::nullopt;
+  if (is_negation_of_unsigned(op, *type)) {
+    problem = kNoNegation;
+    return std::nullopt;
+  }
   const BigInt& value = operand.value().integer();
   BigInt result = op == UnaryOp::kNegate ? BigInt(-value) : BigInt(-value - 1);
   if (type->is(TypeKind::kInteger)) result = wrapped(*type, result);

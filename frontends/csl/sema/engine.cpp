@@ -14,6 +14,13 @@ bool is_list_of_structs(const Type& from, const Type& to) {
   return to.is(TypeKind::kArray) && to.element->is(TypeKind::kAnyStruct) && from.is_tuple;
 }
 
+std::int64_t alignment_of(Evaluator& evaluator, const Expr& e) {
+  const std::int64_t alignment = evaluator.integer(e, 1, 4096, "an alignment");
+  if ((alignment & (alignment - 1)) != 0)
+    evaluator.engine().fail(e, "an alignment is ", alignment, " instead of a power of two");
+  return alignment;
+}
+
 constexpr std::size_t kMostLevelsShown = 12;
 constexpr std::uint64_t kTrialSteps = 200'000;  // iterations
 constexpr unsigned kMostDepth = 3000;           // expressions and blocks inside of each other
@@ -213,8 +220,8 @@ Result Engine::function_value(Instance& instance, const Function& function) {
     return {types.generic_function(), value};
   std::vector<const Type*> parameters;
   for (const Parameter& parameter : function.parameters)
-    parameters.push_back(evaluator.type(*parameter.type));
-  const Type* result = evaluator.type(*function.result);
+    parameters.push_back(evaluator.type_of_value(*parameter.type));
+  const Type* result = evaluator.type_of_value(*function.result);
   return {types.function(std::move(parameters), result, function.is_task), value};
 }
 
@@ -308,7 +315,8 @@ void Engine::analyse_variable(Instance& instance, const Global& global, Declarat
     fail(global, what, " has neither a type nor a value");
   if (variable.value == nullptr && !variable.is_var && variable.linkage != Linkage::kExtern)
     fail(global, what, " has no value");
-  const Type* type = variable.type == nullptr ? types.anytype : evaluator.type(*variable.type);
+  const Type* type =
+      variable.type == nullptr ? types.anytype : evaluator.type_of_value(*variable.type);
   if (variable.linkage == Linkage::kExtern) {
     declaration.cell = exported_cell(instance, global, *type);
     return;
@@ -330,8 +338,10 @@ void Engine::analyse_variable(Instance& instance, const Global& global, Declarat
     cell->value = value.value();
   }
   for (const Attribute& attribute : variable.attributes) {
-    if (attribute.name.text == "align")
-      cell->alignment = evaluator.integer(*attribute.value, 1, 4096, "an alignment");
+    if (attribute.name.text == "align") cell->alignment = alignment_of(evaluator, *attribute.value);
+    if (attribute.name.text == "linksection" &&
+        !evaluator.value(*attribute.value).value().holds<std::string>())
+      fail(*attribute.value, "the name of a section is a string");
     if (attribute.name.text != "linkname") continue;
     cell->link_name = symbol_name(instance, variable.attributes, variable.name.text);
   }

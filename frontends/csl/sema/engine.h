@@ -239,6 +239,12 @@ class Engine {
                     const Node& at) const;
   void check_bindings(const Instance& instance, const Node& at);
   void run_imports(Instance& instance);
+  /// Fails for what other object files do not know: the types of what the program exports (csl.md 2).
+  void check_exported(const Type& type, std::string_view what, std::string_view name,
+                      const Node& at);
+  void check_exported(Instance& instance, const Function& function);
+  /// Fails if a variable of the instance that is not extern has the symbol of an exported one.
+  void check_symbols(Instance& instance, const std::set<std::string>& exported);
   void run_blocks(Instance& instance, bool is_layout);
   /// `first_pe`: the first PE of the variant, an index of Program::pes.
   void evaluate_tile(std::size_t number, std::size_t first_pe);

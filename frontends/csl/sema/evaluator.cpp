@@ -40,6 +40,13 @@ const Type* Evaluator::type(const Expr& e) {
   return result.value().get<const Type*>();
 }
 
+const Type* Evaluator::type_of_value(const Expr& e) {
+  const Type* found = type(e);
+  if (found->is(TypeKind::kAnyopaque))
+    engine_.fail(e, "nothing is of type 'anyopaque'; only pointers to it exist");
+  return found;
+}
+
 bool Evaluator::condition(const Expr& e, const std::string& what) {
   const Result result = value(e);
   if (!result.value().holds<bool>())
@@ -153,6 +160,9 @@ Result Evaluator::on(const Unary& e) {
       if (function.type->is(TypeKind::kFunction) && !function.type->is_task) return function;
     }
     if (!location) engine_.fail(e, "only variables and constants have an address");
+    if (is_for_compiler(*location->type))
+      engine_.fail(e, "a value of type ", in_quotes(location->type->name),
+                   " exists at compile time only and has no address");
     if (lies_in_packed(*location))
       engine_.fail(e,
                    "a field of a packed struct or union has no address; it may begin inside of a "

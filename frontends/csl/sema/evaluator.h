@@ -100,6 +100,8 @@ class Evaluator {
   Result converted(const Result& from, const Type* to, const Node& at, const std::string& what);
   Result value_as(const Expr& e, const Type* type, const std::string& what);
   const Type* type(const Expr& e);
+  /// A type that a variable, a field, a parameter or a result may have.
+  const Type* type_of_value(const Expr& e);
   bool condition(const Expr& e, const std::string& what);
   std::int64_t integer(const Expr& e, std::int64_t lowest, std::int64_t highest,
                        const std::string& what);

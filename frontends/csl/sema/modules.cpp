@@ -37,11 +37,22 @@ std::string imported_path(const Expr* e) {
   return path == nullptr ? "" : std::string(path->spelling.substr(1, path->spelling.size() - 2));
 }
 
-bool has_import(const Expr* e) {
+/// A FIFO with registers of the program's choice, so that operations may name these and not the FIFO (csl.md 8.3).
+bool is_fifo_with_registers(const Builtin& builtin) {
+  if (builtin.name != "allocate_fifo" || builtin.arguments.size() < 2) return false;
+  const Literal* options = if_is<Literal>(*builtin.arguments[1]);
+  return options != nullptr &&
+         std::any_of(options->values.begin(), options->values.end(),
+                     [](const LiteralField& field) { return field.name.text == "dest"; });
+}
+
+/// Whether the value of a constant counts although nothing mentions the constant.
+bool has_effect(const Expr* e) {
   if (e == nullptr) return false;
-  if (const Builtin* builtin = if_is<Builtin>(*e)) return builtin->name == "import_module";
+  if (const Builtin* builtin = if_is<Builtin>(*e))
+    return builtin->name == "import_module" || is_fifo_with_registers(*builtin);
   const If* choice = if_is<If>(*e);
-  return choice != nullptr && (has_import(choice->then) || has_import(choice->otherwise));
+  return choice != nullptr && (has_effect(choice->then) || has_effect(choice->otherwise));
 }
 
 /// "<time>"
@@ -165,7 +176,7 @@ int Engine::variant(const std::string& path, const Result& bindings, const Node&
 void Engine::run_imports(Instance& instance) {
   for (const Item* item : instance.file->items()) {
     const Global* global = if_is<Global>(*item);
-    if (global == nullptr || global->variable.is_var || !has_import(global->variable.value))
+    if (global == nullptr || global->variable.is_var || !has_effect(global->variable.value))
       continue;
     const std::string path = imported_path(global->variable.value);
     if (is_library(path) && !found_library(path)) {  // matters to those who use the module
@@ -244,6 +255,39 @@ const Node* Engine::declaration_of(const Cell& cell) const {
   return nullptr;
 }
 
+void Engine::check_exported(const Type& type, std::string_view what, std::string_view name,
+                            const Node& at) {
+  if (is_exportable(type, *types.word(options.half))) return;
+  fail(at, what, in_quotes(name), " is of type ", in_quotes(type.name),
+       ", which other object files do not know; they know integers of 16 or 32 bits, floats, "
+       "bools, colors, "
+       "descriptors, pointers and arrays of these, extern and packed types");
+}
+
+void Engine::check_exported(Instance& instance, const Function& function) {
+  const std::string_view name = function.name.text;
+  const Type& type = *function_value(instance, function).type;
+  if (type.is_generic)
+    fail(function, "the exported function ", in_quotes(name),
+         " has parameters that are known at compile time only");
+  for (const Type* parameter : type.parameters)
+    check_exported(*parameter, "a parameter of the exported function ", name, function);
+  if (!type.element->is(TypeKind::kVoid))
+    check_exported(*type.element, "the result of the exported function ", name, function);
+}
+
+void Engine::check_symbols(Instance& instance, const std::set<std::string>& exported) {
+  for (const Item* item : instance.file->items()) {
+    const Global* global = if_is<Global>(*item);
+    if (global == nullptr || global->variable.linkage != Linkage::kNone) continue;
+    const Variable& variable = global->variable;
+    const std::string symbol = symbol_name(instance, variable.attributes, variable.name.text);
+    if (exported.count(symbol) != 0)
+      fail(*global, in_quotes(variable.name.text), " has the symbol ", in_quotes(symbol),
+           " of an exported one; it has to be extern to be that one");
+  }
+}
+
 std::vector<std::shared_ptr<Cell>> Engine::exported_variables(const Variant& variant) {
   std::vector<std::shared_ptr<Cell>> cells;
   std::set<std::string> symbols;
@@ -251,21 +295,20 @@ std::vector<std::shared_ptr<Cell>> Engine::exported_variables(const Variant& var
   if (instances == instances_in_.end()) return cells;
   for (Instance* instance : instances->second) {
     for (const Item* item : instance->file->items()) {
+      const Function* function = if_is<Function>(*item);
+      if (function != nullptr && function->linkage == Linkage::kExport && !function->is_task)
+        check_exported(*instance, *function);
       const Global* global = if_is<Global>(*item);
       if (global == nullptr || global->variable.linkage != Linkage::kExport) continue;
       cells.push_back(cell_of(*instance, *instance->find(global->variable.name.text), *global));
       const std::string& symbol = cells.back()->link_name;
       if (!symbol.empty() && !symbols.insert(symbol).second)
         fail(*global, "two variables are exported as ", in_quotes(symbol));
-      const Type& type = *cells.back()->type;
-      const Type& element = type.is(TypeKind::kArray) ? *type.element : type;
-      const bool is_odd =
-          element.is(TypeKind::kInteger) && element.bits != 16 && element.bits != 32;
-      if (is_odd)
-        fail(*global, "an exported integer has 16 or 32 bits, and ",
-             in_quotes(global->variable.name.text), " is of type ", in_quotes(type.name));
+      check_exported(*cells.back()->type, "the exported variable ", global->variable.name.text,
+                     *global);
     }
   }
+  for (Instance* instance : instances->second) check_symbols(*instance, symbols);
   return cells;
 }
 

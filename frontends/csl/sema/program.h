@@ -105,6 +105,8 @@ struct FifoDeclaration {
   std::shared_ptr<const Cell> buffer;
   std::vector<std::pair<std::string, Result>> options;
   const Node* at = nullptr;
+  /// The number of its DSRs and its extended DSR, if the program names them.
+  std::optional<std::pair<unsigned, unsigned>> registers;
 };
 
 /// The table of control tasks, if they have a table of their own (wse.md 3.1).

@@ -60,7 +60,7 @@ Flow StatementRunner::on(const Local& s) {
       engine_.fail_at(s.file, v.name.place,
                       text::joined("the block declares ", in_quotes(v.name.text), " twice"));
   }
-  const Type* type = v.type == nullptr ? engine_.types.anytype : evaluator_.type(*v.type);
+  const Type* type = v.type == nullptr ? engine_.types.anytype : evaluator_.type_of_value(*v.type);
   if (v.value == nullptr && v.type == nullptr)
     engine_.fail(s, in_quotes(v.name.text), " has neither a type nor a value");
   const std::string what = (v.is_var ? "the variable " : "the constant ") + in_quotes(v.name.text);
@@ -74,6 +74,10 @@ Flow StatementRunner::on(const Local& s) {
     const AtCompileTime here(frame_);
     value = engine_.convert(evaluator_.operand(*v.value), type, *v.value, what);
   }
+  if (code != nullptr && v.is_var && is_for_compiler(*value.type))
+    engine_.fail(
+        s, what, " is of type ", in_quotes(value.type->name),
+        ", whose values exist at compile time only; write 'comptime var', or give it another type");
   if (code != nullptr && v.is_var && size_of(*value.type) > 0) {
     declare_variable(evaluator_, v.name.text, value, s);
     return Flow::kNext;

@@ -17,31 +17,6 @@ std::string own_name(const Evaluator& evaluator, const std::string& description)
   return name.empty() ? description : std::string(name);
 }
 
-/// Whether a value of the type may be where other object files see it (csl.md 2).
-bool is_exportable(const Type& type, const Type& half) {
-  constexpr unsigned kShort = 16, kLong = 32;
-  switch (type.kind) {
-  case TypeKind::kInteger:
-    return type.bits == kShort || type.bits == kLong;
-  case TypeKind::kFloat:
-    return type.bits == kLong || &type == &half;
-  case TypeKind::kBool:
-  case TypeKind::kDsd:
-  case TypeKind::kHandle:
-  case TypeKind::kFunction:
-    return true;
-  case TypeKind::kArray:
-  case TypeKind::kPointer:
-    return type.element->is(TypeKind::kAnyopaque) || is_exportable(*type.element, half);
-  case TypeKind::kEnum:
-    return is_exportable(*type.element, half);
-  case TypeKind::kStruct:
-    return type.layout != StructLayout::kAutomatic;
-  default:
-    return false;
-  }
-}
-
 /// The last one of `fields`.
 void check_field(Evaluator& evaluator, const Container& e, const std::vector<Field>& fields,
                  const Node& at) {
@@ -63,6 +38,15 @@ void check_field(Evaluator& evaluator, const Container& e, const std::vector<Fie
     engine.fail(at, "the fields of a packed union have the same number of bits; ",
                 in_quotes(field.name), " has ", *bits, " and ", in_quotes(fields[0].name), " has ",
                 *packed_bits(*fields[0].type));
+}
+
+/// Fails if one of `members`, or fields, has the name.
+template <class Member>
+void require_new(Evaluator& evaluator, const std::vector<Member>& members, std::string_view name,
+                 const Node& at) {
+  const bool is_new = std::none_of(members.begin(), members.end(),
+                                   [&](const Member& member) { return member.name == name; });
+  if (!is_new) evaluator.engine().fail(at, "two members of the type are called ", in_quotes(name));
 }
 
 }  // namespace
@@ -104,7 +88,8 @@ Result evaluate(Evaluator& evaluator, const Container& e) {
   std::vector<Field> fields;
   std::string name = e.is_union ? "union {" : "struct {";
   for (const ContainerField& member : e.members) {
-    fields.push_back({std::string(member.name.text), evaluator.type(*member.type)});
+    require_new(evaluator, fields, member.name.text, *member.type);
+    fields.push_back({std::string(member.name.text), evaluator.type_of_value(*member.type)});
     name += (fields.size() == 1 ? " " : ", ") + fields.back().name;
     check_field(evaluator, e, fields, *member.type);
   }
@@ -123,6 +108,7 @@ Result evaluate(Evaluator& evaluator, const Enum& e) {
   std::vector<EnumMemberValue> members;
   std::set<std::int64_t> used;
   for (const EnumMember& member : e.members) {
+    require_new(evaluator, members, member.name.text, e);
     members.push_back({std::string(member.name.text), kOpen});
     if (member.value == nullptr) continue;
     members.back().value =

@@ -61,6 +61,46 @@ std::int64_t aligned(std::int64_t bytes, std::int64_t alignment) {
 
 }  // namespace
 
+bool is_exportable(const Type& type, const Type& half) {
+  constexpr unsigned kShort = 16, kLong = 32;
+  switch (type.kind) {
+  case TypeKind::kInteger:
+    return type.bits == kShort || type.bits == kLong;
+  case TypeKind::kFloat:
+    return type.bits == kLong || &type == &half;
+  case TypeKind::kBool:
+  case TypeKind::kDsd:
+  case TypeKind::kHandle:
+  case TypeKind::kFunction:
+    return true;
+  case TypeKind::kArray:
+  case TypeKind::kPointer:
+    return type.element->is(TypeKind::kAnyopaque) || is_exportable(*type.element, half);
+  case TypeKind::kEnum:
+    return is_exportable(*type.element, half);
+  case TypeKind::kStruct:
+    return type.layout != StructLayout::kAutomatic;
+  default:
+    return false;
+  }
+}
+
+bool is_for_compiler(const Type& type) {
+  switch (type.kind) {
+  case TypeKind::kComptimeInt:
+  case TypeKind::kComptimeFloat:
+  case TypeKind::kString:
+  case TypeKind::kType:
+  case TypeKind::kModule:
+  case TypeKind::kRange:
+    return true;
+  case TypeKind::kArray:
+    return is_for_compiler(*type.element);
+  default:
+    return false;
+  }
+}
+
 std::optional<std::int64_t> packed_bits(const Type& type) {
   constexpr std::int64_t kAddressBits = 16;
   switch (type.kind) {

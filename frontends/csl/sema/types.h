@@ -103,6 +103,10 @@ bool is_byte(const Type& type);
 std::int64_t alignment_of(const Type& type);
 /// Bytes from the start of a struct to its field `i`; of a packed one to the word in which it starts.
 std::int64_t offset_of_field(const Type& type, std::size_t i);
+/// Whether a value of the type may be where other object files see it (csl.md 2). `half`: the 16-bit float of the program.
+bool is_exportable(const Type& type, const Type& half);
+/// Whether values of the type exist at compile time only.
+bool is_for_compiler(const Type& type);
 /// Bits that a field of the type takes in a packed struct; nothing: it cannot be one.
 std::optional<std::int64_t> packed_bits(const Type& type);
 /// Bits from the start of a packed struct to its field `i`.
