@@ -26,6 +26,11 @@ struct Export {
   std::vector<std::string> parameters;  ///< functions: types of their parameters
 };
 
+/// The variable of parameter `i` of a function, from 0 on, which is not in a register (codegen/legalize.cpp).
+inline std::string argument_name(const std::string& function, std::size_t i) {
+  return function + "_parameter" + std::to_string(i);
+}
+
 /// What one code supplies for exported names.
 struct Symbols {
   /// Data: addresses of pointer variables. The value of such a variable at the time of a copy says

@@ -35,14 +35,13 @@ void CommandStream::launch(const std::string& function,
     throw UserError("", "",
                     command + ": " + report::plural(arguments.size(), "argument") +
                         " given; the function is " + e.type);
-  constexpr std::size_t kMost = pe::ComputeEngineCore::kMaxLaunchArguments;
-  if (arguments.size() > kMost)
-    throw UserError("", "",
-                    command + ": a launch takes at most " + std::to_string(kMost) +
-                        " arguments; the function is " + e.type);
   for (std::size_t i = 0; i < arguments.size(); ++i)
     require_argument(arguments[i], e.parameters[i],
                      command + ": argument " + std::to_string(i + 1));
+  constexpr std::size_t kInRegisters = pe::ComputeEngineCore::kMaxLaunchArguments;
+  const auto more =
+      arguments.begin() + static_cast<std::ptrdiff_t>(std::min(arguments.size(), kInRegisters));
+  const std::vector<std::uint32_t> first(arguments.begin(), more), others(more, arguments.end());
   const Cycle start = next_command_from(timing_.before_launch());
   bool found = false;
   const layout::Rect& rect = program_.rectangle;
@@ -54,13 +53,41 @@ void CommandStream::launch(const std::string& function,
       const pe::Function* code = workload_.programs.image_of({x, y})->find_function(name->second);
       found = true;
       if (++missing_[workload_.layout.tile_index({x, y})] == 1) ++unready_;
-      machine_.launch({x, y}, *code, arguments,
-                      start + static_cast<unsigned>(x - rect.x) * timing_.hop_cycles);
+      const Cycle at = start + static_cast<unsigned>(x - rect.x) * timing_.hop_cycles;
+      if (!others.empty()) write_arguments({x, y}, name->second, others, at);
+      machine_.launch({x, y}, *code, first, at);
     }
   }
   if (!found) throw UserError("", "", command + ": no PE supplies the function");
   run_launch(command);
   ++completed_;
+}
+
+// Arguments beyond those in registers lie in variables of the function. A command of its own, which the PE takes right before
+// the launch, writes them, one word a cycle as copies do.
+void CommandStream::write_arguments(TileCoord tile, const std::string& function,
+                                    const std::vector<std::uint32_t>& arguments, Cycle at) {
+  const pe::Image& image = *workload_.programs.image_of(tile);
+  pe::HostAccess access;
+  access.cycles = static_cast<unsigned>(arguments.size());
+  std::vector<pe::Symbol> places;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string name =
+        compiled::argument_name(function, pe::ComputeEngineCore::kMaxLaunchArguments + i);
+    const pe::Symbol* const place = image.find_symbol(name);
+    if (place == nullptr) throw std::logic_error("the program has no variable '" + name + "'");
+    places.push_back(*place);
+  }
+  pe::MemoryChecks* const checks = observed_.memory_checks();
+  const auto number = static_cast<std::uint32_t>(workload_.layout.tile_index(tile));
+  access.act = [=](pe::Sram& sram, Cycle) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const unsigned bytes = pe::bytes_of(places[i].type);
+      sram.write(places[i].address, bytes, arguments[i]);
+      if (checks != nullptr) checks->wrote(number, places[i].address, bytes);
+    }
+  };
+  machine_.access(tile, std::move(access), at);
 }
 
 void CommandStream::stream_to(Color color, const Region& region,

@@ -161,6 +161,8 @@ class CommandStream {
   /// Nothing moves any more, and somebody in the rectangle waits whom `help` cannot help.
   bool is_stuck(observe::Help help);
   void run_launch(const std::string& command);
+  void write_arguments(TileCoord tile, const std::string& function,
+                       const std::vector<std::uint32_t>& arguments, Cycle at);
   run::Stop run_saved(Cycle from, const std::function<bool()>& done, bool unwatched);
   /// The cycle from which PEs may take the next command.
   /// `before`: cycles from the end of a command until PEs may take this one.

@@ -83,6 +83,4 @@ def _target(command, program, target, streaming):
     symbol = program["symbols"][number]
     if symbol["kind"] != "variable":
         raise ValueError(f"'{symbol['name']}' is a function; memcpy_{command} takes a variable")
-    if command == "h2d" and not symbol.get("mutable", True):
-        raise ValueError(f"the layout exports '{symbol['name']}' as constant, so that nothing can be copied to it")
     return {"symbol": symbol["name"]}

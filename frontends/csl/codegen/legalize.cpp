@@ -226,7 +226,8 @@ std::vector<VariableId> extra_parameters(Module& module, FunctionId id) {
     Variable v;
     v.name = function.name + "_parameter" + std::to_string(i);
     v.type = function.registers[r];
-    v.owner = id;
+    // The host writes those of functions that it launches before their frames are in use.
+    if (!function.exported) v.owner = id;
     module.variables.push_back(v);
     variables.push_back(static_cast<VariableId>(module.variables.size() - 1));
     Instruction load;
