@@ -115,6 +115,7 @@ ColorRoute route_of(const csl::ColorConfig& config) {
   route.swap_x = config.swap_x;
   route.swap_y = config.swap_y;
   route.suspended = config.teardown;
+  route.messages = config.messages;
   if (!config.filter.empty()) route.filter = filter_of(config.filter);
   return route;
 }
@@ -128,6 +129,7 @@ std::string route_text(const ColorRoute& route) {
   if (route.swap_x) object["color_swap_x"] = true;
   if (route.swap_y) object["color_swap_y"] = true;
   if (route.suspended) object["teardown"] = true;
+  if (route.messages) object["messages"] = true;
   return json::serialize(object);
 }
 

@@ -82,7 +82,7 @@ RoutePosition read_position(const Node& node) {
 // Runs before any other part of the entry is read.
 const Node& with_known_keys(const Node& node) {
   node.allow_keys({"rect", "color", "rx", "tx", "switches", "filter", "color_swap_x",
-                   "color_swap_y", "ce_inject", "teardown"});
+                   "color_swap_y", "ce_inject", "teardown", "messages"});
   return node;
 }
 
@@ -103,6 +103,7 @@ class RouteEntry {
     spec_.route.swap_x = read_flag(node, "color_swap_x");
     spec_.route.swap_y = read_flag(node, "color_swap_y");
     spec_.route.suspended = read_flag(node, "teardown");
+    spec_.route.messages = read_flag(node, "messages");
     if (const std::optional<Node> inject = node.find("ce_inject")) {
       spec_.route.injection = text::read_choice<Injection>(
           *inject, {{"low", Injection::kLow}, {"high", Injection::kHigh}},

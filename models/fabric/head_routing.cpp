@@ -43,7 +43,9 @@ DirectionSet HeadRouting::outputs(const InputBuffer& buffer, unsigned variant) c
   const Departure& departure = buffer.departures[variant];
   if (departure.started) return departure.branches;
   if (!is_routed(buffer, variant)) return {};
-  return copies(position_of(routes_.at(buffer.color_as(variant))), departure);
+  const RouteTable::Channel& channel = routes_.at(buffer.color_as(variant));
+  if (channel.route.messages) return message_output(channel, buffer);
+  return copies(position_of(channel), departure);
 }
 
 bool HeadRouting::is_suspended(const InputBuffer& buffer) const {
@@ -81,7 +83,7 @@ bool HeadRouting::ask_filters(InputBuffer& buffer) {
     Departure& departure = buffer.departures[variant];
     if (departure.filtered || !is_routed(buffer, variant)) continue;
     RouteTable::Channel& channel = routes_.at(buffer.color_as(variant));
-    if (!position_of(channel).tx.contains(Direction::kRamp)) continue;
+    if (channel.route.messages || !position_of(channel).tx.contains(Direction::kRamp)) continue;
     departure.filtered = true;
     departure.to_ce = !(w.control && link::command_at(w.payload, 0).ignore_at_ce);
     if (channel.filter) departure.to_ce &= routes_.change_filter(channel, now_).accept(w);
@@ -107,7 +109,8 @@ void HeadRouting::start_as(InputBuffer& buffer, unsigned variant) const {
   const Color color = buffer.color_as(variant);
   const RouteTable::Channel& channel = routes_.at(color);
   const RoutePosition& position = position_of(channel);
-  departure.branches = copies(position, departure);
+  departure.branches =
+      channel.route.messages ? message_output(channel, buffer) : copies(position, departure);
   if (routes_.epochs() != nullptr)
     routes_.epochs()->take_route({routes_.place(), buffer.in, color, w}, position.tx, now_);
   if (w.control && pops(channel.route, link::command_at(w.payload, 0).command))

@@ -16,6 +16,7 @@
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/ids.h"
 #include "tlm_ifaces/vocabulary/ring.h"
+#include "tlm_ifaces/vocabulary/tile_coord.h"
 
 namespace tessera::fabric {
 
@@ -123,9 +124,9 @@ class InputBuffers {
 /// Applies the switch position of a color, color swap, filters, CE injection and teardown together.
 class HeadRouting {
  public:
-  /// Both must outlive it.
-  HeadRouting(RouteTable& routes, const InputBuffers& buffers)
-      : routes_(routes), buffers_(buffers) {}
+  /// Of the router of tile `here`. Both must outlive it.
+  HeadRouting(RouteTable& routes, const InputBuffers& buffers, TileCoord here)
+      : routes_(routes), buffers_(buffers), here_(here) {}
 
   /// The answers are those of cycle `now` from here on.
   void begin_cycle(Cycle now) { now_ = now; }
@@ -154,6 +155,7 @@ class HeadRouting {
     if (channel.route.suspended) return {};
     const Departure& departure = buffer.departures[kOwn];
     if (departure.started) return departure.branches;
+    if (channel.route.messages) return message_output(channel, buffer);
     const RoutePosition& position = position_of(channel);
     if (!position.valid || !position.rx.contains(buffer.in)) return {};
     return copies(position, departure);
@@ -175,6 +177,9 @@ class HeadRouting {
   unsigned injecting_position(const RouteTable::Channel& channel) const;
   bool is_routed(const InputBuffer& buffer, unsigned variant) const;
   void start_as(InputBuffer& buffer, unsigned variant) const;
+  DirectionSet message_output(const RouteTable::Channel& channel, const InputBuffer& buffer) const {
+    return channel.messages.output(buffer.in, buffer.head().wavelet.payload, here_);
+  }
   static DirectionSet copies(const RoutePosition& position, const Departure& departure) {
     DirectionSet outputs = position.tx;
     if (!departure.to_ce) outputs.erase(Direction::kRamp);
@@ -183,6 +188,7 @@ class HeadRouting {
 
   RouteTable& routes_;
   const InputBuffers& buffers_;
+  TileCoord here_;
   Cycle now_ = 0;
 };
 

@@ -32,6 +32,8 @@ void RouteTable::configure(Color color, const ColorRoute& route) {
 void RouteTable::note_features(const ColorRoute& route) {
   filters_ |= route.filter.has_value();
   swaps_ |= route.swap_x || route.swap_y;
+  carries_messages_ |= route.messages;
+  if (route.messages) return;  // they never meet on an output
   for (const RoutePosition& position : route.positions)
     merges_ |= position.valid && position.rx.size() > 1;
 }

@@ -10,6 +10,7 @@
 
 #include "models/fabric/fabric_timing.h"
 #include "models/fabric/filter.h"
+#include "models/fabric/messages.h"
 #include "models/observe/probe.h"
 #include "models/state/fwd.h"
 #include "tlm_ifaces/link/wavelet.h"
@@ -30,6 +31,7 @@ class RouteTable {
     bool configured = false;
     ColorRoute route;  ///< route.current is the switch position; the filter is kept beside it
     std::optional<Filter> filter;
+    Messages messages;  ///< of a route that carries messages
   };
 
   /// Uses the rules in `timing`. `probe` gets the events of switches and teardowns.
@@ -63,6 +65,7 @@ class RouteTable {
   bool merges() const { return merges_; }    ///< a switch position that receives from several ports
   bool swaps() const { return swaps_; }      ///< color swap
   bool filters() const { return filters_; }  ///< a filter
+  bool carries_messages() const { return carries_messages_; }
 
   /// wse.md 1.6: color swap is enabled on `color` for arrivals from `in`: those of its partner
   /// (c and c^1) appear on it. From the on-ramp only with both axes.
@@ -120,6 +123,7 @@ class RouteTable {
   bool merges_ = false;
   bool swaps_ = false;
   bool filters_ = false;
+  bool carries_messages_ = false;
   std::optional<Generation> generation_;  // set if the router is reconfigurable
 };
 

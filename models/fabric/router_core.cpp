@@ -80,7 +80,7 @@ inline void RouterCore::pass_on(InputBuffer& buffer, Direction out, Cycle now, S
 inline bool RouterCore::goes_one_way(const InputBuffer& buffer) const {
   const link::Wavelet& w = buffer.head().wavelet;
   return !w.control && !w.local_flip && !buffer.started() && !routes_.swaps() &&
-         !routes_.filters() && routes_.epochs() == nullptr &&
+         !routes_.filters() && !routes_.carries_messages() && routes_.epochs() == nullptr &&
          heads_.plain_outputs(buffer).size() == 1;
 }
 
@@ -111,8 +111,8 @@ inline bool RouterCore::serve_alone(unsigned pair, Cycle now, Step& step) {
 // The buffer that holds something, if it is the only one and nothing has to be asked but outputs
 // and credits: how most routers are met in most cycles.
 inline std::optional<unsigned> RouterCore::only_plain_head() const {
-  if (routes_.merges() || routes_.swaps() || routes_.filters() || buffers_.controls_held() > 0 ||
-      routes_.epochs() != nullptr)
+  if (routes_.merges() || routes_.swaps() || routes_.filters() || routes_.carries_messages() ||
+      buffers_.controls_held() > 0 || routes_.epochs() != nullptr)
     return std::nullopt;
   return buffers_.occupied().only();
 }
@@ -268,6 +268,11 @@ void RouterCore::send(InputBuffer& buffer, Direction out, Cycle now, Step& step)
   w.color = buffer.color_as(variant);
   const std::uint32_t word = observe::hop_word(w, out);
   w.local_flip = false;  // meant for this router only
+  RouteTable::Channel& channel = routes_.at(w.color);
+  if (channel.route.messages) {
+    const bool is_last = channel.messages.leave(buffer.in, out, w.payload);
+    if (is_last && out == Direction::kRamp) w.control = true;  // where a receiver sees the end
+  }
   // The CE gets the list as it came, with the argument of its task; links as pop mode leaves it.
   if (out != Direction::kRamp) w.payload = departure.payload;
   probe_.emit(now, observe::EventKind::kHop, word, w.payload, w.ident);
@@ -307,6 +312,10 @@ Cycle RouterCore::next_wake(Cycle now, bool moved) const {
 std::string RouterCore::why_not_routed(const InputBuffer& buffer) const {
   const RouteTable::Channel& own = routes_.at(buffer.color);
   if (!own.configured) return "a route: its color has none on this tile";
+  if (own.route.messages)
+    return std::string("its ") +
+           to_string(way_to(link::message_header(buffer.head().wavelet.payload).to, at_)) +
+           " output, which another message has";
   const RoutePosition& position = heads_.position_of(own);
   const std::string in_position = " (switch position " + std::to_string(heads_.position_index(own));
   if (!position.valid) return "a valid switch position" + in_position + " is invalid)";

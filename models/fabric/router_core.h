@@ -206,7 +206,7 @@ class RouterCore {
   RouteTable routes_;
   RouterRegisters registers_{routes_};
   InputBuffers buffers_;
-  HeadRouting heads_{routes_, buffers_};
+  HeadRouting heads_{routes_, buffers_, at_};
   Credits credits_;
   std::unique_ptr<HeadWaits> waits_;  // nullptr: nobody asked
 };

@@ -47,6 +47,7 @@ void RouteTable::visit(state::Archive& archive) {
   for (std::size_t c = 0; c < channels_.size(); ++c) {
     visit_route(archive, channels_[c].route);
     visit_filter(archive, channels_[c].filter);
+    if (channels_[c].route.messages) archive(channels_[c].messages);
     Past& past = pasts_[c];
     archive(past.changed_at, past.filter_changed_at);
     if (past.changed_at != kNever) visit_route(archive, past.route);

@@ -101,7 +101,7 @@ class Search {
     route.first_rx = first.rx;
     route.tx = first.tx;
     route.is_fixed = first.valid && !filled.swap_x && !filled.swap_y && !filled.suspended &&
-                     filled.injection == fabric::Injection::kNone;
+                     !filled.messages && filled.injection == fabric::Injection::kNone;
     route.one_position = valid == 1 && !filled.filter;
     return route;
   }

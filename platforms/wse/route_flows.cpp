@@ -67,7 +67,7 @@ observe::Flows::Upstream RouteFlows::upstream(const Resource& wavelet) const {
   if (out == Direction::kRamp) found.from_host = host_may_send(tile, out);
   const layout::RouteSpec* const spec = route_at(tile, color);
   if (spec == nullptr) return found;
-  found.unknown = spec->route.swap_x || spec->route.swap_y;
+  found.unknown = spec->route.swap_x || spec->route.swap_y || spec->route.messages;
   const DirectionSet inputs = inputs_to(*spec, out);
   for (const Direction in : kAllDirections) {
     if (!inputs.contains(in)) continue;

@@ -72,6 +72,8 @@ struct ColorRoute {
   bool swap_x = false;     ///< color swap of arrivals from EAST and WEST (wse.md 1.6, WSE-2)
   bool swap_y = false;     ///< color swap of arrivals from NORTH and SOUTH
   bool suspended = false;  ///< in teardown (wse.md 1.9)
+  /// Carries messages: the first wavelet of each says to which tile it goes (link/message_header.h).
+  bool messages = false;
   std::optional<FilterConfig> filter;
 
   /// Gives every valid position the side that it leaves out (wse.md 1.4). An invalid position sets

@@ -1,6 +1,5 @@
 // Operations on descriptors (csl.md 7.4, 8).
 #include <algorithm>
-#include <set>
 
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/builtins/emit.h"
@@ -441,26 +440,6 @@ class Operation {
 };
 
 }  // namespace
-
-void name_extension(const Engine& engine, const DsrLoad& load, const Result& dsd,
-                    pe::OpConfig& config) {
-  // A mem4d that only the running program knows may need all three (csl.md 7.3).
-  constexpr std::size_t kMost = 3;
-  const bool is_open = !dsd.is_known();
-  const auto needed = static_cast<std::size_t>(std::count_if(
-      config.sr.begin(), config.sr.end(), [](const auto& sr) { return sr.has_value(); }));
-  const std::size_t wanted = is_open ? kMost : needed;
-  if (dsd.type->name == "mem4d_dsd" && load.strides.size() != wanted)
-    engine.fail(*load.at, "the load of this descriptor needs ",
-                text::plural(wanted, "stride register"),
-                is_open ? ", because only the running program knows it" : "", "; the list has ",
-                load.strides.size());
-  if (std::set<unsigned>(load.strides.begin(), load.strides.end()).size() != load.strides.size())
-    engine.fail(*load.at, "the list has a stride register twice");
-  config.xdsr = static_cast<std::uint8_t>(*load.extended);
-  for (std::size_t i = 0; i < load.strides.size(); ++i)
-    config.sr[i] = static_cast<std::uint8_t>(load.strides[i]);
-}
 
 namespace {
 

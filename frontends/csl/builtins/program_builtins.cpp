@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontends/csl/builtins/builtins.h"
+#include "tlm_ifaces/vocabulary/direction.h"
 
 namespace tessera::csl {
 namespace {
@@ -52,9 +53,9 @@ Result set_color_config(const BuiltinCall& call) {
   return call.nothing();
 }
 
-Result set_local_color_config(const BuiltinCall& call) {
+Result configure_locally(const BuiltinCall& call, ColorConfig config) {
   const unsigned color = color_of(call, 0);
-  if (!call.tile().colors.emplace(color, read_color_config(call, call.structure(1))).second)
+  if (!call.tile().colors.emplace(color, std::move(config)).second)
     call.fail("the color ", color, " of this PE is configured twice");
   const Program& program = call.engine().program();
   for (const Pe& pe : program.pes) {
@@ -65,6 +66,20 @@ Result set_local_color_config(const BuiltinCall& call) {
       call.fail("the layout has configured the color ", color, " of a PE with this code");
   }
   return call.nothing();
+}
+
+Result set_local_color_config(const BuiltinCall& call) {
+  return configure_locally(call, read_color_config(call, call.structure(1)));
+}
+
+/// Messages may come from all sides and go to all, as their headers say.
+Result carry_messages(const BuiltinCall& call) {
+  constexpr Directions kAll = (1U << kDirectionCount) - 1;
+  ColorConfig config;
+  config.rx = config.tx = kAll;
+  config.messages = true;
+  config.at = &call.node;
+  return configure_locally(call, std::move(config));
 }
 
 Result extents(const BuiltinCall& call, std::pair<unsigned, unsigned> size) {
@@ -256,6 +271,11 @@ const std::vector<BuiltinRow>& program_builtins() {
        {color, configuration},
        set_local_color_config,
        "the same in the code of the PE"},
+      {"tessera_carry_messages",
+       kInTile,
+       {color},
+       carry_messages,
+       "the color carries the messages of <message_passing>"},
       {"get_rectangle", kAnywhere, {}, get_rectangle, "the size of program and fabric"},
       {"import_module",
        kAnywhere,

@@ -1,4 +1,7 @@
 // Builtins that name DSRs and load them, and FIFOs (csl.md 7.3, 8.3, 8.5).
+#include <algorithm>
+#include <set>
+
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/builtins/emit.h"
 #include "frontends/csl/lower/descriptor_checks.h"
@@ -194,6 +197,26 @@ Result load_to_dsr(const BuiltinCall& call) {
 }
 
 }  // namespace
+
+void name_extension(const Engine& engine, const DsrLoad& load, const Result& dsd,
+                    pe::OpConfig& config) {
+  // A mem4d that only the running program knows may need all three (csl.md 7.3).
+  constexpr std::size_t kMost = 3;
+  const bool is_open = !dsd.is_known();
+  const auto needed = static_cast<std::size_t>(std::count_if(
+      config.sr.begin(), config.sr.end(), [](const auto& sr) { return sr.has_value(); }));
+  const std::size_t wanted = is_open ? kMost : needed;
+  if (dsd.type->name == "mem4d_dsd" && load.strides.size() != wanted)
+    engine.fail(*load.at, "the load of this descriptor needs ",
+                text::plural(wanted, "stride register"),
+                is_open ? ", because only the running program knows it" : "", "; the list has ",
+                load.strides.size());
+  if (std::set<unsigned>(load.strides.begin(), load.strides.end()).size() != load.strides.size())
+    engine.fail(*load.at, "the list has a stride register twice");
+  config.xdsr = static_cast<std::uint8_t>(*load.extended);
+  for (std::size_t i = 0; i < load.strides.size(); ++i)
+    config.sr[i] = static_cast<std::uint8_t>(load.strides[i]);
+}
 
 const std::vector<BuiltinRow>& register_builtins() {
   const OperandRow dsr = one_of(Takes::kDsr, "dsr", {{"dsr_dest"}, {"dsr_src0"}, {"dsr_src1"}}),

@@ -34,6 +34,7 @@ json::object color_object(const ColorConfig& config) {
   if (config.ring_mode) object["ring_mode"] = true;
   if (config.pop_mode != "no_pop") object["pop_mode"] = config.pop_mode;
   if (config.teardown) object["teardown"] = true;
+  if (config.messages) object["messages"] = true;
   if (!config.filter.empty()) {
     json::object filter;
     for (const auto& [name, value] : config.filter) filter[name] = value;

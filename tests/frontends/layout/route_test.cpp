@@ -171,7 +171,7 @@ TEST(LayoutRouteDiagnostics, SwapNotAFlag) {
 TEST(LayoutRouteDiagnostics, SwapMisspelt) {  // wse.md 10 no. 7
   EXPECT_EQ(problem_of(R"("swap_color_x": true)"),
             "t.json: routes[0]: unknown key \"swap_color_x\"; allowed keys: rect, color, rx, tx, "
-            "switches, filter, color_swap_x, color_swap_y, ce_inject, teardown");
+            "switches, filter, color_swap_x, color_swap_y, ce_inject, teardown, messages");
 }
 TEST(LayoutRouteDiagnostics, InjectionUnknown) {
   EXPECT_EQ(problem_of(R"("ce_inject": "hihg")"),
