@@ -141,6 +141,7 @@ class NativeCores::Interface {
     }
     if (core.contents) return preview(core, *found, bytes);
     core.note_hidden_stores();
+    if (!core.faded.empty()) core.note_faded(where);
     if (bytes <= Watched::kMost) {
       core.watched.push_back({{where, r.from, bytes}});
       core.watched.back().look();
@@ -250,6 +251,7 @@ void NativeCores::Core::start() {
         module.entry()->call(arguments.data());
     }
     end_block();
+    note_faded();
     request = {};
   });
 }
@@ -298,16 +300,33 @@ void NativeCores::Core::fail() const {
                          kNativeId);
 }
 
+bool NativeCores::Core::is_pending(const Store& access) const {
+  return std::any_of(stores.begin(), stores.end(), [&access](const Store& s) {
+    return s.address < access.address + access.bytes && access.address < s.address + s.bytes;
+  });
+}
+
 void NativeCores::Core::note_hidden_stores() {
   for (Watched& w : watched) {
-    const auto is_pending = [&w](const Store& s) {
-      return s.address < w.access.address + w.access.bytes &&
-             w.access.address < s.address + s.bytes;
-    };
-    if (!w.has_changed() || std::any_of(stores.begin(), stores.end(), is_pending)) continue;
+    if (!w.has_changed() || is_pending(w.access)) continue;
     stores.push_back(w.access);
     w.look();
   }
+}
+
+void NativeCores::Core::note_faded() {
+  for (const auto& [address, w] : faded)
+    if (w.has_changed() && !is_pending(w.access)) stores.push_back(w.access);
+  faded.clear();
+}
+
+// It is watched from here on.
+void NativeCores::Core::note_faded(std::uint64_t address) {
+  const auto found = faded.find(address);
+  if (found == faded.end()) return;
+  const Watched& w = found->second;
+  if (w.has_changed() && !is_pending(w.access)) stores.push_back(w.access);
+  faded.erase(found);
 }
 
 // An assignment of a struct is one statement: g++ tells of its store, then of its load, and then executes both. So the

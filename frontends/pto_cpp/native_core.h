@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <optional>
 
 #include "frontends/pto_cpp/call_sites.h"
@@ -36,7 +37,7 @@ struct NativeCores::Store {
 /// An access of native code, and the bytes that were there when its core last looked.
 struct NativeCores::Watched {
   static constexpr std::size_t kMost = 16;  // bytes
-  static constexpr unsigned kBlocks = 12;   // so long it counts
+  static constexpr unsigned kBlocks = 12;   // so long it is looked at in each of them
 
   void look() {
     std::memcpy(seen.data(), reinterpret_cast<const void*>(access.address), access.bytes);
@@ -63,20 +64,31 @@ struct NativeCores::Core {
   [[gnu::always_inline]] void wait(const Request& r) {
     launch.trail->at(reinterpret_cast<const void*>(module.base() + r.from));
     if (!watched.empty()) note_hidden_stores();
+    if (!faded.empty() && r.kind != Request::Kind::kLoad) note_faded();
     request = r;
     fiber.wait();
     for (Watched& w : watched) w.look();
   }
-  /// Finds stores that g++ does not tell of: those to an address that the basic blocks on the way to here, without a
-  /// junction, have accessed already. What has other bytes than when this core last looked is such a store.
+  /// Finds stores that g++ does not tell of: those to an address that native code has accessed since its last call, on
+  /// every way to here. What has other bytes than when this core last looked is such a store.
   void note_hidden_stores();
+  bool is_pending(const Store& access) const;
+  /// The same for what basic blocks long before have accessed: at the next call, after which g++ tells anew.
+  void note_faded();
+  void note_faded(std::uint64_t address);
   /// Another basic block begins, or native code ends.
   void end_block() {
     if (watched.empty()) return;
     note_hidden_stores();
     std::size_t kept = 0;
-    for (Watched& w : watched)
-      if (++w.age < Watched::kBlocks) watched[kept++] = w;
+    for (Watched& w : watched) {
+      if (++w.age < Watched::kBlocks) {
+        watched[kept++] = w;
+      } else {
+        w.look();
+        faded.insert_or_assign(w.access.address, w);
+      }
+    }
     watched.erase(watched.begin() + static_cast<std::ptrdiff_t>(kept), watched.end());
   }
   void place(Site& site);
@@ -113,6 +125,8 @@ struct NativeCores::Core {
   CallSites sites;
   std::deque<Store> stores;      // not issued yet
   std::vector<Watched> watched;  // what the last basic blocks have accessed
+  std::map<std::uint64_t, Watched>
+      faded;  // what those before have, since the last call, by address
   unsigned block = 0, block_count = 0;
   // Set only while it is found out whether the core takes part.
   std::function<const std::byte*(unsigned)> contents;

@@ -1,5 +1,5 @@
-"""Communication in C++ (pto::comm), SYNCALL, atomics of the scalar unit and sources that define __aicore__ anew, against NumPy. The windows of
-several ranks are parts of one array, and each block is a rank."""
+"""Communication in C++ (pto::comm), SYNCALL, atomics and counters of the scalar unit and sources that define __aicore__ anew,
+against NumPy. The windows of several ranks are parts of one array, and each block is a rank."""
 import json
 import pathlib
 import subprocess
@@ -135,6 +135,23 @@ def meet(folder, preset):
         assert out["counter"][0] == 2 * blocks, out["counter"]
 
 
+def count(folder, preset):
+    """A counter in GM that many branches increase: the compiler tells the simulator of its first store only."""
+    branches = "".join(f"  if (x[{k}] > 0) {{ int32_t n = total[0]; list[n] = {k}; total[0] = n + 1; }}\n" for k in range(64))
+    text = HEAD + f"""extern "C" __global__ AICORE void k(__gm__ int32_t* x, __gm__ int32_t* total, __gm__ int32_t* list) {{
+  total[0] = 0;
+{branches}  pipe_barrier(PIPE_ALL);
+  dcci((__gm__ void*)0, ENTIRE_DATA_CACHE);
+  dsb(DSB_DDR);
+}}
+"""
+    x = np.random.default_rng(4).integers(-1, 2, 64).astype(np.int32)
+    out = run(folder, text, preset, {"x": x, "total": "i32[16]", "list": "i32[64]"}, ["total", "list"], "--set", "launch.clusters=1")
+    chosen = np.flatnonzero(x > 0)
+    assert out["total"][0] == len(chosen), (out["total"], len(chosen))
+    assert np.array_equal(out["list"][:len(chosen)], chosen), out["list"]
+
+
 def never(folder, preset):
     text = HEAD + """extern "C" __global__ AICORE void k(__gm__ int32_t* s) { comm::Signal signal(s); comm::TWAIT(signal, 1, comm::WaitCmp::EQ); }"""
     message = run(folder, text, preset, {"s": "i32[16]"}, [], "--set", "launch.clusters=1", expect=4)
@@ -142,7 +159,7 @@ def never(folder, preset):
 
 
 for machine in ("a2a3", "a5"):
-    for test in (ring, collectives, meet):
+    for test in (ring, collectives, meet, count):
         with tempfile.TemporaryDirectory() as name:
             test(pathlib.Path(name), machine)
 with tempfile.TemporaryDirectory() as name:
