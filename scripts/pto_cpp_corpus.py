@@ -229,6 +229,8 @@ class Runner:
         options = f"--preset {program.preset} " + self.options.options
         if "SYNCALL" in program.text:  # all blocks have to be there at once
             options += f" --set launch.clusters={DEVICE_CLUSTERS[program.preset]}"
+            if any("_KERNEL_META" in text_of(path) for path in program.folder.glob("*.cpp")):  # marks of a mixed launch
+                options += " --set launch.mix=yes"
         try:
             cases = program.folder / "scripts/generate_cases.py"
             if cases.is_file():  # a header with the instances of the kernel

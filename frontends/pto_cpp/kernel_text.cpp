@@ -282,10 +282,26 @@ bool has_any(const std::string& code, std::initializer_list<const char*> words) 
                      [&code](const char* word) { return code.find(word) != std::string::npos; });
 }
 bool is_for_cube(const std::string& code) {
-  return has_any(code,
-                 {"TMATMUL", "TGEMV", "TileLeft", "TileRight", "TileAcc", "TileType::Left",
-                  "TileType::Right", "TileType::Mat", "TileType::Acc", "__DAV_CUBE__",
-                  "__DAV_C220_CUBE__", "__DAV_C310_CUBE__", "DAV_CUBE", "PIPE_MTE1", "PIPE_FIX"});
+  return has_any(code, {"TMATMUL",
+                        "TGEMV",
+                        "TileLeft",
+                        "TileRight",
+                        "TileAcc",
+                        "TileType::Left",
+                        "TileType::Right",
+                        "TileType::Mat",
+                        "TileType::Acc",
+                        "__DAV_CUBE__",
+                        "__DAV_C220_CUBE__",
+                        "__DAV_C310_CUBE__",
+                        "DAV_CUBE",
+                        "PIPE_MTE1",
+                        "PIPE_FIX",
+                        "__cbuf__",
+                        "__ca__",
+                        "__cb__",
+                        "__cc__",
+                        "AICOnly"});
 }
 bool is_for_vector(const std::string& code) {
   return has_any(code, {"TileType::Vec", "PIPE_V", "__DAV_VEC__", "__DAV_C220_VEC__",

@@ -85,6 +85,10 @@ TEST_F(PtoCppFile, AFileThatDoesNotAskForTheKindIsForOne) {
   EXPECT_EQ(read("__global__ void k() { TMATMUL(c, a, b); }").only, cluster::CoreKind::kAic);
   EXPECT_EQ(read("__global__ void k() {\n#ifdef __DAV_VEC__\n#endif\n}").only,
             cluster::CoreKind::kAiv);  // nothing in it is for the cube
+  // Buffers of the cube by their address spaces alone, without tiles.
+  for (const char* const space : {"__cbuf__", "__ca__", "__cb__", "__cc__"})
+    EXPECT_EQ(read(std::string("__global__ void k(") + space + " int* p) { copy(p); }").only,
+              cluster::CoreKind::kAic);
 }
 
 TEST(PtoCppScalars, RoundToNearestEvenAndKnowTheirLimits) {
