@@ -58,6 +58,12 @@ struct OperandParser {
     cursor.expect_word("to");
     op.result_types.push_back(types.parse_type());
   }
+  /// %m[%o, 0] [4, 8] [1, 1] : T to T.
+  void memref_part() {
+    value(Role::kOperand);
+    for (const Role role : {Role::kOffset, Role::kSize, Role::kStride}) list(role);
+    cast_types();
+  }
   /// An argument that is a word.
   void add_word(Role role, Place place, std::string text) {
     op.arguments.push_back({place, role, Argument::Kind::kWord, std::move(text)});

@@ -457,6 +457,8 @@ void parse_form(OperandParser& p, Form form) {
   case Form::kPartition:
     parse_view(p, "offsets", Role::kOffset, "sizes", Role::kSize);
     return p.result_types();
+  case Form::kMemrefPart:
+    return p.memref_part();
   case Form::kTile:
     parse_tile_group(p, "ins", Role::kIn);
     return parse_outs(p);

@@ -122,6 +122,7 @@ void add_tiles(Rows& rows) {
   rows.add({"memref.reinterpret_cast"}, Form::kReinterpret, Meaning::kTensorView, 1, 1, 1);
   rows.add({"pto.partition_view"}, Form::kPartition, Meaning::kPartition, 1, 1, 1);
   rows.add({"pto.subset", "pto.subview"}, Form::kTileView, Meaning::kSubview, 1, 1, 1);
+  rows.add({"memref.subview"}, Form::kMemrefPart, Meaning::kSubview, 1, 1, 1);
   rows.add({"pto.treshape", "pto.bitcast", "pto.bind_tile"}, Form::kTileView, Meaning::kReshape, 1,
            3, 1);
   rows.add({"memref.dealloc"}, Form::kOperands, Meaning::kScaleAddress, 1, 1);

@@ -52,6 +52,7 @@ enum class Form : std::uint8_t {
   kTensorView,   ///< %p, shape = [..], strides = [..] : T
   kPartition,    ///< %v, offsets = [..], sizes = [..] : T -> T
   kReinterpret,  ///< %p to offset: [%o], sizes: [..], strides: [..] : T to T
+  kMemrefPart,   ///< %m[%o, 0] [4, 8] [1, 1] : T to T
   kTile,         ///< ins(%a, %b : T, T) outs(%c : T)
   kTileView,     ///< %a[%r, %c] sizes [n, m] [valid [%v, %w]] : T -> T, or %a, %r, %c : T
   kFlag,         ///< `[<PIPE_M>, <PIPE_FIX>, <EVENT_ID0>]`

@@ -170,6 +170,10 @@ class Printer {
       return print_view(op, "shape", Role::kShape, "strides", Role::kStride);
     case Form::kPartition:
       return print_view(op, "offsets", Role::kOffset, "sizes", Role::kSize);
+    case Form::kMemrefPart:
+      out_ << ' ' << list(op, Role::kOperand) << '[' << list(op, Role::kOffset) << "] ["
+           << list(op, Role::kSize) << "] [" << list(op, Role::kStride) << ']';
+      return print_types(op);
     case Form::kReinterpret:
       out_ << ' ' << list(op, Role::kOperand) << " to offset: [" << list(op, Role::kOffset)
            << "], sizes: [" << list(op, Role::kShape) << "], strides: [" << list(op, Role::kStride)
@@ -198,7 +202,7 @@ class Printer {
     if (op.result_types.empty()) return;
     const std::string types = types_text(op.result_types, 0, op.result_types.size());
     const Form form = operation_info(op.name).form;
-    if (form == Form::kCast || form == Form::kReinterpret) {
+    if (form == Form::kCast || form == Form::kReinterpret || form == Form::kMemrefPart) {
       out_ << " to " << types;
     } else if (op.result_types.size() > 1) {
       out_ << " -> (" << types << ')';

@@ -179,7 +179,9 @@ void TileLowering::set_valid_shape(const Operation& op) {
 }
 
 void TileLowering::subview(const Operation& op) {
-  if (scope_.any_value(op.arguments[0]).kind == Value::Kind::kView) return partition(op);
+  for (const Operand& stride : scope_.numbers(op, Role::kStride))
+    if (stride.is_register || stride.value != 1) fail(op, "expected strides of 1");
+  if (scope_.any_value(op.arguments[0]).kind != Value::Kind::kTile) return partition(op);
   Value v = scope_.tile(argument(op, Role::kOperand));
   const bool was_known = v.type.valid_rows != kDynamic && v.type.valid_columns != kDynamic;
   const std::vector<Operand> offsets = scope_.numbers(op, Role::kOffset);
@@ -270,7 +272,8 @@ void TileLowering::tensor_view(const Operation& op) {
 }
 
 void TileLowering::partition(const Operation& op) {
-  Value v = scope_.value(op.arguments[0], Value::Kind::kView, "a tensor view");
+  Value v = scope_.view(op.arguments[0]);
+  v.kind = Value::Kind::kView;
   const std::size_t dimensions = v.sizes.size();
   const std::vector<Operand> offsets = scope_.numbers(op, Role::kOffset);
   v.sizes = scope_.numbers(op, Role::kSize);

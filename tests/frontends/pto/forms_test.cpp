@@ -290,6 +290,17 @@ TEST(PtoForms, OnlyInAprilTheOnlyFunctionIsAnEntry) {
   EXPECT_THROW(lower(module, options), UserError);
 }
 
+TEST(PtoForms, APartOfAMemrefIsPrintedAsItIsWritten) {
+  const std::string part =
+      "%v = memref.subview %m[%n, 0] [4, 16] [1, 1] : memref<8x16xf32, #pto.address_space<gm>> to "
+      "memref<4x16xf32, strided<[16,1],offset:?>, #pto.address_space<gm>>";
+  const std::string text =
+      "module {\nfunc.func @k(%m: memref<8x16xf32, #pto.address_space<gm>>, %n: index) {\n" + part +
+      "\nreturn\n}\n}\n";
+  const std::string printed = print(parse(text, "k.pto"));
+  EXPECT_NE(printed.find(part), std::string::npos) << printed;
+}
+
 TEST(PtoForms, ACastOfAMemrefIsAView) {
   const Program p = program_of(
       R"(%v = memref.reinterpret_cast %p to offset: [%n], sizes: [1, 64], strides: [64, 1] {layout = #pto.layout<nd>} : memref<128xf32, #pto.address_space<gm>> to memref<1x64xf32, strided<[64, 1], offset: ?>, #pto.address_space<gm>>

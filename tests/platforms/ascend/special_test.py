@@ -335,6 +335,38 @@ def check_scatter(arch):
     expect(isinstance(refused, str) and "has no values" in refused, f"mscatter of maxima on {arch}: {refused}")
 
 
+# --- parts of memrefs ---
+
+PART = """module attributes {pto.target_arch = "a5"} {
+  func.func @k(%m: memref<8x32xf32, #pto.address_space<gm>>, %out_p: !pto.ptr<f32>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %c3 = arith.constant 3 : index
+    %p = memref.subview %m[%c3, 8] [4, 16] [STRIDE, 1] : memref<8x32xf32, #pto.address_space<gm>> to memref<4x16xf32, strided<[32, 1], offset: ?>, #pto.address_space<gm>>
+    %u = memref.alloc() : memref<4x16xf32, #pto.address_space<vec>>
+    %h = memref.subview %u[2, 8] [2, 8] [1, 1] : memref<4x16xf32, #pto.address_space<vec>> to memref<2x8xf32, strided<[16, 1], offset: ?>, #pto.address_space<vec>>
+    %v = pto.make_tensor_view %out_p, shape = [2, 8], strides = [8, 1] : !pto.tensor_view<2x8xf32>
+    %w = pto.partition_view %v, offsets = [0, 0], sizes = [2, 8] : !pto.tensor_view<2x8xf32> -> !pto.partition_tensor_view<2x8xf32>
+    pto.tload ins(%p : memref<4x16xf32, strided<[32, 1], offset: ?>, #pto.address_space<gm>>) outs(%u : memref<4x16xf32, #pto.address_space<vec>>)
+    pto.barrier <PIPE_ALL>
+    pto.tstore ins(%h : memref<2x8xf32, strided<[16, 1], offset: ?>, #pto.address_space<vec>>) outs(%w : !pto.partition_tensor_view<2x8xf32>)
+    return
+  }
+}
+"""
+
+
+def check_parts():
+    x = np.random.default_rng(8).standard_normal((8, 32)).astype(np.float32)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        np.save(folder / "m.npy", x)
+        words = [PLATFORM, "k.pto", "--preset", "a5", "--quiet", "--input", "m=m.npy", "--output", "out_p=out.npy"]
+        for stride, why in (("1", ""), ("2", "expected strides of 1")):
+            (folder / "k.pto").write_text(PART.replace("STRIDE", stride))
+            done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=250)
+            expect((done.returncode == 0) == (not why) and why in done.stderr, f"memref.subview: {done.stderr}")
+        expect(np.array_equal(np.load(folder / "out.npy").reshape(2, 8), x[5:7, 16:24]), "memref.subview of a memref and of a tile")
+
+
 # --- the same in C++ ---
 
 CPP = """#include <pto/pto-inst.hpp>
@@ -422,5 +454,6 @@ check_quantisation()
 for machine in ("a3", "a5"):
     check_gather(machine)
     check_scatter(machine)
+check_parts()
 check_cpp()
 print("ok")
