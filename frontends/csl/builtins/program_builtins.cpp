@@ -132,6 +132,16 @@ void check_launched(const BuiltinCall& call, const ExportedName& name) {
   }
 }
 
+/// Integers that the host can copy: of whole bytes, as NumPy has them.
+void check_data(const BuiltinCall& call, const ExportedName& name) {
+  const Type& element = *name.type->element;
+  const bool is_odd = element.is(TypeKind::kInteger) && element.bits != 8 && element.bits != 16 &&
+                      element.bits != 32 && element.bits != 64;
+  if (is_odd || is_for_compiler(element))
+    call.fail("the host cannot copy elements of type ", text::in_quotes(element.name), " of ",
+              text::in_quotes(name.name));
+}
+
 Result export_name(const BuiltinCall& call) {
   ExportedName made;
   made.name = call.text(0);
@@ -151,7 +161,10 @@ Result export_name(const BuiltinCall& call) {
   constexpr std::size_t kMostParameters = 15;
   if (made.type->is(TypeKind::kFunction) && made.type->parameters.size() > kMostParameters)
     call.fail("a function that the host launches has at most ", kMostParameters, " parameters");
-  if (made.type->is(TypeKind::kFunction)) check_launched(call, made);
+  if (made.type->is(TypeKind::kFunction))
+    check_launched(call, made);
+  else
+    check_data(call, made);
   if (!made.type->is(TypeKind::kFunction) && !made.has_mutability)
     call.fail("data needs a third argument, which says whether the host may change it");
   program.exports.push_back(std::move(made));
