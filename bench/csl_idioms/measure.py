@@ -72,7 +72,7 @@ IDIOMS = {
     "sorting step": ("inline for (@range(i16, 7)) |k| { ra[k] = a[k]; } inline for (@range(i16, 6)) |k| { if (ra[k] > ra[k + 1]) { const t = ra[k]; "
                      "ra[k] = ra[k + 1]; ra[k + 1] = t; } }", 50, "ra", [-7, 5, -1200, 42, 9, -3, 300]),
     "descriptor that moves on": ("var d = first_x; for (@range(i16, 4)) |k| { @fadds(first_rx, first_rx, d); d = @increment_dsd_offset(d, 2, f32); }",
-                                 36, "rx", X.reshape(4, 2).sum(0)),
+                                 26, "rx", X.reshape(4, 2).sum(0)),
     "map of 8": ("@map(half, all_x, all_rx);", 25, "rx", X / 2),
 }
 

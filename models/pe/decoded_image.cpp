@@ -66,7 +66,18 @@ std::uint32_t registers_of(const Operand& operand) {
 }
 
 bool reads_flag(Opcode op) {
-  return op == Opcode::kAddc16 || op == Opcode::kSel16 || op == Opcode::kSel32;
+  switch (op) {
+  case Opcode::kAddc16:
+  case Opcode::kSel16:
+  case Opcode::kSel32:
+  case Opcode::kJmpt:
+  case Opcode::kJmpf:
+  case Opcode::kEndt:
+  case Opcode::kEndf:
+    return true;
+  default:
+    return false;
+  }
 }
 
 // Registers interlock: an instruction that reads or writes one, named or implied, issues after the
@@ -81,8 +92,7 @@ std::uint32_t waits_for(const Instruction& in, OpClass op_class) {
   for (const Operand& operand : in.operands) items |= registers_of(operand);
   if (in.config.index) items |= registers_of(*in.config.index);
   if (in.op == Opcode::kRet) items |= Scoreboard::bit(kReturnRegister);
-  if (in.op == Opcode::kJmpt || in.op == Opcode::kJmpf || reads_flag(in.op))
-    items |= Scoreboard::bit(Scoreboard::kFlag);
+  if (reads_flag(in.op)) items |= Scoreboard::bit(Scoreboard::kFlag);
   return items;
 }
 

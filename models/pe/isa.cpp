@@ -194,6 +194,8 @@ constexpr std::array<OpcodeInfo, kOpcodeCount> kTable = {{
 
     scalar_row(Opcode::kSel16, "sel16", OpClass::kMove, {ValueType::k16, ValueType::k16, ValueType::k16}, "dest = src1 if the flag is set, else src2", "if expression, bool"),
     scalar_row(Opcode::kSel32, "sel32", OpClass::kMove, {ValueType::k32, ValueType::k32, ValueType::k32}, "dest = src1 if the flag is set, else src2", "if expression"),
+    row(Opcode::kEndt, "endt", OpClass::kTaskEnd, VectorForm::kNone, {}, {}, "end the task if the flag is set", "if that returns"),
+    row(Opcode::kEndf, "endf", OpClass::kTaskEnd, VectorForm::kNone, {}, {}, "end the task if the flag is clear", "if that returns"),
 }};
 // clang-format on
 

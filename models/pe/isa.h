@@ -54,11 +54,11 @@ enum class Opcode : std::uint8_t {
   kSetctm,
   // configuration space
   kLdcfg, kStcfg,
-  // choice by the flag
-  kSel16, kSel32,
+  // choice and end of the task by the flag
+  kSel16, kSel32, kEndt, kEndf,
 };
 // clang-format on
-inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kSel32) + 1;
+inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kEndf) + 1;
 
 /// What an operand is; in OpcodeInfo several are or-ed together.
 enum OperandKind : std::uint16_t {

@@ -266,7 +266,7 @@ bool ScalarUnit::execute(EngineState& pe, const DecodedInstruction& decoded, Cyc
   case OpClass::kTaskEnd:
     if (in.op == Opcode::kBrk)
       pe.fail(Illegal::kBreak, decoded.pc, "brk: an assertion of the program failed");
-    return true;
+    return in.op == Opcode::kEnd || main.flag() == (in.op == Opcode::kEndt);
   case OpClass::kTaskControl:
     execute_task_control(pe, in, now);
     return false;

@@ -178,7 +178,8 @@ void Debugger::follow(std::uint32_t pc) {
         flow == Flow::kReturn && pc > 0 && target_.flow_of(program, pc - 1) == Flow::kCall;
     if (flow == Flow::kCall) ++step.depth;
     if (is_back) --step.depth;
-    ends_task = flow == Flow::kEnd || (flow == Flow::kReturn && !is_back);
+    ends_task = flow == Flow::kEnd || (flow == Flow::kReturn && !is_back) ||
+                (flow == Flow::kMayEnd && pc != *step.at + 1);
   }
   step.at = pc;
   step.done = is_end_of_step(pc, ends_task);

@@ -43,7 +43,13 @@ struct ProgramText {
 };
 
 /// How an instruction goes on.
-enum class Flow : std::uint8_t { kNext, kCall, kReturn, kEnd };
+enum class Flow : std::uint8_t {
+  kNext,
+  kCall,
+  kReturn,
+  kEnd,
+  kMayEnd  ///< ends the task, or goes on
+};
 
 struct Frame {
   std::string name;

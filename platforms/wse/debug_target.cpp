@@ -96,6 +96,9 @@ debug::Flow DebugTarget::flow_of(std::uint32_t program, std::uint32_t pc) const 
     return debug::Flow::kReturn;
   case pe::Opcode::kEnd:
     return debug::Flow::kEnd;
+  case pe::Opcode::kEndt:
+  case pe::Opcode::kEndf:
+    return debug::Flow::kMayEnd;
   default:
     return debug::Flow::kNext;
   }

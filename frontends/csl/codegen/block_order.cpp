@@ -58,7 +58,7 @@ class BlockOrder {
 };
 
 /// The blocks in reverse postorder of a walk in depth that looks at the ways out of loops first, so that
-/// these come after the loops.
+/// these come after the loops. So do the ends of tasks: a task ends without going there.
 std::vector<BlockId> outward_order(const Function& function) {
   std::vector<unsigned> depth(function.blocks.size());
   for (const Loop& loop : loops_of(function, Dominators(function))) {
@@ -72,7 +72,12 @@ std::vector<BlockId> outward_order(const Function& function) {
     const Instruction& last = function.blocks[b].last();
     std::vector<BlockId> next(last.targets.begin(), last.targets.begin() + last.target_count());
     // The last one is looked at first.
-    if (next.size() == 2 && depth[next[0]] < depth[next[1]]) std::swap(next[0], next[1]);
+    const auto comes_later = [&](BlockId x, BlockId y) {
+      if (depth[x] != depth[y]) return depth[x] < depth[y];
+      return function.is_task && function.blocks[x].code.front().op == Op::kReturn &&
+             function.blocks[y].code.front().op != Op::kReturn;
+    };
+    if (next.size() == 2 && comes_later(next[0], next[1])) std::swap(next[0], next[1]);
     open.emplace_back(b, std::move(next));
   };
   enter(0);

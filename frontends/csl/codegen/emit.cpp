@@ -1,11 +1,13 @@
 #include "frontends/csl/codegen/emit.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
 #include "frontends/csl/codegen/frames.h"
 #include "frontends/csl/codegen/moves.h"
 #include "frontends/csl/codegen/opcodes.h"
+#include "frontends/csl/ir/flow.h"
 
 namespace tessera::csl::codegen {
 namespace {
@@ -25,7 +27,8 @@ class Emitter {
   Emitter(const Module& module, FunctionId id, const Allocation& allocation, const Cycles& cycles,
           Code& code)
       : module_(module), cycles_(cycles), f_(module.functions[id]), id_(id),
-        allocation_(allocation), code_(code), starts_(f_.blocks.size()) {}
+        allocation_(allocation), code_(code), predecessors_(predecessors_of(f_)),
+        starts_(f_.blocks.size()) {}
 
   void run() {
     code_.entries[id_] = here();
@@ -41,6 +44,7 @@ class Emitter {
     for (BlockId b = 0; b < f_.blocks.size(); ++b) {
       block_ = b;
       starts_[b] = here();
+      if (is_left_out(b)) continue;
       for (const Instruction& in : f_.blocks[b].code) {
         place_ = in.place;
         const bool is_last = &in == &f_.blocks[b].code.back();
@@ -164,6 +168,8 @@ class Emitter {
   void emit_machine(const Instruction& in);
   void emit_branch(const Instruction& in);
   void emit_return(const Instruction& in);
+  bool ends_task(BlockId b, unsigned i) const;
+  bool is_left_out(BlockId b) const;
 
   /// The frame goes to the stack around a call of its cycle. Values of the frame, in registers that no
   /// argument or result has.
@@ -179,6 +185,7 @@ class Emitter {
   const FunctionId id_;
   const Allocation& allocation_;
   Code& code_;
+  const std::vector<std::vector<BlockId>> predecessors_;
   std::vector<std::uint32_t> starts_;                     // by block
   std::vector<std::pair<std::uint32_t, BlockId>> jumps_;  // instruction, target
   BlockId block_ = 0;
@@ -552,9 +559,33 @@ void Emitter::emit_branch(const Instruction& in) {
   const bool sense = flag_is_set_ ? in.condition == Condition::kNe
                                   : compare(in.condition, in.type, in.operands[0], in.operands[1]);
   flag_is_set_ = false;
+  for (unsigned i = 0; i < 2; ++i) {
+    if (ends_task(block_, i)) {
+      put((i == 0) == sense ? O::kEndt : O::kEndf, {});
+      return;
+    }
+  }
   if (in.targets[0] == block_ + 1) return jump_to_block(jump_if(!sense), in.targets[1]);
   jump_to_block(jump_if(sense), in.targets[0]);
   if (in.targets[1] != block_ + 1) jump_to_block(O::kJmp, in.targets[1]);
+}
+
+/// Whether the branch behind `b` ends the task under its condition instead of going to target `i`, which
+/// does nothing else.
+bool Emitter::ends_task(BlockId b, unsigned i) const {
+  const Instruction& branch = f_.blocks[b].last();
+  if (!f_.is_task || branch.op != Op::kBranch) return false;
+  const BlockId end = branch.targets[i], other = branch.targets[1 - i];
+  return other == b + 1 && end != other && f_.blocks[end].code.front().op == Op::kReturn;
+}
+
+/// Whether nobody goes to the block, because those in front of it end the task themselves.
+bool Emitter::is_left_out(BlockId b) const {
+  const std::vector<BlockId>& before = predecessors_[b];
+  return !before.empty() && std::all_of(before.begin(), before.end(), [&](BlockId p) {
+    const unsigned i = f_.blocks[p].last().targets[0] == b ? 0 : 1;
+    return ends_task(p, i);
+  });
 }
 
 void Emitter::emit_return(const Instruction& in) {

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "frontends/csl/codegen/memory_facts.h"
 #include "frontends/csl/codegen/passes.h"
@@ -18,9 +21,12 @@ struct Known {
 };
 using Memory = std::vector<Known>;
 
+/// `records`: where that is not null, loads of records that hold what a descriptor says become loads of
+/// the descriptor.
 class Forwarding {
  public:
-  Forwarding(const MemoryFacts& facts, Memory known) : facts_(facts), known_(std::move(known)) {}
+  Forwarding(const MemoryFacts& facts, Memory known, const Module* records)
+      : facts_(facts), known_(std::move(known)), records_(records) {}
 
   Memory run(Block& block) {
     for (Instruction& in : block.code) visit(in);
@@ -28,9 +34,12 @@ class Forwarding {
   }
 
  private:
+  static constexpr unsigned kBytesOfWord = 2;
+
   void visit(Instruction& in) {
     const bool is_load = in.op == Op::kLoad, is_store = in.op == Op::kStore;
     if (!is_load && !is_store) {
+      if (records_ != nullptr) take_descriptor(in);
       if (in.has_effect())
         forget_if([&](const Known& k) { return facts_.may_change(in, k.access); });
       for (const RegisterId r : in.results) forget_register(r);
@@ -60,6 +69,52 @@ class Forwarding {
     in.operands = {known->value};
     in.offset = 0;
   }
+  std::optional<Value> word_of(const Value& record, unsigned word) const {
+    Access a;
+    a.base = address_of(record.number);
+    a.offset = record.offset + static_cast<std::int32_t>(word * kBytesOfWord);
+    a.bytes = kBytesOfWord;
+    for (const Known& k : known_) {
+      if (k.access.same_place(a)) return k.value;
+    }
+    return std::nullopt;
+  }
+
+  /// A variable that holds a descriptor is a record of four words: the number of a descriptor, then what
+  /// may differ from it.
+  void take_descriptor(Instruction& in) const {
+    const bool loads_record = in.op == Op::kMachine && in.machine->op == pe::Opcode::kLddsr &&
+                              in.operands.size() == 1 && in.operands[0].is_address();
+    if (!loads_record) return;
+    std::array<Value, pe::kRecordBytes / kBytesOfWord> words;
+    for (unsigned w = 0; w < words.size(); ++w) {
+      const std::optional<Value> known = word_of(in.operands[0], w);
+      if (!known || known->is_register()) return;
+      words[w] = *known;
+    }
+    if (!words[0].is_constant() || words[0].number >= records_->descriptors.size()) return;
+    const Descriptor& descriptor = records_->descriptors[words[0].number];
+    if (!is_address_of(descriptor, words[1]) || !has_bits(words[2], descriptor.dsd.extent) ||
+        !has_bits(words[3], static_cast<std::uint16_t>(descriptor.dsd.strides[0])))
+      return;
+    Machine load = *in.machine;
+    load.fields[1] = {
+        Machine::Slot::kFixed, 0, {pe::kDsd, 0, static_cast<std::int32_t>(words[0].number)}};
+    // A record takes all the registers that one of its kind may need.
+    for (unsigned i = descriptor.dsd.stride_registers(); i < load.config.sr.size(); ++i)
+      load.config.sr[i].reset();
+    in.machine = std::make_shared<const Machine>(std::move(load));
+    in.operands.clear();
+  }
+  static bool has_bits(const Value& v, std::uint32_t bits) {
+    return v.is_constant() && v.number == bits;
+  }
+  static bool is_address_of(const Descriptor& descriptor, const Value& v) {
+    if (!descriptor.array) return has_bits(v, descriptor.dsd.base);
+    return v.is_address() && v.number == *descriptor.array &&
+           v.offset == static_cast<std::int16_t>(descriptor.dsd.base);
+  }
+
   template <class Condition>
   void forget_if(Condition condition) {
     known_.erase(std::remove_if(known_.begin(), known_.end(), condition), known_.end());
@@ -72,6 +127,7 @@ class Forwarding {
 
   const MemoryFacts& facts_;
   Memory known_;
+  const Module* records_;
 };
 
 /// What all the blocks know at their ends. Nothing if one comes later, as the latch of a loop does.
@@ -93,17 +149,27 @@ Memory known_by_all(const std::vector<BlockId>& blocks,
   return known;
 }
 
-}  // namespace
-
-void forward_loads(const Module& module, const OpenVariables& open, FunctionId id,
-                   Function& function) {
+void forward(const Module& module, const OpenVariables& open, FunctionId id, Function& function,
+             const Module* records) {
   const MemoryFacts facts(module, open, id, function);
   const auto predecessors = predecessors_of(function);
   std::vector<std::optional<Memory>> after(function.blocks.size());
   for (BlockId b = 0; b < function.blocks.size(); ++b) {
     const Memory before = b == 0 ? Memory{} : known_by_all(predecessors[b], after);
-    after[b] = Forwarding(facts, before).run(function.blocks[b]);
+    after[b] = Forwarding(facts, before, records).run(function.blocks[b]);
   }
+}
+
+}  // namespace
+
+void forward_loads(const Module& module, const OpenVariables& open, FunctionId id,
+                   Function& function) {
+  forward(module, open, id, function, nullptr);
+}
+
+void fold_records(const Module& module, const OpenVariables& open, FunctionId id,
+                  Function& function) {
+  forward(module, open, id, function, &module);
 }
 
 }  // namespace tessera::csl::codegen

@@ -108,6 +108,7 @@ class FullOptimizer {
     clean();
     pass(choose_load_widths);
     pass(reuse_records);
+    pass(fold_records);
     pass(remove_dead_stores);
     clean();
     pass(fuse_compares);

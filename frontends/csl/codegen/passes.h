@@ -104,6 +104,9 @@ void remove_dead_stores(const ir::Module& module, const OpenVariables& open, ir:
 /// Words that are joined to 32 bits, or cut out of them, are loaded as they are used.
 void choose_load_widths(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
                         ir::Function& function);
+/// The load of a record that holds what a descriptor of the program says becomes that of the descriptor.
+void fold_records(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
+                  ir::Function& function);
 /// A record that moves on by what the operations before have used stays in its DSR, which moves on
 /// itself.
 void reuse_records(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,

@@ -396,6 +396,48 @@ TEST_F(CslVendorPasses, AConversionBetween16And32BitsTakesTheHalfOfAPair) {
   EXPECT_EQ(result("out"), 40003U);
 }
 
+// `count += 1; if (count < 3) return; ..`: the frequent way has no jump, and nothing is left of the block that
+// it would go to.
+TEST_F(CslVendorPasses, ATaskEndsUnderAConditionWithoutAJump) {
+  const VariableId n = global("n", Type::kI16, {0});
+  const VariableId out = global("out", Type::kI16, {0});
+  for (const bool is_first : {true, false}) {
+    Function f;
+    f.name = is_first ? "counts" : "does";
+    f.is_task = true;
+    const FunctionId id = add_function(module, f);
+    Task task;
+    task.function = id;
+    task.binding.name = f.name;
+    task.binding.kind = pe::TaskKind::kLocal;
+    task.binding.id = TaskId(is_first ? 8U : 9U);
+    task.binding.active = true;
+    module.tasks.push_back(task);
+    Builder b(module, id);
+    const BlockId work = b.new_block(), end = b.new_block();
+    const Value now =
+        b.binary(Op::kAdd, b.load(Type::kI16, address_of(n)), constant(Type::kI16, 1));
+    b.store(address_of(n), now);
+    if (is_first)
+      b.branch(Condition::kLt, now, constant(Type::kI16, 3), end, work);
+    else
+      b.branch(Condition::kLt, now, constant(Type::kI16, 2), work, end);
+    b.enter(work);
+    const Value sum = b.load(Type::kI16, address_of(out));
+    b.store(address_of(out), b.binary(Op::kAdd, sum, constant(Type::kI16, 5)));
+    b.ret();
+    b.enter(end);
+    b.ret();
+  }
+  Builder b(module, main);
+  b.ret();
+  const std::string text = tasm::disassemble(image());
+  EXPECT_EQ(count(text, "endt"), 1U) << text;
+  EXPECT_EQ(count(text, "endf"), 1U);
+  EXPECT_EQ(count(text, "    end\n"), 2U);
+  EXPECT_EQ(count(text, "jmp"), 0U);
+}
+
 /// Descriptors of two arrays, and a record of the first in a local.
 class CslRecords : public CslVendorPasses {
  protected:
@@ -439,6 +481,20 @@ TEST_F(CslRecords, ARecordThatMovesOnByWhatWasUsedIsLoadedOnce) {
   EXPECT_EQ(count(code(), "save_address"), 1U);
   EXPECT_EQ(count(code(Style::kPlain), "lddsr"), 6U);
   EXPECT_EQ(result("sum", 1), 100U + 1 + 5 + 9);
+}
+
+TEST_F(CslRecords, ARecordThatIsADescriptorOfTheProgramIsNotStored) {
+  add_parts(1, 4);
+  EXPECT_THAT(code(), Not(HasSubstr("st16"))) << code();
+  EXPECT_THAT(code(), HasSubstr("a_dsd"));
+  EXPECT_EQ(result("sum", 1), 100U + 1);
+}
+
+TEST_F(CslRecords, ARecordWithAnotherLengthStays) {
+  module.descriptors[0].dsd.extent = module.descriptors[0].dsd.extents[0] = 5;
+  add_parts(1, 4);
+  EXPECT_THAT(code(), HasSubstr("lddsr s1ds1, [frames]"));
+  EXPECT_EQ(result("sum", 1), 100U + 1);
 }
 
 TEST_F(CslRecords, ARecordThatMovesOnOtherwiseIsLoadedAgain) {
