@@ -112,6 +112,7 @@ inline void InitGoogleTest(int* = nullptr, char** = nullptr) {}
 
 }  // namespace testing
 
+#define ADD_FAILURE() ::testing::Failure() & ::testing::Message("failed")
 #define RUN_ALL_TESTS() ::testing::UnitTest::GetInstance()->Run()
 #define TESSERA_TEST(PARENT, SUITE, NAME)                                                                     \
   class SUITE##_##NAME##_Test : public PARENT {                                                               \
