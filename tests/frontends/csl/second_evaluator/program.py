@@ -195,6 +195,9 @@ class Program:
     def builtin_set_local_color_config(self, _, color, config):
         self.tile["colors"][str(color.data)] = color_config(config)
 
+    def builtin_tessera_carry_messages(self, _, color):
+        self.tile["colors"][str(color.data)] = {"rx": list(DIRECTIONS), "tx": list(DIRECTIONS), "messages": True}
+
     def builtin_get_rectangle(self, _):
         pairs = {"": self.size or (0, 0), "fabric": self.fabric, "offsets": self.offsets}
         parts = {n: struct_value({"width": Value(BASIC["u16"], w), "height": Value(BASIC["u16"], h)}) for n, (w, h) in pairs.items()}
