@@ -259,6 +259,12 @@ void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value
     builder.store(storage.address, field, storage.offset + offset);
   };
   const bool is_own = dsd.record && is_same(*dsd.record, storage);
+  DsrUses& uses = code_of(evaluator).tile.dsr_uses;
+  if (!storage.address.is_address()) {
+    uses.add_value_somewhere();
+  } else if (!is_own || dsd.element != nullptr) {
+    uses.add_value(storage.address.number, dsd.element);
+  }
   if (!is_own) {
     const ir::Value number =
         dsd.record ? builder.load(ir::Type::kU16, dsd.record->address, dsd.record->offset)

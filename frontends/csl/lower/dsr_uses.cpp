@@ -24,6 +24,8 @@ void DsrUses::judge(Engine& engine, const std::vector<FifoDeclaration>& fifos) c
     const auto loads = loads_.find(use.dsr);
     if (loads != loads_.end()) engine.goes_on([&] { judge(engine, use, loads->second); });
   }
+  if (goes_somewhere_) return;
+  for (const VariableUse& use : variable_uses_) engine.goes_on([&] { judge(engine, use); });
 }
 
 void DsrUses::judge(Engine& engine, const Load& load, const Register& dsr,
@@ -36,6 +38,15 @@ void DsrUses::judge(Engine& engine, const Load& load, const Register& dsr,
     engine.fail(*load.at, "the ", has_dsr ? "DSR " : "extended DSR ", has_dsr ? number : extended,
                 " belongs to the FIFO of ", text::in_quotes(fifo.buffer->name));
   }
+}
+
+void DsrUses::judge(Engine& engine, const VariableUse& use) const {
+  const auto values = values_.find(use.variable);
+  if (values == values_.end()) return;
+  const bool fits =
+      std::any_of(values->second.begin(), values->second.end(),
+                  [&](const Type* element) { return !is_other_width(element, use.bytes); });
+  if (!fits) check_element_width(engine, values->second.front(), use.bytes, *use.at);
 }
 
 void DsrUses::judge(Engine& engine, const Use& use, const std::vector<Load>& loads) {

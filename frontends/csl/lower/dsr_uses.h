@@ -1,5 +1,6 @@
-// What a tile loads into the DSRs that its program names, against the operations that use them (csl.md 8.3, wse.md 5.7). Code may
-// use a DSR before the load that it runs after has been analysed, so uses are judged when the tile is complete.
+// What a tile loads into the DSRs that its program names, and what its variables of descriptors are given, against the operations
+// that use them (csl.md 8.3, wse.md 5.7). Code may use one before what it runs after has been analysed, so uses are judged when the
+// tile is complete.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,16 @@ class DsrUses {
   void add_use(const pe::Operand& dsr, unsigned bytes, const pe::OpConfig& config, const Node& at) {
     uses_.push_back({{dsr.kind, dsr.reg}, bytes, config, &at});
   }
+  /// A variable that is a descriptor has, or gets, one of an array of such elements; nullptr: only the running program knows.
+  void add_value(ir::VariableId variable, const Type* element) {
+    values_[variable].push_back(element);
+  }
+  /// A descriptor goes where only the running program knows.
+  void add_value_somewhere() { goes_somewhere_ = true; }
+  /// An operation at `at` on elements of `bytes` takes what the variable holds.
+  void add_use(ir::VariableId variable, unsigned bytes, const Node& at) {
+    variable_uses_.push_back({variable, bytes, &at});
+  }
   /// Fails at a use that none of the loads of its DSR fits: floating-point elements of another width, or another task
   /// than that of the load at its end. Fails at a load of registers that one of `fifos` keeps.
   void judge(Engine& engine, const std::vector<FifoDeclaration>& fifos) const;
@@ -43,12 +54,21 @@ class DsrUses {
     pe::OpConfig config;
     const Node* at;
   };
+  struct VariableUse {
+    ir::VariableId variable;
+    unsigned bytes;
+    const Node* at;
+  };
   static void judge(Engine& engine, const Use& use, const std::vector<Load>& loads);
+  void judge(Engine& engine, const VariableUse& use) const;
   static void judge(Engine& engine, const Load& load, const Register& dsr,
                     const std::vector<FifoDeclaration>& fifos);
 
   std::map<Register, std::vector<Load>> loads_;
   std::vector<Use> uses_;
+  std::map<ir::VariableId, std::vector<const Type*>> values_;
+  std::vector<VariableUse> variable_uses_;
+  bool goes_somewhere_ = false;
 };
 
 }  // namespace tessera::csl

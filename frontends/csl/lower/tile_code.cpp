@@ -220,6 +220,10 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   set_storage(cell, id);
   ir::Variable initial = std::move(made);
   if (!cell->value.is_undefined()) append_bits(initial, type, cell->value, 0, at);
+  if (type.is(TypeKind::kDsd) && !cell->value.is_undefined())
+    dsr_uses.add_value(id, cell->value.get<std::shared_ptr<const Dsd>>()->element);
+  else if (!type.is(TypeKind::kDsd))
+    dsr_uses.add_value(id, nullptr);
   // One value says that the program gives it any (`--check-memory`).
   const std::size_t least = has_value(cell->value) ? 1 : 0;
   while (initial.init.size() > least && initial.init.back() == 0 &&
