@@ -28,8 +28,8 @@ class HostProgram::Interface {
     };
     api.launch = launch;
     api.block = [](void* self, const void* at) {  // also in threads, which may outlive the program
-      auto* const host = static_cast<HostProgram*>(self);
-      if (host->fiber_.is_running()) host->trail_.at(at);
+      auto* const program = static_cast<HostProgram*>(self);
+      if (program->fiber_.is_running()) program->trail_.at(at);
     };
     api.fail = fail;
     api.fail_at = [](void* self, const char* text, const void*) { fail(self, text); };

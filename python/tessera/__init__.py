@@ -105,6 +105,13 @@ def _check(status: int) -> None:
     raise error(status, _c.tessera_last_error().decode())
 
 
+def _text(name: str) -> bytes:
+    """A name for the C interface, which would end it at a NUL."""
+    if "\0" in name:
+        raise ValueError(f"{name!r}: a name has no NUL character")
+    return name.encode()
+
+
 def _kind_of(program: str) -> str:
     if program.endswith(".pto"):
         return "ascend"
@@ -242,7 +249,7 @@ class Machine:
 
     def find_symbol(self, name: str, x: int = 0, y: int = 0) -> Symbol:
         found = _library.Symbol()
-        self._call("find_symbol", x, y, name.encode(), ctypes.byref(found))
+        self._call("find_symbol", x, y, _text(name), ctypes.byref(found))
         return self._to_symbol(name, found)
 
     def read(self, name: str, x: int = 0, y: int = 0) -> np.ndarray:
@@ -266,7 +273,7 @@ class Machine:
                tiles: tuple[int, int, int, int] = (0, 0, 0, 0)) -> None:
         """Starts a function on the tiles (x, y, width, height) that have it; default: all."""
         words = self._words(_values.words_of(arguments))
-        self._call("launch", function.encode(), *tiles, words, len(words))
+        self._call("launch", _text(function), *tiles, words, len(words))
 
     @property
     def open_launches(self) -> int:
@@ -313,12 +320,12 @@ class Machine:
         """Copies an array of 16-bit or 32-bit elements to PEs: `rectangle` is x, y, width and height in the program,
         by default all of it. `region`: by_column, broadcast ("row": the same for all PEs of a row, "column"),
         column_stride, row_stride."""
-        self._csl_in("copy_to", symbol.encode(), values, rectangle, region)
+        self._csl_in("copy_to", _text(symbol), values, rectangle, region)
 
     def csl_copy_from(self, symbol: str, elements: int, *rectangle: int, dtype: Any = np.float32,
                       **region: Any) -> np.ndarray:
         """The first elements from a symbol on of each PE, flat."""
-        return self._csl_out("copy_from", symbol.encode(), elements, rectangle, dtype, region)
+        return self._csl_out("copy_from", _text(symbol), elements, rectangle, dtype, region)
 
     def csl_stream_to(self, color: int, values: np.ndarray, *rectangle: int, **region: Any) -> None:
         """Words into the PEs on a color that the program takes from the host."""
@@ -333,7 +340,7 @@ class Machine:
         """Calls an exported function on all PEs that have it, until each has asked for the next command: AT_REST. With a
         breakpoint it may be AT_STOP; run() goes on then and says the same."""
         words = self._words(_values.words_of(arguments))
-        self._call("csl_launch", function.encode(), words, len(words))
+        self._call("csl_launch", _text(function), words, len(words))
         return Stop.AT_STOP if self._debugger is not None and self._debugger.look() else Stop.AT_REST
 
     # --- results

@@ -110,6 +110,8 @@ class Fabric(unittest.TestCase):
             view = sram[symbol.address:symbol.address + symbol.bytes].view(symbol.dtype)
             view[:] = [5, 6, 7, 8]
             np.testing.assert_array_equal(machine.read("A", 1, 1), [5, 6, 7, 8])
+            with self.assertRaisesRegex(ValueError, "no NUL"):
+                machine.read("A\0B", 1, 1)
             machine.write("A", [9], 1, 1)
             np.testing.assert_array_equal(view, [9, 6, 7, 8])
             machine.reset(keep_memory=True)

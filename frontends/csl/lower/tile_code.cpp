@@ -268,6 +268,12 @@ std::optional<ir::FunctionId> TileCode::function_for(const FunctionValue& callee
   }
   const auto found = functions_.find(key);
   if (found != functions_.end()) return found->second;
+  // Each call with other known arguments is a function of its own: a cycle of such calls has no end.
+  if (depth_ >= engine_.options.most_calls)
+    engine_.fail(at, "more than ", engine_.options.most_calls,
+                 " calls, each with other known "
+                 "arguments, lead to ",
+                 in_quotes(function.name.text), " (--comptime-func-depth-limit)");
   const Type* result = evaluator.type(*function.result);
   ir::Function made;
   made.name = callee.instance == variant_.root
@@ -282,7 +288,7 @@ std::optional<ir::FunctionId> TileCode::function_for(const FunctionValue& callee
   }
   const ir::FunctionId id = ir::add_function(module_, std::move(made));
   functions_.emplace(key, id);
-  pending_.push_back({id, callee, std::move(kept)});
+  pending_.push_back({id, callee, std::move(kept), depth_ + 1});
   return id;
 }
 
@@ -401,6 +407,7 @@ void TileCode::analyse_all() {
   while (!pending_.empty()) {
     const Pending next = pending_.front();
     pending_.erase(pending_.begin());
+    depth_ = next.depth;
     engine_.goes_on([&] { analyse(next); });
   }
 }

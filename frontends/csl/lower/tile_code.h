@@ -117,6 +117,7 @@ class TileCode {
     ir::FunctionId id;
     FunctionValue function;
     std::vector<Result> arguments;
+    unsigned depth = 0;  ///< calls from a task, or what the host launches, to this one
   };
   void analyse(const Pending& pending);
   /// Analyses what is pending and what that leads to.
@@ -157,6 +158,7 @@ class TileCode {
   std::vector<std::shared_ptr<Cell>> kept_;  ///< so that no other object gets their addresses
   std::map<std::string, ir::FunctionId> functions_;
   std::vector<Pending> pending_;
+  unsigned depth_ = 0;  // of the function that is analysed
   FunctionPointers pointers_{*this};
   std::map<std::string, std::uint32_t> descriptors_;
   std::map<std::string, std::uint32_t> strings_;
