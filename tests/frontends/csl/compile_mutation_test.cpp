@@ -64,7 +64,9 @@ TEST(CslMutation, WhatCompilesLoads) {
         << (count == 1 ? "\n" + text : changed_lines(program, text));
   }
   // Otherwise the mutants show only what the parser refuses.
-  if (count > 100) EXPECT_GT(loaded, count / 20);
+  if (count > 100) {
+    EXPECT_GT(loaded, count / 20);
+  }
   RecordProperty("loaded", static_cast<int>(loaded));
 }
 
