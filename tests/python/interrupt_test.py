@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+import numpy.testing  # np.testing imports itself when it is first used, and an interrupt would leave it in pieces
 
 ROOT = Path(__file__).resolve().parents[2]
 SDK = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build/sdk/bin").resolve()
