@@ -51,11 +51,11 @@ std::int64_t bytes_given(const ir::Variable& variable) {
 
 /// A byte of 8 bits; `offset`: from the start of the variable.
 void put_byte(ir::Variable& variable, std::uint32_t bits, std::int64_t offset) {
-  constexpr unsigned kBits = 8;
+  constexpr unsigned kHighByte = 8;
   constexpr std::uint32_t kByte = 0xff;
   const auto word = static_cast<std::size_t>(offset / 2);
   if (variable.init.size() <= word) variable.init.resize(word + 1);
-  variable.init[word] |= (bits & kByte) << (offset % 2 == 0 ? 0 : kBits);
+  variable.init[word] |= (bits & kByte) << (offset % 2 == 0 ? 0 : kHighByte);
 }
 
 }  // namespace
