@@ -147,13 +147,13 @@ def check_keys(tab):
         assert state("ui.selected") == 1
     for key, dialog in (("?", "keys"), ("g", "goto")):
         tab.press(key)
-        assert state(f"document.getElementById('{dialog}').open"), key
+        tab.wait_for(f"document.getElementById('{dialog}').open")
         tab.press("Escape")
-        assert not state(f"document.getElementById('{dialog}').open"), key
+        tab.wait_for(f"!document.getElementById('{dialog}').open")
     tab.press("g")
     tab.value("document.getElementById('gotoat').value = '0, 0'")
     tab.press("Enter")
-    assert state("ui.selected") == 0 and not state("document.getElementById('goto').open")
+    tab.wait_for("ui.selected === 0 && !document.getElementById('goto').open")  # a browser submits when it has time
     tab.value("document.activeElement.blur()")
     tab.press(" ")
     assert state("ui.playing")
