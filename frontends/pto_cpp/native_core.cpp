@@ -300,23 +300,22 @@ void NativeCores::Core::fail() const {
                          kNativeId);
 }
 
-bool NativeCores::Core::is_pending(const Store& access) const {
-  return std::any_of(stores.begin(), stores.end(), [&access](const Store& s) {
-    return s.address < access.address + access.bytes && access.address < s.address + s.bytes;
-  });
+bool NativeCores::Core::note_store(const Watched& w) {
+  const auto is_there = [&w](const Store& s) {
+    return s.address < w.access.address + w.access.bytes && w.access.address < s.address + s.bytes;
+  };
+  if (!w.has_changed() || std::any_of(stores.begin(), stores.end(), is_there)) return false;
+  stores.push_back(w.access);
+  return true;
 }
 
 void NativeCores::Core::note_hidden_stores() {
-  for (Watched& w : watched) {
-    if (!w.has_changed() || is_pending(w.access)) continue;
-    stores.push_back(w.access);
-    w.look();
-  }
+  for (Watched& w : watched)
+    if (note_store(w)) w.look();
 }
 
 void NativeCores::Core::note_faded() {
-  for (const auto& [address, w] : faded)
-    if (w.has_changed() && !is_pending(w.access)) stores.push_back(w.access);
+  for (const auto& [address, w] : faded) note_store(w);
   faded.clear();
 }
 
@@ -324,8 +323,7 @@ void NativeCores::Core::note_faded() {
 void NativeCores::Core::note_faded(std::uint64_t address) {
   const auto found = faded.find(address);
   if (found == faded.end()) return;
-  const Watched& w = found->second;
-  if (w.has_changed() && !is_pending(w.access)) stores.push_back(w.access);
+  note_store(found->second);
   faded.erase(found);
 }
 

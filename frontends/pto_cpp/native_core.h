@@ -72,7 +72,8 @@ struct NativeCores::Core {
   /// Finds stores that g++ does not tell of: those to an address that native code has accessed since its last call, on
   /// every way to here. What has other bytes than when this core last looked is such a store.
   void note_hidden_stores();
-  bool is_pending(const Store& access) const;
+  /// Whether it is such a store, which none that waits covers.
+  bool note_store(const Watched& w);
   /// The same for what basic blocks long before have accessed: at the next call, after which g++ tells anew.
   void note_faded();
   void note_faded(std::uint64_t address);
