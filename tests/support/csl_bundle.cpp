@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <new>
 #include <sstream>
 #include <vector>
 
-#include "frontends/compiled/check.h"
 #include "frontends/compiled/folder.h"
 #include "frontends/compiled/link.h"
 #include "frontends/csl/option_text.h"
-#include "frontends/tasm/assembler.h"
+#include "tests/support/csl_program.h"
 #include "tests/support/temporary_folder.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -63,19 +61,6 @@ void write_files(const std::string& bundle, const std::string& folder) {
   }
 }
 
-void load(const std::string& folder) {
-  const compiled::Program program = compiled::read_folder(folder, "1");
-  std::vector<std::shared_ptr<const pe::Image>> images;
-  for (const layout::Program& code : program.layout.programs) {
-    tasm::AssembleOptions options;
-    options.generation = program.generation;
-    options.file = code.code;
-    options.params.insert(code.params.begin(), code.params.end());
-    images.push_back(std::make_shared<const pe::Image>(tasm::assemble(*code.text, options)));
-  }
-  compiled::check_code(program, images);
-}
-
 }  // namespace
 
 std::string csl_bundle(const std::string& folder) {
@@ -122,7 +107,7 @@ CslEnd compile_and_load(const std::string& bundle, const std::string& arch,
     return CslEnd::kFault;
   }
   try {
-    load(out);
+    load_folder(out, "1");
   } catch (const std::exception& error) {
     message = std::string("compiled, but not loaded: ") + error.what();
     return CslEnd::kFault;

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "frontends/compiled/check.h"
@@ -13,6 +12,7 @@
 #include "frontends/tasm/assembler.h"
 #include "frontends/text/files_read.h"
 #include "tests/support/csl_program.h"
+#include "tests/support/number_from.h"
 #include "tests/support/temporary_folder.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -24,8 +24,7 @@ const std::vector<std::string> kFiles = {kProgramFile, kLayoutFile, code_file(0)
 
 /// TESSERA_MUTANTS of the environment, for long runs.
 unsigned mutants() {
-  const char* given = std::getenv("TESSERA_MUTANTS");
-  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : 2000;
+  return static_cast<unsigned>(test::number_from("TESSERA_MUTANTS", 2000));
 }
 
 class Folder {
@@ -69,15 +68,7 @@ class Folder {
 /// What a machine does before it is built: reads, assembles and checks. Answers the sentence of a refusal.
 std::string load(const Folder& folder) {
   try {
-    const Program program = read_folder(folder.path(), "1");
-    std::vector<std::shared_ptr<const pe::Image>> images;
-    for (const layout::Program& code : program.layout.programs) {
-      tasm::AssembleOptions options;
-      options.generation = program.generation;
-      options.file = code.code;
-      images.push_back(std::make_shared<const pe::Image>(tasm::assemble(*code.text, options)));
-    }
-    check_code(program, images);
+    const Program program = test::load_folder(folder.path(), "1");
     const layout::Rect& r = program.rectangle;
     for (int y = r.y; y < r.y + r.h; ++y) {
       for (int x = r.x; x < r.x + r.w; ++x) program.symbols_of({x, y});

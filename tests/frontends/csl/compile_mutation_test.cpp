@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "tests/support/csl_bundle.h"
 #include "tests/support/csl_mutator.h"
+#include "tests/support/number_from.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tessera::csl {
@@ -29,11 +29,6 @@ std::vector<std::string> bundles() {
   return list;
 }
 
-unsigned number_of(const char* variable, unsigned otherwise) {
-  const char* const given = std::getenv(variable);
-  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : otherwise;
-}
-
 /// The lines of a mutant that its program does not have.
 std::string changed_lines(const std::string& program, const std::string& mutant) {
   std::string found;
@@ -49,8 +44,8 @@ TEST(CslMutation, WhatCompilesLoads) {
   const std::vector<std::string> list = bundles();
   ASSERT_GT(list.size(), 50U);
   const test::TemporaryFolder folder;
-  const unsigned first = number_of("TESSERA_CSL_MUTANT", 1),
-                 count = number_of("TESSERA_CSL_MUTANTS", 5000);
+  const auto first = test::number_from("TESSERA_CSL_MUTANT", 1),
+             count = test::number_from("TESSERA_CSL_MUTANTS", 5000);
   unsigned loaded = 0;
   for (unsigned seed = first; seed < first + count; ++seed) {
     const std::string& program = list[seed % list.size()];

@@ -6,8 +6,7 @@
 // TESSERA_NUMESH_PROGRAMS: programs of each test instead (soak).
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "tests/support/number_from.h"
 #include "tests/support/random_program.h"
 #include "tests/support/run_program.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -18,8 +17,7 @@ namespace {
 using scheduled::SkewPolicy;
 
 unsigned count_or(unsigned otherwise) {
-  const char* given = std::getenv("TESSERA_NUMESH_PROGRAMS");
-  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : otherwise;
+  return static_cast<unsigned>(tessera::test::number_from("TESSERA_NUMESH_PROGRAMS", otherwise));
 }
 
 using Make = test::RandomProgram (*)(std::uint64_t seed);

@@ -6,7 +6,6 @@
 // TESSERA_EPOCH_CASES: cases of each test instead (soak).
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <string>
@@ -16,6 +15,7 @@
 #include "models/observe/digest.h"
 #include "models/observe/event_fields.h"
 #include "tests/models/fabric/bench.h"
+#include "tests/support/number_from.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::fabric::bench {
@@ -28,8 +28,7 @@ constexpr unsigned kColors = 3;
 constexpr unsigned kCases = 400;
 
 unsigned long cases() {
-  const char* text = std::getenv("TESSERA_EPOCH_CASES");
-  return text == nullptr ? kCases : std::strtoul(text, nullptr, 10);
+  return tessera::test::number_from("TESSERA_EPOCH_CASES", kCases);
 }
 
 /// Words of a phase go from the source to the end of the row; the takers get a copy.

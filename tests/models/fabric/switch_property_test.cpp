@@ -7,10 +7,10 @@
 // TESSERA_FABRIC_CASE: only this fabric of each test.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "tests/models/fabric/trial.h"
+#include "tests/support/number_from.h"
 
 namespace tessera::fabric::bench {
 namespace {
@@ -19,11 +19,6 @@ constexpr unsigned kTests = 8;
 constexpr unsigned kWavelets = 1'000'000 / kTests;
 constexpr unsigned kPerColor = 250;
 
-unsigned long number_from(const char* variable, unsigned long otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
-}
-
 RandomFabric fabric_of(std::uint64_t seed, unsigned per_color) {
   return {Choices(seed), RandomFabric::kMaxColors, per_color};
 }
@@ -31,9 +26,9 @@ RandomFabric fabric_of(std::uint64_t seed, unsigned per_color) {
 class FabricSwitchProperty : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(FabricSwitchProperty, wse_1_4_AgreesWithAWalk) {
-  const unsigned long wanted = number_from("TESSERA_FABRIC_WAVELETS", kWavelets);
+  const unsigned long wanted = tessera::test::number_from("TESSERA_FABRIC_WAVELETS", kWavelets);
   constexpr unsigned long kAll = ~0UL;
-  const unsigned long only = number_from("TESSERA_FABRIC_CASE", kAll);
+  const unsigned long only = tessera::test::number_from("TESSERA_FABRIC_CASE", kAll);
   unsigned long sent = 0;
   for (unsigned long number = only == kAll ? 0 : only; sent < wanted; ++number) {
     SCOPED_TRACE("TESSERA_FABRIC_CASE=" + std::to_string(number));

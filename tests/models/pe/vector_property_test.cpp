@@ -7,13 +7,13 @@
 // TESSERA_PROPERTY_CASE: only this program of each test, with its text.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <string>
 
 #include "tests/models/pe/property_coverage.h"
 #include "tests/models/pe/property_print.h"
 #include "tests/models/pe/property_run.h"
+#include "tests/support/number_from.h"
 
 namespace tessera::pe::test {
 namespace {
@@ -38,11 +38,6 @@ constexpr const char* kDrawn[] = {
     "control wavelet sent", "half wavelet sent", "local flip sent", "nothing done", "FIFO wrapped",
     "wavelets read", "task 24", "task 25", "task 26", "task 27", "task 28"};
 
-unsigned long number_from(const char* variable, unsigned long otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
-}
-
 Case case_number(std::uint32_t seed, unsigned long number) {
   return Generator(seed * 0x9E3779B9U + static_cast<std::uint32_t>(number)).draw();
 }
@@ -50,9 +45,10 @@ Case case_number(std::uint32_t seed, unsigned long number) {
 class PeVectorProperty : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(PeVectorProperty, AgreesWithALoop) {
-  const unsigned long wanted = number_from("TESSERA_PROPERTY_OPERATIONS", kOperations);
+  const unsigned long wanted =
+      tessera::test::number_from("TESSERA_PROPERTY_OPERATIONS", kOperations);
   constexpr unsigned long kAll = ~0UL;
-  const unsigned long only = number_from("TESSERA_PROPERTY_CASE", kAll);
+  const unsigned long only = tessera::test::number_from("TESSERA_PROPERTY_CASE", kAll);
   if (only != kAll) {
     const Case c = case_number(GetParam(), only);
     std::cout << to_text(c);

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "frontends/operators/compiler.h"
 #include "frontends/operators/program_reader.h"
 #include "models/scheduled/mesh_core.h"
+#include "tests/support/number_from.h"
 #include "tests/support/random_program.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -22,8 +22,7 @@ namespace {
 constexpr Cycle kEnd = 2000000;
 
 unsigned count_or(unsigned otherwise) {
-  const char* given = std::getenv("TESSERA_NUMESH_PROGRAMS");
-  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : otherwise;
+  return static_cast<unsigned>(tessera::test::number_from("TESSERA_NUMESH_PROGRAMS", otherwise));
 }
 
 /// None if the program is refused.

@@ -6,7 +6,6 @@
 // TESSERA_WAFER_CASE: only this wafer of each test.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "models/wafer/plan/slot_graph.h"
 #include "tests/models/wafer/random.h"
 #include "tests/models/wafer/reference.h"
+#include "tests/support/number_from.h"
 
 namespace tessera::wafer::bench {
 namespace {
@@ -23,11 +23,6 @@ namespace {
 constexpr unsigned kSeeds = 4;
 constexpr unsigned kWavelets = 300'000 / (3 * kSeeds);
 constexpr unsigned kPerSource = 60;
-
-unsigned long number_from(const char* variable, unsigned long otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
-}
 
 std::string to_text(const observe::Event& e) {
   return "cycle " + std::to_string(e.cycle) + " place " + std::to_string(e.place) + " " + "kind " +
@@ -213,9 +208,9 @@ class WaferProperty : public ::testing::TestWithParam<std::tuple<Flavor, std::ui
 
 TEST_P(WaferProperty, AgreesWithRoutersQueuesAndRampsOfTheirOwn) {
   const auto [flavor, seed] = GetParam();
-  const unsigned long wanted = number_from("TESSERA_WAFER_WAVELETS", kWavelets);
+  const unsigned long wanted = tessera::test::number_from("TESSERA_WAFER_WAVELETS", kWavelets);
   constexpr unsigned long kAll = ~0UL;
-  const unsigned long only = number_from("TESSERA_WAFER_CASE", kAll);
+  const unsigned long only = tessera::test::number_from("TESSERA_WAFER_CASE", kAll);
   std::size_t sent = 0;
   for (unsigned long number = only == kAll ? 0 : only; sent < wanted; ++number) {
     SCOPED_TRACE("TESSERA_WAFER_CASE=" + std::to_string(number));
