@@ -1,5 +1,5 @@
 // The first wavelet of a message on a color that carries messages: where the message goes, and how many wavelets follow. The
-// library <message_passing> writes it, routers read it; the format is our own.
+// library `<message_passing>` writes it, routers read it; the format is our own.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ struct ColorConfig {
   bool ring_mode = false;
   std::string pop_mode = "no_pop";
   bool teardown = false;
-  bool messages = false;                      ///< carries the messages of <message_passing>
+  bool messages = false;                      ///< carries the messages of `<message_passing>`
   std::map<std::string, std::string> filter;  ///< fields of the filter as text; empty: none
   const Node* at = nullptr;                   ///< where the program says so
 };
