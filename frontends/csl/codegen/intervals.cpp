@@ -91,8 +91,9 @@ class Scan {
     std::vector<Interval> all;
     for (Interval& i : found_) {
       if (i.end == 0) continue;
+      // What begins where the call reads came into its block, of which the call is the first instruction.
       for (const unsigned call : calls_)
-        i.crosses_call = i.crosses_call || (i.start < call && i.end > call);
+        i.crosses_call = i.crosses_call || (i.start <= call && i.end > call);
       all.push_back(i);
     }
     std::stable_sort(all.begin(), all.end(),

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "frontends/csl/codegen/codegen.h"
+#include "frontends/csl/codegen/intervals.h"
 #include "frontends/csl/codegen/moves.h"
 #include "frontends/csl/codegen/names.h"
 #include "frontends/csl/ir/builder.h"
@@ -421,6 +422,27 @@ TEST_F(CslCodegen, DsdOperationsLoadTheirDescriptors) {
   bench.launch("main", {}, 1);
   bench.run();
   EXPECT_EQ(bench.f32("out"), 12.0F);
+}
+
+// The call is the first instruction of a block that stands in front of what assigns the value.
+TEST_F(CslCodegen, AValueThatComesIntoABlockLivesAcrossItsFirstCall) {
+  Builder callee = function("callee");
+  callee.ret();
+  const VariableId y = global("y", Type::kI16);
+  Builder b = function("main", std::nullopt, true);
+  const BlockId calls = b.new_block(), assigns = b.new_block();
+  b.jump(assigns);
+  b.enter(assigns);
+  const Value kept = b.copy(Type::kI16, constant(Type::kI16, 7));
+  b.jump(calls);
+  b.enter(calls);
+  b.call(0, {});
+  b.store(address_of(y), kept);
+  b.ret();
+  const std::vector<Interval> all = intervals_of(module.functions[1]);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].reg, kept.number);
+  EXPECT_TRUE(all[0].crosses_call);
 }
 
 TEST(CslCodegenNames, AreLegalInTheAssembly) {
