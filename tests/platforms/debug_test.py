@@ -437,10 +437,29 @@ class Editor(unittest.TestCase):
         frame = client.request("stackTrace", threadId=stop["threadId"])["stackFrames"][0]
         self.assertTrue(frame["source"]["path"].endswith("examples/csl/gemv/pe.csl"))
         client.request("continue", threadId=stop["threadId"])
-        event, before = client.wait_for("terminated")
-        self.assertIn(0, [e["body"].get("exitCode") for e in before if e["event"] == "exited"])
+        _, before = client.wait_for("exited")
+        self.assertIn("digest", "".join(e["body"]["output"] for e in before if e["event"] == "output"))
+        self.assertEqual(client.wait_for("terminated")[1], [])
+        with self.assertRaisesRegex(dap.Refused, "the run is over"):
+            client.request("threads")
         client.request("disconnect")
         self.assertEqual(client.close(), 0)
+
+    def test_what_a_host_program_prints_comes_before_the_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([BIN / "tessera_cslc", "--arch=wse3", ROOT / "examples/csl/gemv/layout.csl", "--fabric-dims=11,5",
+                            "--fabric-offsets=4,1", "--params=width:4,height:3,M:12,N:16", "-o", "out", "--memcpy", "--channels=1"],
+                           cwd=folder, check=True, stderr=subprocess.DEVNULL)
+            client = dap.Client.start([sys.executable, "-B", str(ROOT / "scripts/tessera.py"), "dap"], cwd=folder,
+                                      env={**os.environ, "TESSERA_BIN": str(BIN)})
+            client.request("initialize", adapterID="tessera")
+            client.request("launch", host=str(ROOT / "examples/csl/gemv/run.py"), args=["--name", "out"], cwd=folder)
+            client.request("configurationDone")
+            events = client.wait_for("terminated")[1]
+            self.assertIn(("output", "SUCCESS\n"), [(e["event"], e["body"].get("output")) for e in events])
+            self.assertEqual([e["body"] for e in events if e["event"] == "exited"], [{"exitCode": 0}])
+            client.request("disconnect")
+            self.assertEqual(client.close(), 0)
 
 
 class Prompt(unittest.TestCase):
