@@ -1,6 +1,8 @@
 #include "frontends/pto_cpp/cache.h"
 
 #include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,15 +46,43 @@ fs::path named_folder() {
   return fs::temp_directory_path() / ("tessera-" + std::to_string(geteuid()));
 }
 
-/// A folder that somebody else can rename would not stay ours.
+/// Whether a group has nobody but this user, as far as its name tells: Debian makes such a group for each user.
+bool is_private_group(gid_t id) {
+  const group* const of_file = getgrgid(id);
+  const passwd* const user = getpwuid(geteuid());
+  return of_file != nullptr && user != nullptr && id == user->pw_gid &&
+         std::strcmp(of_file->gr_name, user->pw_name) == 0;
+}
+
+/// A folder that somebody else can rename would not stay ours. `folder` has no links on its way.
 void check_parents(const fs::path& folder) {
+  struct stat root {};
+  stat("/", &root);
   for (fs::path parent = folder.parent_path();; parent = parent.parent_path()) {
     struct stat status {};
-    if (stat(parent.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0 &&
-        (status.st_mode & S_ISVTX) == 0)
-      refuse(folder, "lies in " + parent.string() + ", where everybody can rename it");
+    const std::string lies_in = "lies in " + parent.string();
+    if (stat(parent.c_str(), &status) != 0)
+      refuse(folder, lies_in + ", about which nothing is known: " + std::strerror(errno));
+    if (status.st_uid != geteuid() && status.st_uid != 0 && status.st_uid != root.st_uid)
+      refuse(folder, lies_in + ", which belongs to another user, who could replace it");
+    if ((status.st_mode & S_ISVTX) == 0) {
+      if ((status.st_mode & S_IWOTH) != 0) refuse(folder, lies_in + ", where everybody can rename it");
+      if ((status.st_mode & S_IWGRP) != 0 && !is_private_group(status.st_gid))
+        refuse(folder, lies_in + ", where a group can rename it (chmod g-w forbids it)");
+    }
     if (parent == parent.parent_path()) return;
   }
+}
+
+/// Whether a folder has nothing but what a cache has.
+bool is_cache(const fs::path& folder) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const auto begins = [&name](std::string_view with) { return name.compare(0, with.size(), with) == 0; };
+    if (!begins("kernel-") && !begins("module-") && !begins("pto-")) return false;
+  }
+  return !error;
 }
 
 /// Folders on the way are private too, as the rules for XDG_CACHE_HOME say, whatever the umask is.
@@ -66,7 +96,6 @@ void make_parents(const fs::path& folder) {
 
 void make_private(const fs::path& folder) {
   std::error_code error;
-  make_parents(folder);
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     refuse(folder, std::string("cannot be made: ") + std::strerror(errno));
   const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -80,11 +109,14 @@ void make_private(const fs::path& folder) {
   }
   const bool is_ours = status.st_uid == geteuid();
   const bool may_others_write = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  const bool is_private =
-      (status.st_mode & 077) == 0 || (is_ours && !may_others_write && fchmod(file, 0700) == 0);
+  const bool is_open = (status.st_mode & 077) != 0;
+  const bool may_change = is_open && is_ours && !may_others_write && is_cache(folder);
+  const bool is_private = !is_open || (may_change && fchmod(file, 0700) == 0);
   close(file);
   if (!is_ours) refuse(folder, "belongs to another user, whose modules would be loaded");
   if (may_others_write) refuse(folder, "can be written by others (chmod 700 forbids it)");
+  if (!is_private && !may_change)
+    refuse(folder, "has other files, and can be read by others, as a folder of compiled kernels must not be");
   if (!is_private) refuse(folder, "can be read by others, and its mode cannot be set to 0700");
 }
 
@@ -94,9 +126,15 @@ fs::path cache_folder() {
   const fs::path folder = named_folder().lexically_normal();
   // A path that ends with '/' has an empty last part.
   const fs::path whole = folder.has_filename() ? folder : folder.parent_path();
-  make_private(whole);
-  check_parents(whole);
-  return whole;
+  make_parents(whole);
+  // From here on without links, which their owners could lead elsewhere.
+  std::error_code error;
+  const fs::path parent = fs::canonical(whole.parent_path(), error);
+  if (error) refuse(whole, "cannot be made: " + error.message());
+  const fs::path real = whole.has_filename() ? parent / whole.filename() : parent;
+  check_parents(real);
+  make_private(real);
+  return real;
 }
 
 std::string contents_of(const fs::path& file) {

@@ -11,8 +11,9 @@ namespace tessera::pto_cpp {
 
 /// The folder that TESSERA_CACHE names, or `tessera` in the folder where the user keeps caches (XDG_CACHE_HOME, .cache in HOME), or
 /// tessera-UID in the folder for temporary files. A variable that is set to nothing counts as one that is not set. The folder is made
-/// with mode 0700. Throws UserError if it cannot be made, its path is not absolute, it is a link, belongs to somebody else, or others
-/// could have written there.
+/// with mode 0700, or gets it if it has nothing but compiled kernels; its path is returned without links. Throws UserError if it cannot
+/// be made, its path is not absolute, it is a link, belongs to somebody else, others could have written there, or others than this
+/// user and root could rename it or a folder on its way.
 std::filesystem::path cache_folder();
 /// The contents of a file; "" if it cannot be read.
 std::string contents_of(const std::filesystem::path& file);

@@ -22,6 +22,11 @@ MemoryMap::~MemoryMap() {
 }
 
 void MemoryMap::map(std::uint64_t address, std::size_t bytes) {
+  const std::uint64_t end = address < kArrays ? kArrays : kEnd;
+  if (address >= end || bytes > end - address)
+    throw std::runtime_error("kernels in C++ have addresses for " + std::to_string((kEnd - kArrays) >> kArrayBits) +
+                             " arrays, and for the buffers of " +
+                             std::to_string(((kArrays - kBuffers) >> kBufferBits) / cluster::kLocationCount) + " cores");
   void* const wanted = reinterpret_cast<void*>(address);
   void* const got = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -45,8 +50,8 @@ std::optional<DeviceAddress> MemoryMap::find(std::uint64_t address) const {
   constexpr std::uint64_t kBefore = std::uint64_t{1} << 31;
   const bool is_array = address >= kArrays - kBefore;
   const std::uint64_t begin = (is_array ? kArrays : kBuffers) - kBefore;
-  const unsigned bits = is_array ? 36 : 32;
-  if (address < begin || address - begin >= kArrays) return std::nullopt;
+  const unsigned bits = is_array ? kArrayBits : kBufferBits;
+  if (address < begin || address >= kEnd) return std::nullopt;
   const std::uint64_t region = (address - begin) >> bits;
   DeviceAddress at;
   at.offset = static_cast<std::int64_t>((address - begin) & ((std::uint64_t{1} << bits) - 1)) -

@@ -31,9 +31,9 @@ class MemoryMap {
   static std::uint64_t of_buffer(unsigned core, cluster::Location location) {
     return kBuffers +
            ((std::uint64_t{core} * cluster::kLocationCount + static_cast<unsigned>(location))
-            << 32);
+            << kBufferBits);
   }
-  static std::uint64_t of_array(unsigned array) { return kArrays + (std::uint64_t{array} << 36); }
+  static std::uint64_t of_array(unsigned array) { return kArrays + (std::uint64_t{array} << kArrayBits); }
   /// The n-th allocation of a host program, as an array. A second program that asks for it gets the same one.
   void* allocate(unsigned n, std::size_t bytes);
   const std::vector<std::size_t>& array_bytes() const { return array_bytes_; }
@@ -43,8 +43,11 @@ class MemoryMap {
   bool is_mapped(const DeviceAddress& at, std::size_t bytes) const;
 
  private:
-  static constexpr std::uint64_t kBuffers = std::uint64_t{1} << 44,
-                                 kArrays = std::uint64_t{2} << 44;
+  // Linux on x86-64 puts nothing here, however large the stack may become: what processes map lies below 22 TiB or from 42 to 59
+  // TiB where it is unlimited, else above 110 TiB, and programs from 85 TiB on. library/pto/native.h knows the begin and the end.
+  static constexpr unsigned kBufferBits = 32, kArrayBits = 35;
+  static constexpr std::uint64_t kTib = std::uint64_t{1} << 40;
+  static constexpr std::uint64_t kBuffers = 64 * kTib, kArrays = 72 * kTib, kEnd = 84 * kTib;
   void map(std::uint64_t address, std::size_t bytes);
 
   const unsigned cores_;

@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "models/state/archive.h"
 #include "tlm_ifaces/kit/process.h"
@@ -142,6 +143,8 @@ void ClockDomain::step_blocks() {
     fail(kIllegalBehaviourId, e.what());
   } catch (const std::bad_alloc& e) {
     fail(kMemoryId, e.what());
+  } catch (const std::system_error& e) {
+    fail(kSystemId, refusal_of_system(e).c_str());
   } catch (const std::exception& e) {
     fail(kInternalId, e.what());
   }

@@ -24,6 +24,8 @@ inline constexpr const char* kIllegalBehaviourId = "/tessera/model/illegal_behav
 inline constexpr const char* kInternalId = "/tessera/model/internal";
 /// A block could not get the memory that it needs.
 inline constexpr const char* kMemoryId = "/tessera/model/memory";
+/// The operating system gave a block no threads or files.
+inline constexpr const char* kSystemId = "/tessera/model/system";
 /// A block was woken for a cycle that is not in the future.
 inline constexpr const char* kEarlyId = "/tessera/timing/early";
 /// A domain was reset by one of its own blocks, inside a cycle.

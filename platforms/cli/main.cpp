@@ -16,7 +16,6 @@ namespace tessera::cli {
 
 namespace {
 
-constexpr const char* kNoMemory = "there is not enough memory for this program on this machine";
 
 // Carries `work` out; what it throws becomes status and message of `report`.
 void guarded(report::Report& report, const std::function<void()>& work) {
@@ -27,19 +26,6 @@ void guarded(report::Report& report, const std::function<void()>& work) {
     report.status = failure.status;
     report.message = failure.message;
   }
-}
-
-/// What the system refuses is no defect: the sentence says what is short.
-Failure failure_of_system(const std::system_error& error) {
-  const std::error_code code = error.code();
-  if (code == std::errc::resource_unavailable_try_again)
-    return {report::Status::kUserInput,
-            "the system gives this user no more threads or processes (ulimit -u)"};
-  if (code == std::errc::too_many_files_open || code == std::errc::too_many_files_open_in_system)
-    return {report::Status::kUserInput,
-            "the system opens no more files for this process (ulimit -n)"};
-  if (code == std::errc::not_enough_memory) return {report::Status::kUserInput, kNoMemory};
-  return {report::Status::kUserInput, std::string("the system refuses: ") + error.what()};
 }
 
 bool is_error(const report::Report& result) {
@@ -107,6 +93,8 @@ Failure failure_of(const sc_core::sc_report& r) {
   }
   if (std::strcmp(r.get_msg_type(), timing::kMemoryId) == 0)
     return {report::Status::kUserInput, kNoMemory};
+  if (std::strcmp(r.get_msg_type(), timing::kSystemId) == 0)
+    return {report::Status::kUserInput, r.get_msg()};
   if (std::strcmp(r.get_msg_type(), timing::kInternalId) == 0) {
     return {report::Status::kInternal, std::string("internal error: ") + r.get_msg()};
   }
@@ -125,7 +113,7 @@ Failure current_failure() {
   } catch (const std::bad_alloc&) {
     return {report::Status::kUserInput, kNoMemory};
   } catch (const std::system_error& e) {  // and std::filesystem::filesystem_error
-    return failure_of_system(e);
+    return {report::Status::kUserInput, refusal_of_system(e)};
   } catch (const std::exception& e) {
     return {report::Status::kInternal, std::string("internal error: ") + e.what()};
   }

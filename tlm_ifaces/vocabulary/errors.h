@@ -1,9 +1,10 @@
 // The two exceptions of the house (docs/architecture.md#errors). Integration mistakes are
-// SC_REPORT_ERRORs instead.
+// SC_REPORT_ERRORs instead. And what to say where the operating system refuses something.
 #pragma once
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace tessera {
@@ -46,5 +47,18 @@ class IllegalBehaviour : public std::runtime_error {
  private:
   std::string id_;
 };
+
+inline constexpr const char* kNoMemory = "there is not enough memory for this program on this machine";
+
+/// What is short where the system refuses something, which is no defect: one sentence for people.
+inline std::string refusal_of_system(const std::system_error& error) {
+  const std::error_code code = error.code();
+  if (code == std::errc::resource_unavailable_try_again)
+    return "the system gives this user no more threads or processes (ulimit -u)";
+  if (code == std::errc::too_many_files_open || code == std::errc::too_many_files_open_in_system)
+    return "the system opens no more files for this process (ulimit -n)";
+  if (code == std::errc::not_enough_memory) return kNoMemory;
+  return std::string("the system refuses: ") + error.what();
+}
 
 }  // namespace tessera

@@ -260,7 +260,27 @@ def check_folders(runner):
     (base / "open").mkdir()
     (base / "open").chmod(0o777)
     refused("everybody can rename", TESSERA_CACHE=str(base / "open/cache"))
+    (base / "others").mkdir(mode=0o755)
+    (base / "others/tool").write_text("")
+    refused("has other files", TESSERA_CACHE=str(base / "others"))
+    assert stat.S_IMODE((base / "others").stat().st_mode) == 0o755
+    (base / "group").mkdir()
+    (base / "group").chmod(0o775)
+    (base / "way").symlink_to(base / "home")  # a link on the way that is ours
+    accepted(base / "home/cache", TESSERA_CACHE=str(base / "way/cache"))
     if os.geteuid() == 0:
+        os.chown(base / "group", 0, 12345)
+        refused("a group can rename", TESSERA_CACHE=str(base / "group/cache"))
+        for mode in (0o755, 0o1777):
+            foreign = base / f"foreign{mode}"
+            foreign.mkdir()
+            foreign.chmod(mode)
+            os.chown(foreign, 12345, 12345)
+            refused("belongs to another user", TESSERA_CACHE=str(foreign / "cache"))
+            refused("belongs to another user", **{**none, "HOME": str(foreign)})
+        os.symlink(base / "home", foreign / "link")
+        os.chown(foreign / "link", 12345, 12345, follow_symlinks=False)
+        accepted(base / "home/cache", TESSERA_CACHE=str(foreign / "link/cache"))
         (base / "other").mkdir(mode=0o700)
         os.chown(base / "other", 12345, 12345)
         refused("belongs to another user", TESSERA_CACHE=str(base / "other"))

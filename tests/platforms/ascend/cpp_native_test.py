@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -200,6 +201,18 @@ def check_ends(runner):
         assert np.array_equal(np.load(runner.folder / "y0.npy")[:64], np.arange(64, dtype=np.float32) + 1), code
 
 
+def check_stack_limits(runner):
+    """The stack limit decides where Linux puts what a process maps, which must not meet the memories of the device."""
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    for soft in (512 << 10, 1 << 30, hard):
+        if hard != resource.RLIM_INFINITY and not 0 <= soft <= hard:
+            continue
+        (runner.folder / "y0.npy").unlink(missing_ok=True)
+        done = runner.run(0, 0, preexec_fn=lambda soft=soft: resource.setrlimit(resource.RLIMIT_STACK, (soft, hard)))
+        assert done.returncode == 0, f"stack limit {soft}: {done.returncode} {done.stderr}"
+        assert np.array_equal(np.load(runner.folder / "y0.npy")[:64], np.arange(64, dtype=np.float32) + 1), soft
+
+
 def check_surroundings(runner):
     """Streams that are closed from the start, a compiler and an addr2line that hang or fail, and signals from outside."""
     (runner.folder / "k.cpp").write_text(TOP + "  case 1: wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID5); break;\n  case 2: for (;;) pause();\n" + BOTTOM)
@@ -269,6 +282,7 @@ def main():
         if not sys.argv[2:]:
             check_constructors(runner)
             check_surroundings(runner)
+            check_stack_limits(runner)
             check_ends(runner)
 
 

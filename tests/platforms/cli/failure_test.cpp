@@ -62,6 +62,15 @@ TEST(CliFailure, ABlockWithoutMemoryIsALimitOfTheComputer) {
   EXPECT_EQ(failure.message, "there is not enough memory for this program on this machine");
 }
 
+TEST(CliFailure, ABlockWithoutThreadsIsALimitOfTheSystem) {
+  test::ExpectReport expected(timing::kSystemId);
+  const Failure failure = failure_when([] {
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+  });
+  EXPECT_EQ(failure.status, report::Status::kUserInput);
+  EXPECT_THAT(failure.message, testing::HasSubstr("no more threads"));
+}
+
 TEST(CliFailure, AnyOtherReportIsAnIntegrationMistake) {
   test::ExpectReport expected("/tessera/queue/protocol");
   const Failure failure =

@@ -7,8 +7,8 @@
 #define TSR_HOOK extern "C" __attribute__((weak, used, no_sanitize("kernel-address"), no_sanitize_coverage))
 
 namespace tsr {
-/// GM and the buffers of cores lie between 16 and 48 TiB (memory_map.h of the simulator).
-TSR_INLINE bool is_device(std::uintptr_t address) { return (address >> 44) - 1U < 2U; }
+/// GM and the buffers of cores lie between 64 and 84 TiB (memory_map.h of the simulator).
+TSR_INLINE bool is_device(std::uintptr_t address) { return (address >> 42) - 16U < 5U; }
 }  // namespace tsr
 
 /// reinterpret_cast<__ubuf__ T*>(x), as the simulator rewrites it: a number is a byte of UB.
