@@ -19,6 +19,7 @@ from sweeps import cluster  # noqa: E402
 from sweeps.document import check_text  # noqa: E402
 from sweeps.engine import check_limits, check_names, conclude, run_here  # noqa: E402
 from sweeps.expression import BadSpec  # noqa: E402
+from sweeps.plots import check_files  # noqa: E402
 from sweeps.spec import Spec, from_command_line, from_file, resolved  # noqa: E402
 
 EXIT_INTERRUPTED = 130
@@ -68,6 +69,7 @@ def sweep(options):
         spec = from_file(Path(options.what)) if Path(options.what).suffix in (".yaml", ".yml") else Spec(options.what)
         spec = from_command_line(spec, options)
         options.out = resolved(options.out)
+        check_files(spec)
         points = spec.points(options.out, options.bin)
         todo = [point for point in points if options.again or point.result() is None]
         print(f"{len(points)} points, {len(points) - len(todo)} of them done", file=sys.stderr)

@@ -10,8 +10,9 @@ PLATFORMS = ("wse", "ascend", "numesh", "vp")
 ROOFLINE = ("operations", "bytes", "peak", "bandwidth")
 PLOT = ("x", "y", "by", "log", "name")
 LONGEST = 1 << 20  # bytes of a file
-# A run whose options have one of these never ends by itself, or leaves its report elsewhere.
-OWN_OPTIONS = ("--serve", "--report", "--validate", "--print-config", "--print-program", "--help", "--version")
+# A run whose options have one of these never ends by itself, leaves its report elsewhere, or prints something and is no run.
+OWN_OPTIONS = ("--serve", "--debug", "--report", "--validate", "--print-config", "--print-program", "--print-schema", "--driver-header", "--completion",
+               "--man", "--help", "--version")
 KINDS = {dict: "a mapping", list: "a list", str: "a text", type(None): "nothing", bool: "true or false"}
 
 

@@ -100,7 +100,10 @@ def evaluate(text, names, report=None, where="expression"):
         return text
     tree = parse(text, where)
     try:
-        return of(tree)
+        value = of(tree)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise BadSpec(f"{where}: '{text}' has the value {value} at a point, which is no finite number")
+        return value
     except (TypeError, ValueError, OverflowError) as error:
         raise BadSpec(f"{where}: '{text}': {error}") from error
     except RecursionError as error:

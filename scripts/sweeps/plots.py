@@ -8,6 +8,7 @@ from sweeps.expression import BadSpec, is_number
 from sweeps.spec import short
 
 MOST_PANELS, MOST_CURVES = 8, 8
+LEAST = 1e-30  # numbers of a roofline: their ratios can be drawn
 LEFT, TOP, PANEL, GAP, HIGH = 76, 104, 240, 84, 280  # of a panel
 EFFECTS = 216  # width of what axes do
 
@@ -19,8 +20,21 @@ def _number(row, name):
     return value
 
 
-def _save(picture, out, name):
-    write_text(out / (re.sub(r"[^\w.-]+", "_", name) + ".svg"), str(picture))
+def _file_of(plot):
+    name = plot.get("name", f"{plot['y']}_over_{plot['x']}")
+    return re.sub(r"[^\w.-]+", "_", name[:100]) + ".svg"
+
+
+def check_files(spec):
+    """Refuses two pictures of one file, and those that a listing hides."""
+    taken = {"roofline.svg"} if spec.roofline else set()
+    for plot in spec.plots:
+        name = _file_of(plot)
+        if name.startswith("."):
+            raise BadSpec(f"plot: '{plot.get('name', '')}' is no name of a picture, which begins with a letter, a digit, '_' or '-'")
+        if name in taken:
+            raise BadSpec(f"plot: two pictures have the file {name}; give them different names with 'name'")
+        taken.add(name)
 
 
 def _by(rows, names):
@@ -89,7 +103,7 @@ def curve(plot, rows, axes, out):
         _panel(picture, part, (x, y, by), (xs, bounds, log), (left, top, n % columns == 0))
     if effects:
         _draw_effects(picture, effects, y, width - EFFECTS - 12)
-    _save(picture, out, plot.get("name", f"{y}_over_{x}")[:100])
+    write_text(out / _file_of(plot), str(picture))
 
 
 def _panel(picture, rows, names, ranges, corner):
@@ -169,13 +183,18 @@ def _draw_effects(picture, effects, y, left):
     picture.text(left, below + 15, "only; the number is their mean", "a")
 
 
-def roofline(rows, out):
-    """Operations per cycle over operations per byte, below what the machine can do at most: its peak, and its bandwidth."""
+def _roofline_points(rows):
     points = [{**row["roofline"], "cycles": row["cycles"]} for row in rows if row["cycles"]]
     for point in points:
         for name, value in point.items():
-            if not is_number(value) or not 0 < value < float("inf"):
-                raise BadSpec(f"roofline: {name} has the value '{value}' at a point, expected a number above 0")
+            if not is_number(value) or not LEAST < value < 1 / LEAST:
+                raise BadSpec(f"roofline: {name} has the value '{value}' at a point, expected a number between {LEAST} and {1 / LEAST}")
+    return points
+
+
+def roofline(rows, out):
+    """Operations per cycle over operations per byte, below what the machine can do at most: its peak, and its bandwidth."""
+    points = _roofline_points(rows)
     if not points:
         return
     intensity = [point["operations"] / point["bytes"] for point in points]
@@ -207,7 +226,7 @@ def roofline(rows, out):
         if n < MOST_CURVES:
             ends.append([max(80, up(peak)) + 4, f"{pictures.number(peak, 2)}, {pictures.number(bandwidth, 2)} bytes", color])
     _names_at_ends(picture, ends, 478)
-    _save(picture, out, "roofline")
+    write_text(out / "roofline.svg", str(picture))
 
 
 def check_names(spec, row):
@@ -217,6 +236,8 @@ def check_names(spec, row):
         _by([row], [by] if isinstance(by, str) else by)
         for name in (plot["x"], plot["y"]):
             _number(row, name)
+    if spec.roofline and row["status"] == "finished":
+        _roofline_points([row])
 
 
 def draw(spec, rows, out):

@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import json
 import math
+import os
 import re
 import shutil
 from pathlib import Path
@@ -137,6 +138,7 @@ class Spec:
         if count > MOST_POINTS:
             raise BadSpec(f"the sweep has {count} points, more than {MOST_POINTS}")
         executable = self.executable(folder)
+        refuse_links(out)
         (out / "reports").mkdir(parents=True, exist_ok=True)
         points = []
         for choice in itertools.product(*[list(zip(*entry.values())) for entry in self.axes]):
@@ -230,6 +232,14 @@ def resolved(path):
         raise BadSpec(str(error)) from error
     except ValueError as error:
         raise BadSpec(f"a path: {error}") from error
+
+
+def refuse_links(out):
+    """A sweep writes into its folder and nowhere else."""
+    for folder, folders, files in os.walk(out):
+        for path in (Path(folder) / name for name in (*folders, *files)):
+            if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(out):
+                raise BadSpec(f"{path}: is a link that leads out of the folder of the sweep")
 
 
 def value_at_point(value, names, axis):

@@ -381,8 +381,17 @@ class Utilities(unittest.TestCase):
         self.assertEqual([int(sdk_utils.cast_uint32(one)) for one in (np.int16(-1), np.float16(1), np.float32(-2), 1.5, -1)],
                          [0xFFFF, 0x3C00, 0xC0000000, 0x3FC00000, 0xFFFFFFFF])
         np.testing.assert_array_equal(sdk_utils.cast_uint32(np.array([[1, -1]], np.int16)), [[1, 0xFFFF]])
-        for wrong in ("1", None, np.float64(1), True):
+        for kind in "iuf":
+            for size in (2, 4):
+                for order in "<>":
+                    numbers = np.array([1, 2], f"{order}{kind}{size}")
+                    words = numbers.astype(f"<{kind}{size}").view(f"<u{size}")
+                    np.testing.assert_array_equal(sdk_utils.cast_uint32(numbers), words)
+                    self.assertEqual(int(sdk_utils.cast_uint32(numbers[0])), int(words[0]))
+        for wrong in ("1", None, np.float64(1), True, 1 << 32, -(1 << 31) - 1, 1e300, np.ma.array([1], mask=[1], dtype=np.int32)):
             self.assertRaises(RuntimeError, sdk_utils.cast_uint32, wrong)
+        self.assertRaises(ValueError, sdk_utils.memcpy_view, np.ma.array([1], mask=[1], dtype=np.int32), np.int16)
+        self.assertRaises(ValueError, sdk_utils.input_array_to_u32, np.zeros(2, np.int16), 0, 0)
         self.assertEqual(sdk_utils.sub_ts([0xFFFF, 0, 1, 4, 1, 1]), 5)
         self.assertEqual((sdk_utils.make_u48([1, 2, 3]), sdk_utils.float_to_hex(np.float32(1))), (0x300020001, "0x3f800000"))
         functions = sdk_utils.parse_host_callable_api([

@@ -4,6 +4,7 @@
 An independent implementation of a published interface.
 """
 import json
+import math
 import os
 
 import numpy as np
@@ -14,6 +15,8 @@ from tessera_csl.arrays import is_native
 
 def memcpy_view(array, datatype):
     """A writable view of `array`, which has 32-bit elements, as `datatype`: of 8 and 16 bits the low part of each word."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise ValueError("memcpy_view takes an array without a mask")
     array = np.asarray(array)
     datatype = np.dtype(datatype)
     if array.dtype.itemsize != 4:
@@ -46,6 +49,8 @@ def input_array_to_u32(np_arr, sentinel, fast_dim_sz):
     if flat.dtype.itemsize != 2:
         raise ValueError(f"input_array_to_u32 takes elements of 16 or 32 bits, these are {flat.dtype}")
     words = flat.view(np.uint16).astype(np.uint32)
+    if sentinel is not None and fast_dim_sz < 1:
+        raise ValueError(f"input_array_to_u32 counts elements modulo fast_dim_sz, which cannot be {fast_dim_sz}")
     if sentinel is not None:
         index = np.arange(flat.size, dtype=np.uint32) % np.uint32(fast_dim_sz)
         words |= index << np.uint32(16)
@@ -88,10 +93,17 @@ def cast_uint32(value):
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number, np.ndarray)):
         raise RuntimeError(f"cast_uint32 takes numbers of 16 or 32 bits, not {value!r}")
     if isinstance(value, int):
+        if not -(1 << 31) <= value < 1 << 32:
+            raise RuntimeError(f"cast_uint32 takes numbers of 16 or 32 bits, and {value} has more")
         return np.uint32(value & 0xFFFFFFFF)
-    bits = np.asarray(np.float32(value) if type(value) is float else value)  # pylint: disable=unidiomatic-typecheck
-    if bits.dtype.kind not in "iuf" or bits.dtype.itemsize not in (2, 4):
-        raise RuntimeError(f"cast_uint32 takes numbers of 16 or 32 bits, not {bits.dtype}")
+    if type(value) is float:  # pylint: disable=unidiomatic-typecheck
+        if math.isfinite(value) and abs(value) > np.finfo(np.float32).max:
+            raise RuntimeError(f"cast_uint32 takes numbers of 16 or 32 bits, and {value} is beyond f32")
+        value = np.float32(value)
+    bits = np.asarray(value)
+    if isinstance(value, np.ma.MaskedArray) or bits.dtype.kind not in "iuf" or bits.dtype.itemsize not in (2, 4):
+        raise RuntimeError(f"cast_uint32 takes numbers of 16 or 32 bits without a mask, not {type(value).__name__} of {bits.dtype}")
+    bits = bits.astype(bits.dtype.newbyteorder("<"), copy=False)
     words = np.ascontiguousarray(bits).view(np.uint16 if bits.dtype.itemsize == 2 else np.uint32).astype(np.uint32)
     return words.reshape(bits.shape) if bits.ndim else words.reshape(())[()]
 

@@ -96,6 +96,13 @@ SPECS = [
     # Options, columns, plots, templates.
     ("options is a text", PROGRAM + "options: --no-data\n", "options: expected a list, found a text"),
     ("a run that waits for a browser", PROGRAM + "options: [--serve=0]\n", "cannot be used in a sweep"),
+    ("a run that waits for a debugger", PROGRAM + "options: [--debug, d.sock]\n", "cannot be used in a sweep"),
+    ("a command that is no run", PROGRAM + "options: [--print-schema]\n", "cannot be used in a sweep"),
+    ("a column that is infinite", SMALL + "columns: {q: '1e308*1e308'}\nplots: [{x: W, y: q}]\n", "no finite number"),
+    ("a roofline out of range", SMALL + 'roofline: {operations: "1e300", bytes: "1e-300", peak: "1e-300", bandwidth: "1e300"}\n', "expected a number between"),
+    ("two pictures of one file", SMALL + "plots: [{x: W, y: cycles}, {x: W, y: cycles, log: xy}]\n", "two pictures have the file"),
+    ("names of pictures that become equal", SMALL + "plots: [{x: W, y: cycles, name: a/b}, {x: W, y: cycles, name: a_b}]\n", "two pictures have the file"),
+    ("a picture that is hidden", SMALL + "plots: [{x: W, y: cycles, name: ..}]\n", "no name of a picture"),
     ("a report of one's own", PROGRAM + "options: [--report, x.json]\n", "cannot be used in a sweep"),
     ("columns is a list", SMALL + "columns: [a]\n", "columns: expected a mapping"),
     ("a column is a list", SMALL + "columns: {a: [1]}\n", "an expression is a number or a text"),
@@ -255,6 +262,15 @@ class WrongSweeps(unittest.TestCase):
             self.assertTrue((folder / "gemv.tasm").is_file(), folder)
         with open(self.out / "results.csv", encoding="utf-8", newline="") as file:
             self.assertEqual({row["T"] for row in csv.DictReader(file)}, set(values))
+
+    def test_links_do_not_lead_out_of_the_folder(self):
+        self.spec.write_text(SMALL, encoding="utf-8")
+        for place in ("results.csv", "reports", "programs/W=1"):
+            shutil.rmtree(self.out, ignore_errors=True)
+            (self.out / place).parent.mkdir(parents=True)
+            (self.out / place).symlink_to(self.work / "victim")
+            self.refuses("is a link that leads out", self.spec, "--out", self.out)
+            self.assertFalse((self.work / "victim").exists())
 
     def test_an_interrupted_sweep_does_not_wait_for_its_runs(self):
         (self.work / "wse_platform").write_text("#!/bin/sh\necho $$ >>" + f"{self.work}/runs\nexec sleep 1000\n", encoding="utf-8")
