@@ -66,7 +66,8 @@ void check_parents(const fs::path& folder) {
     if (status.st_uid != geteuid() && status.st_uid != 0 && status.st_uid != root.st_uid)
       refuse(folder, lies_in + ", which belongs to another user, who could replace it");
     if ((status.st_mode & S_ISVTX) == 0) {
-      if ((status.st_mode & S_IWOTH) != 0) refuse(folder, lies_in + ", where everybody can rename it");
+      if ((status.st_mode & S_IWOTH) != 0)
+        refuse(folder, lies_in + ", where everybody can rename it");
       if ((status.st_mode & S_IWGRP) != 0 && !is_private_group(status.st_gid))
         refuse(folder, lies_in + ", where a group can rename it (chmod g-w forbids it)");
     }
@@ -79,7 +80,9 @@ bool is_cache(const fs::path& folder) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
-    const auto begins = [&name](std::string_view with) { return name.compare(0, with.size(), with) == 0; };
+    const auto begins = [&name](std::string_view with) {
+      return name.compare(0, with.size(), with) == 0;
+    };
     if (!begins("kernel-") && !begins("module-") && !begins("pto-")) return false;
   }
   return !error;
@@ -116,7 +119,9 @@ void make_private(const fs::path& folder) {
   if (!is_ours) refuse(folder, "belongs to another user, whose modules would be loaded");
   if (may_others_write) refuse(folder, "can be written by others (chmod 700 forbids it)");
   if (!is_private && !may_change)
-    refuse(folder, "has other files, and can be read by others, as a folder of compiled kernels must not be");
+    refuse(
+        folder,
+        "has other files, and can be read by others, as a folder of compiled kernels must not be");
   if (!is_private) refuse(folder, "can be read by others, and its mode cannot be set to 0700");
 }
 

@@ -24,9 +24,10 @@ MemoryMap::~MemoryMap() {
 void MemoryMap::map(std::uint64_t address, std::size_t bytes) {
   const std::uint64_t end = address < kArrays ? kArrays : kEnd;
   if (address >= end || bytes > end - address)
-    throw std::runtime_error("kernels in C++ have addresses for " + std::to_string((kEnd - kArrays) >> kArrayBits) +
-                             " arrays, and for the buffers of " +
-                             std::to_string(((kArrays - kBuffers) >> kBufferBits) / cluster::kLocationCount) + " cores");
+    throw std::runtime_error(
+        "kernels in C++ have addresses for " + std::to_string((kEnd - kArrays) >> kArrayBits) +
+        " arrays, and for the buffers of " +
+        std::to_string(((kArrays - kBuffers) >> kBufferBits) / cluster::kLocationCount) + " cores");
   void* const wanted = reinterpret_cast<void*>(address);
   void* const got = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);

@@ -33,7 +33,9 @@ class MemoryMap {
            ((std::uint64_t{core} * cluster::kLocationCount + static_cast<unsigned>(location))
             << kBufferBits);
   }
-  static std::uint64_t of_array(unsigned array) { return kArrays + (std::uint64_t{array} << kArrayBits); }
+  static std::uint64_t of_array(unsigned array) {
+    return kArrays + (std::uint64_t{array} << kArrayBits);
+  }
   /// The n-th allocation of a host program, as an array. A second program that asks for it gets the same one.
   void* allocate(unsigned n, std::size_t bytes);
   const std::vector<std::size_t>& array_bytes() const { return array_bytes_; }

@@ -16,7 +16,6 @@ namespace tessera::cli {
 
 namespace {
 
-
 // Carries `work` out; what it throws becomes status and message of `report`.
 void guarded(report::Report& report, const std::function<void()>& work) {
   try {

@@ -48,7 +48,8 @@ class IllegalBehaviour : public std::runtime_error {
   std::string id_;
 };
 
-inline constexpr const char* kNoMemory = "there is not enough memory for this program on this machine";
+inline constexpr const char* kNoMemory =
+    "there is not enough memory for this program on this machine";
 
 /// What is short where the system refuses something, which is no defect: one sentence for people.
 inline std::string refusal_of_system(const std::system_error& error) {
