@@ -72,6 +72,8 @@ void NativeFiber::Signals::handle(int signal, siginfo_t* info, void* context) {
     return;
   }
   fiber->crash_.signal = signal;
+  fiber->crash_.is_stuck =
+      signal == SIGALRM && info->si_code == SI_USER && info->si_pid == getppid();
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   fiber->crash_.address = signal == SIGABRT ? 0 : address;
   const auto guard = reinterpret_cast<std::uint64_t>(fiber->stack_.begin);
@@ -130,6 +132,8 @@ std::string NativeFiber::describe_crash() const {
     text << "a stack overflow: native code of a core has " << (kUsableBytes >> 10) << " KB";
   else if (crash_.signal == SIGABRT)
     text << "an abort, as of a failed assertion";
+  else if (crash_.signal == SIGALRM && !crash_.is_stuck)
+    text << "an alarm (SIGALRM), which native code or another process has asked for";
   else if (crash_.signal == SIGALRM)
     text << "no operation for too long, as in an endless loop or a lock that nobody opens";
   else if (crash_.signal == SIGFPE)

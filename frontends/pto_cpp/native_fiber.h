@@ -22,6 +22,7 @@ class NativeFiber {
     int signal = 0;  ///< 0: none
     std::uint64_t address = 0;
     bool stack_overflow = false;
+    bool is_stuck = false;  ///< the process that watches has sent SIGALRM
     /// After the instruction that failed, and after the calls that lead to it; the first ones are those of the handler.
     std::array<void*, 32> callers{};
     std::size_t caller_count = 0;
@@ -48,7 +49,7 @@ class NativeFiber {
   std::string describe_crash() const;
 
   /// The signals that crashes raise, as long as the object lives: they end the fiber that runs. Others may hold such an object
-  /// too, and what was set before is set again. SIGALRM says that the fiber is stuck.
+  /// too, and what was set before is set again. SIGALRM of the parent process says that the fiber is stuck.
   class Signals;
 
  private:

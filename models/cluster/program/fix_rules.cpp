@@ -56,9 +56,12 @@ std::string find_fix_fault(Profile profile, Element from, Element to, Location t
     // FIX of A2/A3 moves 32 bits to GM only.
     if (!a5 && target != Location::kGm) results &= ~all(E::kF32, E::kI32);
     if ((results & bit(to)) != 0) return "";
-    return std::string("FIX of ") + to_string(profile) + (scales ? " scales " : " moves ") +
-           to_string(from) + " of L0C to " + to_string(target) + " as " + names_of(results) +
-           (scales ? ", found " : " where nothing scales it, found ") + to_string(to);
+    const std::string how = std::string("FIX of ") + to_string(profile) +
+                            (scales ? " scales " : " moves ") + to_string(from) + " of L0C to " +
+                            to_string(target);
+    const char* const when = scales ? ", found " : " where nothing scales it, found ";
+    if (results == 0) return how + " as no type at all" + when + to_string(to);
+    return how + " as " + names_of(results) + when + to_string(to);
   }
   return "";
 }

@@ -103,14 +103,19 @@ struct SpecialVariable {
 inline constexpr tsr::SpecialVariable<TSR_BLOCK_INDEX> block_idx{};
 inline constexpr tsr::SpecialVariable<TSR_BLOCK_COUNT> block_num{};
 
+// Operations on tiles set the mask and the padding of the vector unit by themselves.
 TSR_INLINE void set_mask_norm() {}
 TSR_INLINE void set_mask_count() {}
 TSR_INLINE void set_vector_mask(std::uint64_t, std::uint64_t) {}
 TSR_INLINE void set_padding(std::uint64_t) {}
 TSR_INLINE void set_atomic_none() {}
 TSR_INLINE void preload(const void*, std::int64_t = 0) {}
+/// What CTRL says about saturation, rounding and products is not modelled: it stays as it is.
 TSR_INLINE std::int64_t get_ctrl() { return 0; }
-TSR_INLINE void set_ctrl(std::int64_t) {}
+TSR_INLINE void set_ctrl(std::int64_t value) {
+  if (value != get_ctrl())
+    tsr_api->fail(tsr_api->self, "set_ctrl() changes how values are saturated or rounded, which is not modelled");
+}
 TSR_INLINE std::int64_t sbitset0(std::int64_t x, int bit) { return x & ~(std::int64_t{1} << bit); }
 TSR_INLINE std::int64_t sbitset1(std::int64_t x, int bit) { return x | std::int64_t{1} << bit; }
 TSR_INLINE std::int64_t get_icache_prl_st() { return 0; }
