@@ -11,6 +11,7 @@
 #include "frontends/pto/operation_lowering.h"
 #include "frontends/pto/register_lowering.h"
 #include "frontends/pto/tile_rules.h"
+#include "frontends/pto/type_check.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto {
@@ -482,6 +483,7 @@ OperationCode lower_operation(const Operation& op,
 }
 
 Kernel lower(const Module& module, const LowerOptions& options) {
+  check_types(module);
   const FunctionKinds kinds(module);
   check_params(module, kinds, options);
   const ReservedBuffers reserved(module, cluster::capacities_of(options.profile));

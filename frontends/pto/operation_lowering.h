@@ -59,8 +59,8 @@ class ScalarLowering : LoweringPart {
   Value loaded(TileOperand from, Place place);
   void store_to(TileOperand to, const Argument& what, Place place);
   /// The number of the element of an array, or of the field of a struct, that an operation names, and
-  /// whether it is a float.
-  std::pair<Operand, bool> element_index(const Operation& op, const Value& array);
+  /// its type.
+  std::pair<Operand, std::string> element_index(const Operation& op, const Value& array);
   /// kGetElement or kSetElement, from or to the register. Returns whether the element is a float.
   bool access(Opcode opcode, const Operation& op, Operand reg);
 };

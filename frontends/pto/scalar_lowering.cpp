@@ -177,7 +177,8 @@ void ScalarLowering::array(const Operation& op) {
   scope_.define(op, std::move(array));
 }
 
-std::pair<Operand, bool> ScalarLowering::element_index(const Operation& op, const Value& array) {
+std::pair<Operand, std::string> ScalarLowering::element_index(const Operation& op,
+                                                              const Value& array) {
   std::string place;
   Operand index = 0;
   std::size_t d = 0;
@@ -199,24 +200,28 @@ std::pair<Operand, bool> ScalarLowering::element_index(const Operation& op, cons
   }
   if (array.type.options.empty()) {
     if (d < array.type.shape.size()) fail(op, "expected ", array.type.shape.size(), " indices");
-    return {index, array.type.element.find('f') != std::string::npos};
+    return {index, array.type.element};
   }
   for (std::size_t n = 0; n < array.type.options.size(); ++n)
     if (array.type.options[n].key == place)
-      return {static_cast<std::int64_t>(n),
-              array.type.options[n].value.find('f') != std::string::npos};
+      return {static_cast<std::int64_t>(n), array.type.options[n].value};
   fail(op, "the struct has no field [", place, "]");
 }
 
 bool ScalarLowering::access(Opcode opcode, const Operation& op, Operand reg) {
   const Value& array = scope_.value(op.arguments[0], Value::Kind::kArray, "an array");
-  const auto [index, is_real] = element_index(op, array);
+  const auto [index, element] = element_index(op, array);
+  const Type* stated = opcode == Opcode::kGetElement
+                           ? (op.result_types.empty() ? nullptr : &op.result_types[0])
+                           : (op.types.size() < 2 ? nullptr : &op.types[1]);
+  if (stated != nullptr && stated->element != element)
+    fail(stated->place, op.name, " of ", stated->element, ", and the element is ", element);
   Instruction& i = emitter_.emit(opcode, op.place);
   i.a = array.sizes[0].value;
   i.b = index;
   i.c = static_cast<std::int64_t>(array.sizes.size());
   i.rd = static_cast<std::uint16_t>(reg.value);
-  return is_real;
+  return element.find('f') != std::string::npos;
 }
 
 void ScalarLowering::set_element(const Operation& op) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "frontends/pto/use_types.h"
-
 namespace tessera::pto {
 
 namespace {
@@ -54,7 +52,6 @@ TileRules::Operands TileRules::operands_of(const Operation& op) const {
 }
 
 void TileRules::check(const Operation& op) const {
-  check_use_types(op, operation_info(op.name), scope_, diagnostics_);
   if (op.name.rfind("pto.comm.", 0) == 0 || has_part(op.name, "_async"))
     return check_communication(op);
   const OperationInfo& info = operation_info(op.name);

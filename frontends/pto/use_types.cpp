@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
-#include "frontends/pto/printer.h"
+#include "frontends/pto/words.h"
 
 namespace tessera::pto {
 
@@ -13,15 +12,6 @@ namespace {
 /// si8 is i8.
 std::string element_name(const Type& type) {
   return type.element.rfind("si", 0) == 0 ? type.element.substr(1) : type.element;
-}
-
-bool agree(std::int64_t a, std::int64_t b) {
-  return a == b || a == kDynamic || b == kDynamic;
-}
-
-bool same_shape(const Type& a, const Type& b) {
-  return a.shape.size() == b.shape.size() &&
-         std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), agree);
 }
 
 /// What a tile in UB has for an option that its type leaves out; tiles of other buffers have what their buffer asks for.
@@ -38,54 +28,92 @@ bool same_option(const Type& a, const Type& b, const char* key) {
   return x.empty() || y.empty() || x == y;
 }
 
-bool same_valid_part(const Type& a, const Type& b) {
-  return agree(a.valid_rows, b.valid_rows) && agree(a.valid_columns, b.valid_columns);
+bool same_tile(const Type& a, const Type& b) {
+  return a.location == b.location && a.shape == b.shape && a.valid_rows == b.valid_rows &&
+         a.valid_columns == b.valid_columns && same_option(a, b, "blayout") &&
+         same_option(a, b, "slayout") && same_option(a, b, "fractal");
 }
 
-bool contradict(const Type& defined, const Type& used) {
-  using K = Type::Kind;
-  if (defined.kind != used.kind) {
-    // A tile is nothing else; views have several spellings.
-    const bool tile = defined.kind == K::kTile || used.kind == K::kTile;
-    return tile && used.kind != K::kOpaque && defined.kind != K::kOpaque &&
-           used.kind != K::kMemref && defined.kind != K::kMemref;
-  }
-  if (defined.kind == K::kTile)
-    return element_name(defined) != element_name(used) || defined.location != used.location ||
-           !same_shape(defined, used) || !same_valid_part(defined, used) ||
-           !same_option(defined, used, "blayout") || !same_option(defined, used, "slayout") ||
-           !same_option(defined, used, "fractal");
-  const bool is_view =
-      defined.kind == K::kTensorView || defined.kind == K::kPartition || defined.kind == K::kMemref;
-  if (is_view) return element_name(defined) != element_name(used) || !same_shape(defined, used);
-  return defined.kind == K::kPointer && element_name(defined) != element_name(used);
+/// Operations whose operands all have the one type that is stated.
+bool states_one_type(const OperationInfo& info) {
+  return info.meaning == Meaning::kArithmetic || info.form == Form::kCompare;
 }
 
-bool has_types_of_operands(Form form) {
-  constexpr Form kForms[] = {Form::kTile,      Form::kTileView, Form::kIndexed, Form::kStoreTo,
-                             Form::kPartition, Form::kOperands, Form::kGroup,   Form::kLists,
-                             Form::kCast,      Form::kCall,     Form::kYield};
-  return std::find(std::begin(kForms), std::end(kForms), form) != std::end(kForms);
+bool is_typed(const Argument& a) {
+  return a.role == Role::kOperand || a.role == Role::kIn || a.role == Role::kOut;
+}
+
+/// Types in the order of the operands. Operands of the register level may be numbers, and an index has a type there too.
+std::vector<const Type*> in_order(const Operation& op, const OperationInfo& info) {
+  const bool registers = info.form == Form::kRegister;
+  const auto counts = [&](const Argument& a, bool with_index) {
+    const bool typed = is_typed(a) || (with_index && a.role == Role::kIndex);
+    return typed &&
+           (a.kind == Argument::Kind::kValue || (registers && a.kind == Argument::Kind::kInteger));
+  };
+  const auto count = [&](bool with_index) {
+    return std::count_if(op.arguments.begin(), op.arguments.end(),
+                         [&](const Argument& a) { return counts(a, with_index); });
+  };
+  std::vector<const Type*> stated(op.arguments.size());
+  const auto types = static_cast<std::ptrdiff_t>(op.types.size());
+  const bool with_index = registers && types != count(false);
+  if (registers && types != count(with_index)) return stated;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < op.arguments.size() && n < op.types.size(); ++i)
+    if (counts(op.arguments[i], with_index)) stated[i] = &op.types[n++];
+  return stated;
 }
 
 }  // namespace
 
-void check_use_types(const Operation& op, const OperationInfo& info, const Scope& scope,
-                     const Diagnostics& diagnostics) {
-  if (!has_types_of_operands(info.form)) return;
-  std::size_t n = 0;
-  for (const Argument& a : op.arguments) {
-    const bool is_typed = a.role == Role::kOperand || a.role == Role::kIn || a.role == Role::kOut;
-    if (!is_typed || a.kind != Argument::Kind::kValue) continue;
-    if (n >= op.types.size()) return;
-    const Type& used = op.types[n++];
-    const Value* v = scope.find(a.text);
-    if (v == nullptr || v->kind == Value::Kind::kScalar || v->kind == Value::Kind::kFloat ||
-        v->kind == Value::Kind::kUnknown)
-      continue;
-    if (contradict(v->type, used))
-      diagnostics.fail(used.place, a.text, " is defined as ", to_string(v->type), ", and ", op.name,
-                       " takes it as ", to_string(used), ": expected one type");
+std::vector<const Type*> stated_types(const Operation& op, const OperationInfo& info) {
+  std::vector<const Type*> stated(op.arguments.size());
+  if (op.types.empty()) return stated;
+  const Type& first = op.types[0];
+  switch (info.form) {
+  case Form::kConstant:
+  case Form::kAllocTile:
+  case Form::kTensorView:  // the types are those of results
+  case Form::kFor:
+  case Form::kWhile:  // and of the values of a loop
+    return stated;
+  case Form::kStoreTo:  // the pointer's type comes first
+    for (std::size_t i = 0; i < stated.size(); ++i) {
+      const bool is_pointer = i > 0 && op.arguments[i].role == Role::kOperand;
+      if (is_pointer) stated[i] = &first;
+    }
+    if (op.types.size() > 1) stated[0] = &op.types[1];
+    return stated;
+  default:
+    break;
+  }
+  if (info.meaning == Meaning::kSelect && op.types.size() == 1) {
+    stated[1] = stated[2] = &first;
+    return stated;
+  }
+  if (!states_one_type(info)) return in_order(op, info);
+  for (std::size_t i = 0; i < stated.size(); ++i)
+    if (op.arguments[i].role == Role::kOperand) stated[i] = &first;
+  return stated;
+}
+
+bool contradict(const Type& defined, const Type& used) {
+  using K = Type::Kind;
+  if (defined.element.empty() || used.element.empty()) return false;
+  if (defined.kind != used.kind || element_name(defined) != element_name(used)) return true;
+  switch (defined.kind) {
+  case K::kScalar:
+  case K::kOpaque:
+    return false;
+  case K::kPointer:
+    return space_of(defined) != space_of(used);
+  case K::kRegister:
+    return defined.location != used.location || defined.shape != used.shape;
+  case K::kTile:
+    return !same_tile(defined, used);
+  default:
+    return defined.shape != used.shape;
   }
 }
 

@@ -1,15 +1,18 @@
-// The types that operands have where they are used: in MLIR they repeat those of their definitions.
+// The types that an operation says its operands have: in MLIR they repeat those of their definitions.
 #pragma once
+
+#include <vector>
 
 #include "frontends/pto/ast.h"
 #include "frontends/pto/operations.h"
-#include "frontends/pto/scope.h"
 
 namespace tessera::pto {
 
-/// Throws UserError for the first operand whose type contradicts its definition: another number of rows or columns,
-/// other elements, another memory or layout. What one of the two leaves open agrees with everything.
-void check_use_types(const Operation& op, const OperationInfo& info, const Scope& scope,
-                     const Diagnostics& diagnostics);
+/// The type that the text states for each argument of the operation; nullptr: it states none.
+std::vector<const Type*> stated_types(const Operation& op, const OperationInfo& info);
+
+/// Whether a value cannot have both types: another number of rows or columns, other elements, another memory or
+/// layout. A type of which nothing is known agrees with everything.
+bool contradict(const Type& defined, const Type& used);
 
 }  // namespace tessera::pto

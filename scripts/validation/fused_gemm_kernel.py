@@ -120,8 +120,8 @@ class FusedGemm:
             t("pto.set_ffts %ffts : !pto.ptr<i64>")
         self.share(t)
         t.constant(*(step * self.STEP for step in range(4)))
-        t("%id = pto.get_block_idx -> i64")
-        t("%cores = pto.get_block_num -> i64")
+        t.number("id", "get_block_idx")
+        t.number("cores", "get_block_num")
         t.view("xv", "x", "%M", f"%c{self.K}", "i8")
         t.constant(65536)
         t.view("wv", "w", "%c65536", f"%c{self.K}", "i8")  # eight weights, one below the other, K contiguous
@@ -186,12 +186,12 @@ class FusedGemm:
         for name, later in (("y", 256), ("z", 512), ("token", 1024)):
             places[name] += later
         places.update(scale=13 * kb * 512, scaled=13 * kb * 512 + 4 * self.N)
-        t.constant(*places.values())
+        t.address(*places.values())
         for rows in sorted(set(self.chunks())):  # a short piece uses the first rows of the buffers
             for name, element, _ in tiles:
-                t(f"%{name}_{rows} = pto.alloc_tile addr = %c{places[name]} : !{element}_{rows}")
+                t(f"%{name}_{rows} = pto.alloc_tile addr = %at{places[name]} : !{element}_{rows}")
         for name in ("scale", "scaled"):
-            t(f"%{name} = pto.alloc_tile addr = %c{places[name]} : !row")
+            t(f"%{name} = pto.alloc_tile addr = %at{places[name]} : !row")
         for name, value in (("cubic", "0.044715"), ("slope", "-1.5957691"), ("one", "1.0"), ("step", "0.0078125")):
             t(f"%{name} = arith.constant {value} : f32")
 
@@ -225,10 +225,10 @@ class FusedGemm:
             t("pto.set_ffts %ffts : !pto.ptr<i64>")
         self.share(t)
         primes = [(source, target, buffer) for source, target in (("V", "MTE2"), ("MTE3", "V")) for buffer in range(2)]
-        t("%id = pto.get_block_idx -> i64")
+        t.number("id", "get_block_idx")
         t.constant(self.aivs, self.m // self.aivs)
-        t("%cores = pto.get_block_num -> i64")
-        t("%sub = pto.get_subblock_idx -> i64")
+        t.number("cores", "get_block_num")
+        t.number("sub", "get_subblock_idx")
         t.index("half", "muli", "%sub", f"%c{self.m // self.aivs}")
         t.index("slot_rows", "muli", "%DEPTH", f"%c{self.m}")
         t.index("first_slot", "muli", "%id", "%slot_rows")

@@ -187,7 +187,7 @@ class Gemm:
 
     def share(self, t):
         """The rectangle of C that this core computes: a grid of GM x GN cores, columns in whole tiles."""
-        t("%id = pto.get_block_idx -> i64")
+        t.number("id", "get_block_idx")
         t.index("grid_row", "divsi", "%id", "%GN")
         t.index("grid_column", "remsi", "%id", "%GN")
         t.index("rows", "divsi", "%M", "%GM")

@@ -23,6 +23,16 @@ class Text:
                 self.known.add(value)
                 self(f"%c{value} = arith.constant {value} : index")
 
+    def address(self, *values):
+        """Addresses of tiles are i64."""
+        for value in sorted(set(values)):
+            self(f"%at{value} = arith.constant {value} : i64")
+
+    def number(self, name, operation):
+        """What the core has for itself: its block, how many there are."""
+        self(f"%{name}_i64 = pto.{operation} -> i64")
+        self(f"%{name} = arith.index_cast %{name}_i64 : i64 to index")
+
     def new_function(self):
         self.known = set()
 

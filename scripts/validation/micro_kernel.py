@@ -39,7 +39,7 @@ class Probes:
         """What all probes need."""
 
     def tile(self, t, name, kind, rows, columns):
-        t(f"%{name} = pto.alloc_tile addr = %c0 valid_row = %{rows} valid_col = %{columns} : !{kind}")
+        t(f"%{name} = pto.alloc_tile addr = %at0 valid_row = %{rows} valid_col = %{columns} : !{kind}")
 
     def __str__(self):
         t = Text(self.comment)
@@ -107,6 +107,7 @@ class CubeProbes(Probes):
             t("!ub = !pto.tile_buf<vec, 256x256xf32, valid=?x?>")
 
     def prepare(self, t):
+        t.address(0)
         t("%serial = arith.cmpi eq, %SERIAL, %c1 : index")
         for bits in sorted({16, *(BITS[element] for element in self.mads)}):
             t.constant(256 // bits)
@@ -194,7 +195,7 @@ class VectorProbes(Probes):
             t(f"!column_{element} = !pto.tile_buf<vec, 64x1x{element}, blayout=col_major>")
 
     def prepare(self, t):
-        t.constant(32768, 65536, *self.FREE, *(at for places in self.CONFLICTS.values() for at in places))
+        t.address(0, 32768, 65536, *self.FREE, *(at for places in self.CONFLICTS.values() for at in places))
         t("%two = arith.constant 2.0 : f32")
 
     def repeat(self, t, line):
@@ -204,7 +205,7 @@ class VectorProbes(Probes):
 
     def operation(self, t, name, element, result, places=FREE):
         for tile, of, at in zip("abc", (element, element, result), places):
-            t(f"%{tile} = pto.alloc_tile addr = %c{at} valid_col = %N : !{of}")
+            t(f"%{tile} = pto.alloc_tile addr = %at{at} valid_col = %N : !{of}")
         operands = {True: ("", f"!{element}"), name in self.TWO: (", %b", f"!{element}, !{element}"),
                     name in self.SCALAR: (", %two", f"!{element}, f32")}[True]
         self.repeat(t, f"pto.{name} ins(%a{operands[0]} : {operands[1]}) outs(%c : !{result})")
@@ -222,13 +223,13 @@ class VectorProbes(Probes):
         kinds = {"rows": f"!pto.tile_buf<vec, {rows}x{columns}xf32>", "line": f"!pto.tile_buf<vec, 1x{columns}xf32>",
                  "column": f"!pto.tile_buf<vec, {rows}x1xf32, blayout=col_major>"}
         source, result = (kinds[shape] for shape in shapes)
-        t(f"%a = pto.alloc_tile addr = %c0 : {source}")
-        t(f"%c = pto.alloc_tile addr = %c65536 : {result}")
+        t(f"%a = pto.alloc_tile addr = %at0 : {source}")
+        t(f"%c = pto.alloc_tile addr = %at65536 : {result}")
         self.repeat(t, f"pto.{name} ins(%a : {source}) outs(%c : {result})")
 
     def row_max(self, t, element):
         for tile, of, at in (("a", f"rows_{element}", 0), ("s", f"rows_{element}", 32768), ("c", f"column_{element}", 65536)):
-            t(f"%{tile} = pto.alloc_tile addr = %c{at} : !{of}")
+            t(f"%{tile} = pto.alloc_tile addr = %at{at} : !{of}")
         self.repeat(t, f"pto.trowmax ins(%a, %s : !rows_{element}, !rows_{element}) outs(%c : !column_{element})")
 
 
@@ -273,7 +274,7 @@ class OperationProbes(Probes):
         return -(-rows * width * BITS[element] // 8 // 16384) * 16384
 
     def prepare(self, t):
-        t.constant(*sorted({number * self.step(element, rows, width) for _, _, element, rows, _, width, _ in OPERATIONS
+        t.address(*sorted({number * self.step(element, rows, width) for _, _, element, rows, _, width, _ in OPERATIONS
                             for number in range(4)}))
         t("%two_f32 = arith.constant 2.0 : f32")
         t("%two_f16 = arith.constant 2.0 : f16")
@@ -294,7 +295,7 @@ class OperationProbes(Probes):
         if name == "tsel":
             sources.insert(0, ("m", kind(rows, 32, 32, "i8"), 3 * step))
         for tile, of, at in [*sources, ("c", result, step * (1 + len(sources) // 2))]:
-            t(f"%{tile} = pto.alloc_tile addr = %c{at} : {of}")
+            t(f"%{tile} = pto.alloc_tile addr = %at{at} : {of}")
         names, types = [f"%{tile}" for tile, _, _ in sources], [of for _, of, _ in sources]
         if name in self.SCALAR:
             names.append(f"%two_{element}")
@@ -312,10 +313,10 @@ def idle(t):
 
 
 def vector_core(t):
-    t("%block_id = pto.get_block_idx")
-    t("%blocks = pto.get_block_num")
-    t("%sub = pto.get_subblock_idx")
-    t("%subs = pto.get_subblock_num")
+    t.number("block_id", "get_block_idx")
+    t.number("blocks", "get_block_num")
+    t.number("sub", "get_subblock_idx")
+    t.number("subs", "get_subblock_num")
     t.index("of_block", "muli", "%block_id", "%subs")
     t.index("core", "addi", "%of_block", "%sub")
     t.index("cores", "muli", "%blocks", "%subs")
@@ -357,8 +358,8 @@ class Copies:
         if self.kind == "vector":
             vector_core(t)
         else:
-            t("%core = pto.get_block_idx")
-            t("%cores = pto.get_block_num")
+            t.number("core", "get_block_idx")
+            t.number("cores", "get_block_num")
         t("%tile = pto.alloc_tile valid_row = %R valid_col = %C : !tile")
         t.index("all_rows", "muli", "%ROWS", "%cores")
         t.view("view", "x_gm", "%all_rows", "%COLUMNS", "f16")
@@ -405,7 +406,8 @@ class Additions:
         t.index("bytes", "muli", "%N", "%c2")
         for number, name in enumerate(self.NAMES):
             t.index(f"{name}_at", "muli", "%bytes", f"%c{number}")
-            t(f"%{name} = pto.alloc_tile addr = %{name}_at valid_col = %N : !tile")
+            t(f"%{name}_address = arith.index_cast %{name}_at : index to i64")
+            t(f"%{name} = pto.alloc_tile addr = %{name}_address valid_col = %N : !tile")
             t.view(f"{name}_view", f"{name}_gm", "%all", "%N", "f16")
         t("scf.for %i = %c0 to %TILES step %c1 {")
         t.index("row", "addi", "%first", "%i")

@@ -70,8 +70,9 @@ TEST(PtoControl, TilesThatAreCarriedHaveOneType) {
   };
   EXPECT_EQ(yields("%t : !pto.tile_buf<vec, 8x64xf32>"), "accepted");
   EXPECT_THAT(yields("%u : !pto.tile_buf<vec, 8x32xf32>"),
-              HasSubstr("the tile %u has another type than %t, in whose place it comes"));
-  EXPECT_THAT(yields("%c1 : index"), HasSubstr("a tile and a number in one place"));
+              HasSubstr("%u is defined as !pto.tile_buf"));
+  EXPECT_THAT(yields("%c1 : index"),
+              HasSubstr("%c1 is defined as index, and scf.yield takes it as"));
 }
 
 TEST(PtoControl, BranchesGiveTiles) {
@@ -88,7 +89,7 @@ TEST(PtoControl, BranchesGiveTiles) {
   };
   EXPECT_EQ(gives("%t : !pto.tile_buf<vec, 8x64xf32>"), "accepted");
   EXPECT_THAT(gives("%u : !pto.tile_buf<vec, 8x32xf32>"),
-              HasSubstr("the tile %u has another type than %r"));
+              HasSubstr("%u is defined as !pto.tile_buf"));
 }
 
 TEST(PtoControl, FloatingPointArguments) {

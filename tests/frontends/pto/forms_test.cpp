@@ -115,11 +115,10 @@ TEST(PtoForms, RegionsGiveValuesOnce) {
 }
 
 TEST(PtoForms, ASelectChoosesBetweenTiles) {
-  const std::string body =
-      tiles({"a", "b"}) +
-      "%zero = arith.constant 0 : index\n%c = arith.cmpi eq, %i, %zero : index\n"
-      "%s = arith.select %c, %a, %b : " +
-      kTile + "\npto.tabs ins(%s : " + kTile + ") outs(%a : " + kTile + ")";
+  const std::string body = tiles({"a", "b"}) +
+                           "%zero = arith.constant 0 : i64\n%c = arith.cmpi eq, %i, %zero : i64\n"
+                           "%s = arith.select %c, %a, %b : " +
+                           kTile + "\npto.tabs ins(%s : " + kTile + ") outs(%a : " + kTile + ")";
   const Program p = program_of("%i = pto.get_block_idx\n" + body);
   EXPECT_FALSE(p.operations.back().operands[0].address.is_known());
 }
@@ -303,7 +302,8 @@ TEST(PtoForms, APartOfAMemrefIsPrintedAsItIsWritten) {
 
 TEST(PtoForms, ACastOfAMemrefIsAView) {
   const Program p = program_of(
-      R"(%v = memref.reinterpret_cast %p to offset: [%n], sizes: [1, 64], strides: [64, 1] {layout = #pto.layout<nd>} : memref<128xf32, #pto.address_space<gm>> to memref<1x64xf32, strided<[64, 1], offset: ?>, #pto.address_space<gm>>
+      R"(%m = builtin.unrealized_conversion_cast %p : !pto.ptr<f32> to memref<128xf32, #pto.address_space<gm>>
+%v = memref.reinterpret_cast %m to offset: [%n], sizes: [1, 64], strides: [64, 1] {layout = #pto.layout<nd>} : memref<128xf32, #pto.address_space<gm>> to memref<1x64xf32, strided<[64, 1], offset: ?>, #pto.address_space<gm>>
 %t = pto.alloc_tile : !pto.tile_buf<vec, 1x64xf32>
 pto.tload ins(%v : memref<1x64xf32, strided<[64, 1], offset: ?>, #pto.address_space<gm>>) outs(%t : !pto.tile_buf<vec, 1x64xf32>))");
   ASSERT_EQ(p.operations.size(), 1U);
@@ -317,7 +317,7 @@ TEST(PtoForms, TypesThatSayOtherwiseAreRefused) {
   const std::string two = std::string(kTile) + ", " + kTile;
   EXPECT_THAT(
       message_of(tiles({"a", "c"}) + "pto.tadd ins(%a, %n : " + two + ") outs(%c : " + kTile + ")"),
-      HasSubstr("expected a tile, found '%n'"));
+      HasSubstr("%n is defined as index, and pto.tadd takes it as !pto.tile_buf"));
   const auto part = [](const char* rows) {
     return joined(
         "%v = pto.make_tensor_view %p, shape = [16, 64], strides = [64, 1] : "

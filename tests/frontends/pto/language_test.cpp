@@ -147,15 +147,15 @@ TEST(PtoLanguage, WhileExchangesItsValues) {
 
 TEST(PtoLanguage, WhileDiagnostics) {
   const auto message = [](const std::string& loop) {
-    return message_of_text(kernel(std::string(kConstants) + loop));
+    return message_of_text(kernel(std::string(kConstants) + "%on = arith.constant true\n" + loop));
   };
   EXPECT_THAT(message("scf.while (%a = %c0) : (i32) -> () { scf.yield } do { }"),
               HasSubstr("scf.yield inside an operation, expected scf.condition"));
   EXPECT_THAT(message("scf.while : () -> () { } do { }"),
               HasSubstr("expected scf.condition at the end of the first region"));
-  EXPECT_THAT(message("scf.while (%a = %c0) : (i32) -> i32 { scf.condition(%a) %a : i32 } do { }"),
+  EXPECT_THAT(message("scf.while (%a = %c0) : (i32) -> i32 { scf.condition(%on) %a : i32 } do { }"),
               HasSubstr("passes 1 values on, and the block after do takes 0"));
-  EXPECT_THAT(message("scf.while (%a = %c0) : (i32) -> () { scf.condition(%a) } do { }"),
+  EXPECT_THAT(message("scf.while (%a = %c0) : (i32) -> () { scf.condition(%on) } do { }"),
               HasSubstr("expected scf.yield with 1 values at the end of the loop, found 0"));
 }
 
@@ -168,8 +168,9 @@ TEST(PtoLanguage, ArithmeticOfIndexComputations) {
     const std::int64_t folded = value_of(constants + operation);
     // The same for values that are known at run time only.
     const std::string hidden =
-        "%a = scf.while (%x = %a0) : (i32) -> i32 { %f = arith.constant false\n "
-        "scf.condition(%f) %x : i32 } do {\n ^bb0(%y: i32):\n scf.yield %y : i32 }\n    ";
+        joined("%a = scf.while (%x = %a0) : (", type, ") -> ", type,
+               " { %f = arith.constant false\n scf.condition(%f) %x : ", type,
+               " } do {\n ^bb0(%y: ", type, "):\n scf.yield %y : ", type, " }\n    ");
     EXPECT_EQ(value_of("%a0 = arith.constant " + a + " : " + type + "\n    %b = arith.constant " +
                        b + " : " + type + "\n    " + hidden + operation),
               folded)
@@ -412,23 +413,27 @@ TEST(PtoLanguage, SyncAllInSoftware) {
 
 TEST(PtoLanguage, ArraysOfEventIds) {
   const std::string array = std::string(kConstants) + R"(
+    %i0 = arith.constant 0 : index
+    %i1 = arith.constant 1 : index
+    %i2 = arith.constant 2 : index
+    %i100 = arith.constant 100 : index
     %arr = pto.declare_eventid_array -> !pto.eventid_array<3>
-    pto.eventid_array_set %arr[%c1], %c2 : !pto.eventid_array<3>)";
+    pto.eventid_array_set %arr[%i1], %i2 : !pto.eventid_array<3>)";
   EXPECT_EQ(value_of(array + "\n    %r = pto.eventid_array_get %arr[1] : !pto.eventid_array<3>"),
             2);
-  EXPECT_EQ(value_of(array + "\n    %r = pto.eventid_array_get %arr[%c0] : !pto.eventid_array<3>"),
+  EXPECT_EQ(value_of(array + "\n    %r = pto.eventid_array_get %arr[%i0] : !pto.eventid_array<3>"),
             0);
   // With an index that is known at run time only; a get keeps what it has read.
   EXPECT_EQ(value_of(array + R"(
-    %r, %q = scf.while (%i = %c0, %last = %c0) : (i32, i32) -> (i32, i32) {
+    %r, %q = scf.while (%i = %i0, %last = %i0) : (index, index) -> (index, index) {
       %g = pto.eventid_array_get %arr[%i] : !pto.eventid_array<3>
-      pto.eventid_array_set %arr[%i], %c100 : !pto.eventid_array<3>
-      %next = arith.addi %i, %c1 : i32
-      %on = arith.cmpi slt, %i, %c1 : i32
-      scf.condition(%on) %g, %next : i32, i32
+      pto.eventid_array_set %arr[%i], %i100 : !pto.eventid_array<3>
+      %next = arith.addi %i, %i1 : index
+      %on = arith.cmpi slt, %i, %i1 : index
+      scf.condition(%on) %g, %next : index, index
     } do {
-    ^bb0(%g2: i32, %n: i32):
-      scf.yield %n, %g2 : i32, i32
+    ^bb0(%g2: index, %n: index):
+      scf.yield %n, %g2 : index, index
     })"),
             2);
   EXPECT_THAT(message_of_text(kernel(array + "\n    %r = pto.eventid_array_get %arr[3]")),

@@ -130,7 +130,7 @@ TEST(PtoLower, ScalarAccessesThatAreRefused) {
               HasSubstr("k.pto:3:47: pto.load_scalar: a result of another type than %p points to, "
                         "expected f16"));
   EXPECT_THAT(message_of("pto.store_scalar %n, %p[0] : !pto.ptr<f16>, f16"),
-              HasSubstr("expected a floating-point number, found '%n'"));
+              HasSubstr("%n is defined as index, and pto.store_scalar takes it as f16"));
   EXPECT_THAT(message_of(number + "!pto.ptr<f32, l1>\n%v = pto.load_scalar %q[0] : !pto.ptr<f32, "
                                   "l1> -> f32"),
               HasSubstr("%q points to L1, expected a pointer to GM or UB"));
@@ -269,8 +269,10 @@ TEST(PtoLower, Diagnostics) {
             "k.pto:4:8: a division by zero");
   EXPECT_EQ(message_of("  %z = arith.constant 0 : index\n  scf.for %i = %z to %n step %z { }"),
             "k.pto:4:30: the step of a loop is 0, expected 1 or more");
-  EXPECT_EQ(message_of("  scf.if %n { return }"),
-            "k.pto:3:15: return inside an operation, expected scf.yield");
+  EXPECT_EQ(message_of("  %on = arith.constant true\n  scf.if %on { return }"),
+            "k.pto:4:16: return inside an operation, expected scf.yield");
+  EXPECT_EQ(message_of("  scf.if %n { scf.yield }"),
+            "k.pto:3:10: %n is index, and scf.if takes it as i1");
   EXPECT_EQ(message_of("  pto.set_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_9>]"),
             "k.pto:3:39: expected an event such as EVENT_ID0, found 'EVENT_9'");
   EXPECT_EQ(message_of("  pto.sync.set 3"),
@@ -418,13 +420,13 @@ TEST(PtoLower, ABranchGivesAViewThatIsDefinedInFrontOfIt) {
   const std::string head = R"(
     %c = arith.cmpi slt, %n, %n : index
     %v = pto.make_tensor_view %p, shape = [16, 16], strides = [16, 1] : !pto.tensor_view<16x16xf16>
-    %w = pto.make_tensor_view %p, shape = [16, 8], strides = [16, 1] : !pto.tensor_view<16x8xf16>
+    %w = pto.make_tensor_view %p, shape = [16, 16], strides = [32, 1] : !pto.tensor_view<16x16xf16>
     %r = scf.if %c -> (!pto.tensor_view<16x16xf16>) {
       scf.yield %v : !pto.tensor_view<16x16xf16>
     } else {
       scf.yield )";
   EXPECT_EQ(message_of(head + "%v : !pto.tensor_view<16x16xf16>\n }"), "accepted");
-  EXPECT_THAT(message_of(head + "%w : !pto.tensor_view<16x8xf16>\n }"),
+  EXPECT_THAT(message_of(head + "%w : !pto.tensor_view<16x16xf16>\n }"),
               HasSubstr("the view %p is another one than the other branch yields"));
 }
 

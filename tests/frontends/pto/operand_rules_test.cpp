@@ -285,7 +285,8 @@ std::string part(const std::string& shape, const std::string& strides, const std
   return message_of("  %b = pto.get_block_idx -> index\n  %v = pto.make_tensor_view %p, shape = " +
                     shape + ", strides = " + strides + " : !pto.tensor_view<" + type +
                     ">\n  %w = pto.partition_view %v, offsets = " + offsets + ", sizes = " + sizes +
-                    " : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<?x?xf32>\n"
+                    " : !pto.tensor_view<" + type +
+                    "> -> !pto.partition_tensor_view<?x?xf32>\n"
                     "  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n"
                     "  pto.tload ins(%w : !pto.partition_tensor_view<?x?xf32>) outs(%t : "
                     "!pto.tile_buf<vec, 16x16xf32>)");

@@ -145,15 +145,18 @@ TEST(PtoOperands, ABufferThatIsFullIsNamed) {
 }
 
 TEST(PtoOperands, PartsOfArrays) {
-  const std::string text = "  %i = pto.get_block_idx -> i64\n"
-                           "  %o = arith.constant 7 : index\n"
-                           "  %q2 = pto.addptr %q, %o : !pto.ptr<f32>\n"
-                           "  %v = pto.make_tensor_view %q2, shape = [64, 48], strides = [48, 1] : "
-                           "!pto.tensor_view<64x48xf32>\n"
-                           "  %w = pto.partition_view %v, offsets = [%i, 8], sizes = [16, 16] : "
-                           "!pto.tensor_view<64x48xf32> -> !pto.partition_tensor_view<16x16xf32>\n"
-                           "  %t = pto.alloc_tile : " +
-                           kTile + "\n  pto.tload ins(%w : f32) outs(%t : " + kTile + ")";
+  const std::string text =
+      "  %b = pto.get_block_idx -> i64\n"
+      "  %i = arith.index_cast %b : i64 to index\n"
+      "  %o = arith.constant 7 : index\n"
+      "  %q2 = pto.addptr %q, %o : !pto.ptr<f32>\n"
+      "  %v = pto.make_tensor_view %q2, shape = [64, 48], strides = [48, 1] : "
+      "!pto.tensor_view<64x48xf32>\n"
+      "  %w = pto.partition_view %v, offsets = [%i, 8], sizes = [16, 16] : "
+      "!pto.tensor_view<64x48xf32> -> !pto.partition_tensor_view<16x16xf32>\n"
+      "  %t = pto.alloc_tile : " +
+      kTile + "\n  pto.tload ins(%w : !pto.partition_tensor_view<16x16xf32>) outs(%t : " + kTile +
+      ")";
   const cluster::Program p = lowered(text);
   ASSERT_EQ(p.arrays.size(), 2u);
   EXPECT_EQ(p.arrays[1].name, "q");

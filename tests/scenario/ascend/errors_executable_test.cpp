@@ -137,10 +137,12 @@ TEST(ascend, M27_reads_the_same_in_both_structures) {
   const TemporaryFolder folder;
   write_file(folder.file("k.pto"), R"(module {
   func.func @k(%x: !pto.ptr<i32>, %y: !pto.ptr<i32>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
-    %me = pto.get_block_idx
+    %block = pto.get_block_idx
+    %me = arith.index_cast %block : i64 to index
+    %me32 = arith.trunci %block : i64 to i32
     %seen = pto.load_scalar %x[%me] : !pto.ptr<i32> -> i32
-    pto.store_scalar %me, %x[%me] : !pto.ptr<i32>, i32
-    pto.store_scalar %me, %y[%me] : !pto.ptr<i32>, i32
+    pto.store_scalar %me32, %x[%me] : !pto.ptr<i32>, i32
+    pto.store_scalar %me32, %y[%me] : !pto.ptr<i32>, i32
     pto.dcci %x "SINGLE_CACHE_LINE" : !pto.ptr<i32>
     return
   }

@@ -144,12 +144,13 @@ const char* const kToVector = R"(module {
     %buf = pto.reserve_buffer {name = "fifo", size = RINGBYTES, location = #pto.address_space<vec>, auto = true} -> i32
     pto.aiv_initialize_pipe {dir_mask = 1, slot_size = 1024, slot_num = SLOTS NOSPLIT} (GM c2v_consumer_buf = %buf : i32, v2c_consumer_buf = %z : i32)
     %ov = pto.make_tensor_view %out, shape = [%rows, %c16], strides = [%c16, %c1] : !pto.tensor_view<?x?xf32>
-    %sub = pto.get_subblock_idx -> i64
-    %dr = arith.constant STEPDOWN : i64
-    %dc = arith.constant STEPRIGHT : i64
-    %sr = arith.muli %sub, %dr : i64
-    %sc = arith.muli %sub, %dc : i64
-    %first = arith.cmpi eq, %sub, %z : i64
+    %lane = pto.get_subblock_idx -> i64
+    %sub = arith.index_cast %lane : i64 to index
+    %dr = arith.constant STEPDOWN : index
+    %dc = arith.constant STEPRIGHT : index
+    %sr = arith.muli %sub, %dr : index
+    %sc = arith.muli %sub, %dc : index
+    %first = arith.cmpi eq, %sub, %c0 : index
     %whole = arith.constant WHOLE : i1
     %mine = arith.ori %first, %whole : i1
     %x = pto.alloc_tile : !ub
@@ -198,11 +199,12 @@ const char* const kToCube = R"(module {
     %buf = pto.import_reserved_buffer {name = "fifo", peer_func = @cube} -> i32
     %p = HANDLE
     %av = pto.make_tensor_view %in, shape = [%rows, %c16], strides = [%c16, %c1] : !pto.tensor_view<?x?xf32>
-    %sub = pto.get_subblock_idx -> i64
-    %dr = arith.constant STEPDOWN : i64
-    %dc = arith.constant STEPRIGHT : i64
-    %sr = arith.muli %sub, %dr : i64
-    %sc = arith.muli %sub, %dc : i64
+    %lane = pto.get_subblock_idx -> i64
+    %sub = arith.index_cast %lane : i64 to index
+    %dr = arith.constant STEPDOWN : index
+    %dc = arith.constant STEPRIGHT : index
+    %sr = arith.muli %sub, %dr : index
+    %sc = arith.muli %sub, %dc : index
     %x = pto.alloc_tile : !ub
     scf.for %i = %c0 to %T step %c1 {
       %row0 = arith.muli %i, %c16 : index

@@ -85,12 +85,12 @@ std::string kernel(const std::string& arguments, const std::string& body) {
   return "module {\n  func.func @k(" + arguments +
          R"() attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
     %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
+    %c1 = arith.constant 1 : index  %one = arith.constant 1 : i32
     %block = pto.get_block_idx
     %two = pto.get_subblock_num
     %half = pto.get_subblock_idx
-    %pair = arith.muli %block, %two : index
-    %me = arith.addi %pair, %half : index
+    %pair = arith.muli %block, %two : i64
+    %own = arith.addi %pair, %half : i64  %me = arith.index_cast %own : i64 to index
 )" + body +
          "\n    return\n  }\n}\n";
 }
@@ -99,8 +99,8 @@ std::string kernel(const std::string& arguments, const std::string& body) {
 
 const std::string kOwnWord = kernel("%x: !pto.ptr<i32, gm>, %STRIDE: index",
                                     R"(    %at = arith.muli %me, %STRIDE : index
-    %number = arith.addi %me, %c1 : index
-    pto.store_scalar %number, %x[%at] : !pto.ptr<i32, gm>, i32
+    %number = arith.addi %me, %c1 : index  %word = arith.index_cast %number : index to i32
+    pto.store_scalar %word, %x[%at] : !pto.ptr<i32, gm>, i32
     %p = pto.addptr %x, %at : !pto.ptr<i32, gm> -> !pto.ptr<i32, gm>
     pto.dcci %p "SINGLE_CACHE_LINE", "CACHELINE_OUT" : !pto.ptr<i32, gm>
     pto.dsb "DDR")");
@@ -161,7 +161,7 @@ TEST(ascend, M28_its_own_registers_and_stores_are_not_modelled) {
       run(from_number(kLoad), {Profile::kA5, {{"ADDRESS", registers_of(1, 0)}}, {}, 1}).error;
   EXPECT_THAT(
       own, AllOf(HasSubstr("AIV0 of cluster 0 itself; they have no values"), HasSubstr(kAccessId)));
-  const std::string store = "    pto.store_scalar %c1, %p[0] : !pto.ptr<i32, gm>, i32";
+  const std::string store = "    pto.store_scalar %one, %p[0] : !pto.ptr<i32, gm>, i32";
   EXPECT_THAT(
       run(from_number(store), {Profile::kA5, {{"ADDRESS", registers_of(2, 0)}}, {}, 1}).error,
       HasSubstr("stores to them are not modelled"));
@@ -187,8 +187,8 @@ TEST(ascend, M28_addresses_of_nothing) {
 // 2^46 lines after x[0] the cache would take the line of one array for that of the other.
 TEST(ascend, M28_far_behind_an_array) {
   const std::string far = kernel("%y: !pto.ptr<i32>, %x: !pto.ptr<i32>, %FAR: index",
-                                 "    pto.store_scalar %c1, %x[%c0] : !pto.ptr<i32>, i32\n"
-                                 "    pto.store_scalar %c1, %y[%FAR] : !pto.ptr<i32>, i32");
+                                 "    pto.store_scalar %one, %x[%c0] : !pto.ptr<i32>, i32\n"
+                                 "    pto.store_scalar %one, %y[%FAR] : !pto.ptr<i32>, i32");
   for (const bool with_data : {true, false})
     for (const std::int64_t index : {std::int64_t{1} << 52, std::int64_t{1} << 62})
       EXPECT_THAT(run(far, {Profile::kA5, {{"FAR", index}}, {}, 1, with_data}).error,
@@ -246,9 +246,9 @@ TEST(ascend, scalar_load_behind_a_signal_is_stale_without_dcci) {
 }
 
 TEST(ascend, scalar_store_without_dcci_never_reaches_gm) {
-  const std::string unclean =
-      kernel("%x: !pto.ptr<i32, gm>", "    %at = arith.addi %me, %c1 : index\n"
-                                      "    pto.store_scalar %at, %x[%at] : !pto.ptr<i32, gm>, i32");
+  const std::string unclean = kernel("%x: !pto.ptr<i32, gm>",
+                                     "    %at = arith.addi %me, %c1 : index\n"
+                                     "    pto.store_scalar %one, %x[%at] : !pto.ptr<i32, gm>, i32");
   const Outcome o = run(unclean, {Profile::kA2A3, {}, {{"x", Words(4)}}, 1});
   EXPECT_THAT(o.arrays.at("x"), ElementsAre(0, 0, 0, 0));
   EXPECT_THAT(o.left,
@@ -343,7 +343,8 @@ TEST(ascend, scalar_values_drive_loops_branches_and_views) {
     %at = arith.muli %me, %c16 : index
     %big = arith.cmpi sgt, %sum, %c8 : index
     scf.if %big {
-      pto.store_scalar %sum, %y[%at] : !pto.ptr<i32>, i32
+      %word = arith.index_cast %sum : index to i32
+      pto.store_scalar %word, %y[%at] : !pto.ptr<i32>, i32
     }
     %v = pto.make_tensor_view %x, shape = [%c16], strides = [%c1] : !pto.tensor_view<?xi32>
     %p = pto.partition_view %v, offsets = [%count], sizes = [%c8] : !pto.tensor_view<?xi32> -> !pto.partition_tensor_view<8xi32>
@@ -372,8 +373,9 @@ TEST(ascend, scalar_floats_are_operands_and_come_back) {
   const std::string text = kernel("%a: !pto.ptr<f32>, %h: !pto.ptr<f16>, %y: !pto.ptr<f32>",
                                   R"(    %c8 = arith.constant 8 : index
     %scale = pto.load_scalar %a[%c1] : !pto.ptr<f32> -> f32
-    %tenth = arith.constant 1.0e-1 : f32
-    pto.store_scalar %scale, %h[%c0] : !pto.ptr<f16>, f16
+    %tenth = arith.constant 1.0e-1 : f16
+    %less = arith.constant -1.5 : f16
+    pto.store_scalar %less, %h[%c0] : !pto.ptr<f16>, f16
     pto.store_scalar %tenth, %h[%c1] : !pto.ptr<f16>, f16
     pto.dcci %h "SINGLE_CACHE_LINE" : !pto.ptr<f16>
     %v = pto.make_tensor_view %a, shape = [%c1, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x?xf32>
@@ -402,7 +404,7 @@ TEST(ascend, copy_of_a_line_on_its_way) {
     %tile = pto.alloc_tile : !pto.tile_buf<vec, 1x8xi32>
     %zero = arith.cmpi eq, %me, %c0 : index
     scf.if %zero {
-      pto.store_scalar %c1, %x[%c0] : !pto.ptr<i32>, i32
+      pto.store_scalar %one, %x[%c0] : !pto.ptr<i32>, i32
 )" + clean + R"(
       pto.tload ins(%p : !pto.partition_tensor_view<8xi32>) outs(%tile : !pto.tile_buf<vec, 1x8xi32>)
     })");
@@ -426,7 +428,7 @@ TEST(ascend, M27_a_copy_beside_a_store_in_its_line) {
     %nine = arith.constant 9 : i32
     %zero = arith.cmpi eq, %me, %c0 : index
     scf.if %zero {
-      pto.store_scalar %c1, %x[%c8] : !pto.ptr<i32>, i32
+      pto.store_scalar %one, %x[%c8] : !pto.ptr<i32>, i32
       pto.texpands ins(%nine : i32) outs(%tile : !pto.tile_buf<vec, 1x8xi32>)
       pto.barrier <PIPE_ALL>
       pto.tstore ins(%tile : !pto.tile_buf<vec, 1x8xi32>) outs(%p : !pto.partition_tensor_view<8xi32>)
