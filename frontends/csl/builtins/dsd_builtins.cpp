@@ -7,6 +7,7 @@
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/builtins/emit.h"
 #include "frontends/csl/builtins/tensor_access.h"
+#include "frontends/csl/lower/descriptor_checks.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 
@@ -270,6 +271,9 @@ class DescriptorReader {
     if (!is_fabric(kind_)) {
       if (kind_.name == "circbuf_dsd")
         call_.fail("all fields of a circbuf_dsd are known at compile time");
+      const bool all_known = !offset_.live && !extent_.live && !stride_.live;
+      if (all_known && base_->array->is(TypeKind::kArray))
+        check_reach(code_of(evaluator).tile, dsd_, *base_->array, call_.node);
       const std::int64_t bytes = size_of(*dsd_.element);
       Storage base = storage_of_base(call_, *base_, call_.node);
       base.offset += static_cast<std::int32_t>(offset_.known * bytes);

@@ -81,6 +81,19 @@ Span span_of(const std::vector<Loop>& loops, std::size_t count, std::int64_t len
           std::max(span.high, trip.high + std::max<std::int64_t>(far, 0))};
 }
 
+/// What the first `length` elements of a descriptor reach; nothing where no array bounds it.
+std::optional<Span> reached_by(const Dsd& dsd, std::int64_t length) {
+  const std::vector<Loop> loops = loops_of(dsd);
+  // One address again and again is how programs read and write single numbers anywhere.
+  if (std::all_of(loops.begin(), loops.end(), [](const Loop& loop) { return loop.step == 0; }))
+    return std::nullopt;
+  // The outermost loop goes on as long as the operation, with an extent of 0, too.
+  if (std::any_of(loops.begin(), loops.end() - 1,
+                  [](const Loop& loop) { return loop.extent <= 0; }))
+    return std::nullopt;
+  return span_of(loops, loops.size(), length);
+}
+
 bool is_memory_kind(const Type& kind) {
   return kind.name != "fabin_dsd" && kind.name != "fabout_dsd";
 }
@@ -106,6 +119,18 @@ void check_element_width(Engine& engine, const Type* element, unsigned bytes, co
   engine.fail(at, "the operation works on elements of ", 8 * bytes,
               " bits; the descriptor has elements of type ", in_quotes(element->name),
               ", which have ", 8 * size_of(*element));
+}
+
+void check_reach(TileCode& tile, const Dsd& dsd, const Type& array, const Node& at) {
+  std::int64_t length = 1;
+  for (const std::int64_t extent : dsd.extents) length *= extent;
+  const std::optional<Span> span = length > 0 ? reached_by(dsd, length) : std::nullopt;
+  if (!span) return;
+  const std::int64_t first = dsd.offset + span->low;
+  const std::int64_t last = dsd.offset + span->high;
+  if (first >= 0 && last < array.count()) return;
+  tile.note_overrun(at, text::joined("the descriptor reaches from element ", first, " to element ",
+                                     last, " of an array of type ", in_quotes(array.name)));
 }
 
 void DescriptorChecks::add(unsigned slot, const Result& value, const LiveDsd& live, const Node& at,
@@ -178,15 +203,9 @@ void DescriptorChecks::check(const Operand& operand, std::int64_t length) {
     span.high = *wraparound - 1;
     size = unit;  // the buffer wraps by its own elements
   } else {
-    const std::vector<Loop> loops = loops_of(dsd);
-    // One address again and again is how programs read and write single numbers anywhere.
-    if (std::all_of(loops.begin(), loops.end(), [](const Loop& loop) { return loop.step == 0; }))
-      return;
-    // The outermost loop goes on as long as the operation, with an extent of 0, too.
-    if (std::any_of(loops.begin(), loops.end() - 1,
-                    [](const Loop& loop) { return loop.extent <= 0; }))
-      return;
-    span = span_of(loops, loops.size(), length);
+    const std::optional<Span> reached = reached_by(dsd, length);
+    if (!reached) return;
+    span = *reached;
   }
   const std::int64_t base = around.begin + dsd.offset * unit;
   const std::int64_t first = base + span.low * size;

@@ -19,6 +19,10 @@ bool is_other_width(const Type* element, unsigned bytes);
 /// only the running program knows it.
 void check_element_width(Engine& engine, const Type* element, unsigned bytes, const Node& at);
 
+/// Notes a descriptor that leaves the array to which its base, a pointer of the running program, leads by its type
+/// (TileCode::note_overrun). Requires that offset, extents and strides are known.
+void check_reach(TileCode& tile, const Dsd& dsd, const Type& array, const Node& at);
+
 /// The descriptors of one operation, or of one load of a DSR.
 class DescriptorChecks {
  public:

@@ -148,7 +148,7 @@ TEST(PtoUseTypes, NumbersToo) {
 }
 
 TEST(PtoUseTypes, ArgumentsAndResultsOfFunctions) {
-  const auto call = [](const std::string& call, const std::string& result) {
+  const auto call = [](const std::string& types, const std::string& result) {
     const std::string text = R"(module {
   func.func private @twice(%n: i32) -> i32 {
     %m = arith.addi %n, %n : i32
@@ -157,7 +157,7 @@ TEST(PtoUseTypes, ArgumentsAndResultsOfFunctions) {
   func.func @k() attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
     %a = arith.constant 3 : i32
     %l = arith.constant 3 : i64
-    %r = func.call @twice)" + call +
+    %r = func.call @twice)" + types +
                              "\n    return\n  }\n}\n";
     try {
       lower(parse(text, "k.pto"), {cluster::Profile::kA5, {}});
