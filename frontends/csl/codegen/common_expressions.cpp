@@ -38,29 +38,53 @@ class Sharing {
       children_[dominators_.parent(b)].push_back(b);
   }
 
-  void run() { walk(0, {}); }
+  /// The tree may be as deep as the function has blocks, so the way down to a block is not on the stack.
+  void run() {
+    std::vector<OnTheWay> way;
+    way.push_back(entered(0, {}));
+    while (!way.empty()) {
+      OnTheWay& last = way.back();
+      if (last.next == children_[last.block].size()) {
+        for (const Key& key : last.added) known_.erase(key);
+        way.pop_back();
+        continue;
+      }
+      const BlockId child = children_[last.block][last.next++];
+      way.push_back(entered(child, left_for(child, last)));
+    }
+  }
 
  private:
+  using Table = std::map<Key, RegisterId>;
+
+  struct OnTheWay {
+    BlockId block = 0;
+    Table here;              ///< what holds at the end of the block, of operands that have several values
+    std::vector<Key> added;  ///< what the block has put into known_
+    std::size_t next = 0;    ///< of its children
+  };
+
   bool is_single(const Value& v) const { return !v.is_register() || counts_[v.number] == 1; }
 
-  /// `here`: what holds at the start of the block, of operands that have several values.
-  void walk(BlockId b, std::map<Key, RegisterId> here) {
-    std::vector<Key> added;
+  /// `here`: what holds at the start of the block.
+  OnTheWay entered(BlockId b, Table here) {
+    OnTheWay on_the_way{b, std::move(here), {}, 0};
     for (Instruction& in : f_.blocks[b].code) {
-      visit(in, here, added);
-      forget(in, here);
+      visit(in, on_the_way.here, on_the_way.added);
+      forget(in, on_the_way.here);
     }
-    for (const BlockId child : children_[b]) {
-      std::map<Key, RegisterId> there;
-      for (const auto& [key, r] : here) {
-        if (std::get<0>(key) != Op::kCompare) there.emplace(key, r);
-      }
-      for (const BlockId between : blocks_between(b, child)) {
-        for (const Instruction& in : f_.blocks[between].code) forget(in, there);
-      }
-      walk(child, std::move(there));
+    return on_the_way;
+  }
+
+  Table left_for(BlockId child, const OnTheWay& from) const {
+    Table there;
+    for (const auto& [key, r] : from.here) {
+      if (std::get<0>(key) != Op::kCompare) there.emplace(key, r);
     }
-    for (const Key& key : added) known_.erase(key);
+    for (const BlockId between : blocks_between(from.block, child)) {
+      for (const Instruction& in : f_.blocks[between].code) forget(in, there);
+    }
+    return there;
   }
 
   /// Blocks on ways from `b`, which dominates `child`, to the start of `child`.

@@ -109,6 +109,7 @@ Result bool_operand(Evaluator& evaluator, const Expr& e, const std::string& what
 
 std::optional<bool> branch_on(Evaluator& evaluator, const Expr& e, ir::BlockId yes,
                               ir::BlockId no) {
+  const Engine::Depth depth(evaluator.engine(), e, false);
   FunctionCode& code = code_of(evaluator);
   if (const Unary* unary = if_is<Unary>(e); unary != nullptr && unary->op == UnaryOp::kNot) {
     const std::optional<bool> known = branch_on(evaluator, *unary->operand, no, yes);

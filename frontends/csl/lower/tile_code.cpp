@@ -268,8 +268,11 @@ std::optional<ir::FunctionId> TileCode::function_for(const FunctionValue& callee
   }
   const auto found = functions_.find(key);
   if (found != functions_.end()) return found->second;
-  // Each call with other known arguments is a function of its own: a cycle of such calls has no end.
-  if (depth_ >= engine_.options.most_calls)
+  // Each call with other known arguments is a function of its own: a cycle of such calls has no end. Functions without known
+  // arguments are as many as the program has.
+  const bool has_known =
+      std::any_of(kept.begin(), kept.end(), [](const Result& one) { return one.is_known(); });
+  if (has_known && depth_ >= engine_.options.most_calls)
     engine_.fail(at, "more than ", engine_.options.most_calls,
                  " calls, each with other known "
                  "arguments, lead to ",
@@ -288,7 +291,7 @@ std::optional<ir::FunctionId> TileCode::function_for(const FunctionValue& callee
   }
   const ir::FunctionId id = ir::add_function(module_, std::move(made));
   functions_.emplace(key, id);
-  pending_.push_back({id, callee, std::move(kept), depth_ + 1});
+  pending_.push_back({id, callee, std::move(kept), depth_ + (has_known ? 1 : 0)});
   return id;
 }
 

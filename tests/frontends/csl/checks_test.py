@@ -150,6 +150,13 @@ class Stack(Case):
             "brackets": f"var x: i16 = 1; task t() void {{ x = {'(' * 250}x{')' * 250}; }}",
             "blocks": f"var x: i16 = 1; task t() void {{ {'if (x > 0) {' * 120} x = 2; {'}' * 120} }}",
             "else": "var x: i16 = 1; task t() void { " + "if (x == 1) { x = 2; } else " * 200 + "{ x = 3; } }",
+            "ifs": "var x: i16 = 1; task t() void { " + " ".join(f"if (x == {n}) {{ x = {n + 1}; }}" for n in range(900)) + " }",
+            "prongs": "var x: i16 = 1; task t() void { switch (x) { " + " ".join(f"{n} => {{ x = {n + 1}; }}," for n in range(900)) + " else => {}, } }",
+            "conditions": f"var x: i16 = 1; task t() void {{ if ({' and '.join(['x == 1'] * 900)}) {{ x = 2; }} }}",
+            "returns": "var x: i16 = 1; fn f(n: i16) i16 { " + " ".join(f"if (n == {n}) {{ return {n + 1}; }}" for n in range(300)) +
+                       " return 0; } task t() void { x = f(x); }",
+            "functions": "".join(f"fn f{n}(n: i16) i16 {{ return f{n + 1}(n) + 1; }} " for n in range(300)) +
+                         "fn f300(n: i16) i16 { return n; } var x: i16 = 1; task t() void { x = f0(x); }",
             "unary": f"var x: i16 = 1; task t() void {{ x = {'-' * 1}{'(-' * 120}x{')' * 120}; }}",
         }
         for name, text in programs.items():
