@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "frontends/text/files_read.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -46,19 +47,19 @@ fs::path named_folder() {
   return fs::temp_directory_path() / ("tessera-" + std::to_string(geteuid()));
 }
 
-/// Whether a group has nobody but this user, as far as its name tells: Debian makes such a group for each user.
+/// Whether a group is that of this user alone, as Debian makes one for each user.
 bool is_private_group(gid_t id) {
   const group* const of_file = getgrgid(id);
   const passwd* const user = getpwuid(geteuid());
   return of_file != nullptr && user != nullptr && id == user->pw_gid &&
-         std::strcmp(of_file->gr_name, user->pw_name) == 0;
+         *of_file->gr_mem == nullptr && std::strcmp(of_file->gr_name, user->pw_name) == 0;
 }
 
-/// A folder that somebody else can rename would not stay ours. `folder` has no links on its way.
-void check_parents(const fs::path& folder) {
+/// A folder that somebody else can rename would not stay ours. `real` is its path without links.
+void check_parents(const fs::path& folder, const fs::path& real) {
   struct stat root {};
   stat("/", &root);
-  for (fs::path parent = folder.parent_path();; parent = parent.parent_path()) {
+  for (fs::path parent = real.parent_path();; parent = parent.parent_path()) {
     struct stat status {};
     const std::string lies_in = "lies in " + parent.string();
     if (stat(parent.c_str(), &status) != 0)
@@ -88,13 +89,23 @@ bool is_cache(const fs::path& folder) {
   return !error;
 }
 
+/// The folder in which `folder` lies, made where it is missing, by a path without links: their owners could lead it elsewhere.
 /// Folders on the way are private too, as the rules for XDG_CACHE_HOME say, whatever the umask is.
-void make_parents(const fs::path& folder) {
+fs::path parent_of(const fs::path& folder) {
   std::error_code error;
-  const fs::path parent = folder.parent_path();
-  if (parent == folder || fs::exists(parent, error)) return;
-  make_parents(parent);
-  mkdir(parent.c_str(), 0700);
+  std::vector<fs::path> missing;
+  fs::path parent = folder.parent_path();
+  for (; !fs::exists(parent, error) && parent.has_relative_path(); parent = parent.parent_path())
+    missing.push_back(parent.filename());
+  fs::path real = fs::canonical(parent, error);
+  if (error) refuse(folder, "cannot be made: " + error.message());
+  if (!missing.empty()) check_parents(folder, real / missing.back());
+  for (auto name = missing.rbegin(); name != missing.rend(); ++name) {
+    real /= *name;
+    if (mkdir(real.c_str(), 0700) != 0 && errno != EEXIST)
+      refuse(folder, std::string("cannot be made: ") + std::strerror(errno));
+  }
+  return real;
 }
 
 void make_private(const fs::path& folder) {
@@ -131,13 +142,9 @@ fs::path cache_folder() {
   const fs::path folder = named_folder().lexically_normal();
   // A path that ends with '/' has an empty last part.
   const fs::path whole = folder.has_filename() ? folder : folder.parent_path();
-  make_parents(whole);
-  // From here on without links, which their owners could lead elsewhere.
-  std::error_code error;
-  const fs::path parent = fs::canonical(whole.parent_path(), error);
-  if (error) refuse(whole, "cannot be made: " + error.message());
+  const fs::path parent = parent_of(whole);
   const fs::path real = whole.has_filename() ? parent / whole.filename() : parent;
-  check_parents(real);
+  check_parents(whole, real);
   make_private(real);
   return real;
 }

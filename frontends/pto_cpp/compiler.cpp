@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <sstream>
+#include <system_error>
 
 #include "frontends/pto_cpp/cache.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -125,6 +126,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const std::s
   posix_spawn_file_actions_destroy(&files);
   if (error == 0) return;
   process_ = 0;
+  if (error == EAGAIN || error == ENOMEM) throw std::system_error(error, std::generic_category());
   throw UserError("", command.front(),
                   std::string("cannot be started (") + std::strerror(error) +
                       "); kernels in C++ need a compiler: install g++, or name one in CXX");

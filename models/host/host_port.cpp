@@ -220,6 +220,12 @@ void HostPort::change_irq() {
 
 tlm::tlm_sync_enum HostPort::nb_transport_fw(Payload& payload, tlm::tlm_phase& phase,
                                              sc_core::sc_time& delay) {
+  if (phase == tlm::BEGIN_REQ && !payload.has_mm()) {
+    const std::string text =
+        std::string(name()) + ": a payload of nb_transport needs a memory manager";
+    SC_REPORT_ERROR(kMemoryId, text.c_str());
+    return tlm::TLM_COMPLETED;
+  }
   if (phase == tlm::BEGIN_REQ) {
     begin_request(payload, phase, delay);
     return phase == tlm::END_REQ ? tlm::TLM_UPDATED : tlm::TLM_ACCEPTED;

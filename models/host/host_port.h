@@ -46,6 +46,8 @@ class HostPort : public sc_core::sc_module,
   static constexpr const char* kCannotWaitId = "/tessera/host/cannot_wait";
   /// nb_transport_fw with a phase that has no place here.
   static constexpr const char* kPhaseId = "/tessera/host/phase";
+  /// nb_transport_fw with a payload that nobody keeps alive until its end.
+  static constexpr const char* kMemoryId = "/tessera/host/memory";
 
   TargetSocket socket{"socket"};
   /// High while an enabled interrupt is pending; changes one cycle after what caused it.

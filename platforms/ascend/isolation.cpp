@@ -78,8 +78,8 @@ std::optional<bool> Isolation::split(report::Report& report, std::uint64_t patie
     return std::nullopt;
   }
   if (process < 0)
-    throw std::runtime_error(
-        "no process for the kernel can be started; --no-isolate runs it in this one");
+    throw std::system_error(errno, std::generic_category(),
+                            "no process for the kernel can be started");
   const End end = wait_for(process, patience_s);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (end.asked != 0 && WIFSIGNALED(end.status) && WTERMSIG(end.status) == end.asked)

@@ -93,7 +93,7 @@ def beginnings(program, options, report):
 
 def first_difference(golden, program, options):
     """The window in which two runs differ first, in words."""
-    windows = sorted((int(cycle), digest) for cycle, digest in golden["gave"].get("beginnings", {}).items())
+    windows = sorted((int(cycle), digest) for cycle, digest in (golden["gave"].get("beginnings") or {}).items())
     if not windows:
         return ""
     low, high = -1, len(windows)  # equal up to low, different from high on
@@ -166,13 +166,51 @@ def compare(golden, report, program, options):
     return lines
 
 
+def is_count(value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def all_of(kind):
+    """Whether all values of a mapping are of a kind."""
+    return lambda value: isinstance(value, dict) and all(map(kind, value.values()))
+
+
+def is_text(value):
+    return isinstance(value, str)
+
+
+# What a golden has: (members on the way, whether the value has the right form, in words).
+FORM = [
+    (("program",), is_text, "a text"),
+    (("options",), lambda value: isinstance(value, list) and all(map(is_text, value)), "a list of texts"),
+    (("given",), lambda value: isinstance(value, dict) and {"version", "commit", "preset"} <= set(value), "a mapping with version, commit and preset"),
+    (("gave",), lambda value: isinstance(value, dict), "a mapping"),
+    (("gave", "cycles"), is_count, "a number of cycles"),
+    (("gave", "digest"), is_text, "a text"),
+    (("gave", "counters"), all_of(is_count), "a mapping to numbers"),
+    (("gave", "parts"), all_of(all_of(is_count)), "a mapping to mappings to numbers"),
+    (("gave", "beginnings"), lambda value: value is None or all_of(is_text)(value) and all(cycle.isdigit() for cycle in value), "a mapping from cycles to digests"),
+]
+
+
+def check_form(golden, path):
+    """A golden that somebody has edited."""
+    for names, is_right, form in FORM:
+        value = golden
+        for name in names:
+            value = value.get(name)
+        if not is_right(value):
+            raise Problem(f"{path}: {'.'.join(names)}: expected {form}; `tessera golden add` makes the file anew")
+
+
 def read(path):
     try:
         golden = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise Problem(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     if not isinstance(golden, dict) or golden.get("schema") != SCHEMA:
         raise Problem(f"{path}: is no golden (schema {SCHEMA})")
+    check_form(golden, path)
     return golden
 
 

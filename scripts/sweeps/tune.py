@@ -15,7 +15,7 @@ import signal
 import sys
 from pathlib import Path
 
-from sweeps.document import check_text
+from sweeps.document import check_options, check_text
 from sweeps.engine import check_limits, conclude, run_here
 from sweeps.expression import BadSpec
 from sweeps.plots import svg_of_search
@@ -168,6 +168,7 @@ def prepare(options):
     if not spec.program.is_file():
         raise BadSpec(f"{spec.program}: there is no such program")
     spec.platform, spec.options = options.platform, list(options.option)
+    check_options(spec.options)
     for kind, texts in (("param", options.param), ("set", options.set)):
         for text in texts:
             name, equal, value = text.partition("=")

@@ -146,6 +146,20 @@ class Command(unittest.TestCase):
         path.write_text(path.read_text(encoding="utf-8").replace('"compute"', '"compute",\n"--set",\n"fabric.hop_latency=4"'), encoding="utf-8")
         self.assertIn("setting fabric.hop_latency: (absent) -> ", self.tessera("golden", "check", expect=1))
 
+    def test_a_golden_that_was_edited_is_refused(self):
+        self.tessera("golden", "add", "--name", "g", "gemv/layout.csl", "--", *GEMV)
+        path = self.work / "goldens/g.golden.json"
+        whole = json.loads(path.read_text(encoding="utf-8"))
+        places = [(name,) for name in whole if name != "schema"] + [("gave", name) for name in whole["gave"]]
+        for *way, last in places:
+            for wrong in (3.5, [3], {"a": [1]}):
+                edited = json.loads(json.dumps(whole))
+                inner = edited[way[0]] if way else edited
+                inner[last] = wrong
+                path.write_text(json.dumps(edited), encoding="utf-8")
+                for action, code in (("check", 2), ("show", 2)):
+                    self.assertIn(": expected ", self.tessera("golden", action, expect=code), (way, last, wrong))
+
     def test_one_that_cannot_run_hides_no_other(self):
         shutil.copytree(self.work / "gemv", self.work / "other")
         for folder in ("gemv", "other"):

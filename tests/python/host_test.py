@@ -398,6 +398,8 @@ class Utilities(unittest.TestCase):
             {"kind": "Var", "name": "y", "type": "f32"},
             {"kind": "Func", "name": "f", "type": "void", "inputs": [{"name": "n", "type": "i16"}, {"name": "x", "type": "f32"}]}])
         self.assertEqual(functions, {"f": (["n", "x"], ["i16", "f32"])})
+        for wrong in ({"kind": "Func"}, {"kind": "Func", "name": "f", "inputs": [{"name": "n"}]}, {"kind": "Func", "name": 3}):
+            self.assertRaises(RuntimeError, sdk_utils.parse_host_callable_api, [wrong])
         self.assertTrue(sdk_utils.check_rpc_api("f", [np.int16(3), np.float32(1)], functions))
         for arguments in ([3], [70000, 1.0], [1.5, 1.0]):
             self.assertFalse(sdk_utils.check_rpc_api("f", arguments, functions))

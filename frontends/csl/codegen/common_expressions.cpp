@@ -59,7 +59,7 @@ class Sharing {
 
   struct OnTheWay {
     BlockId block = 0;
-    Table here;              ///< what holds at the end of the block, of operands that have several values
+    Table here;  ///< what holds at the end of the block, of operands that have several values
     std::vector<Key> added;  ///< what the block has put into known_
     std::size_t next = 0;    ///< of its children
   };

@@ -117,9 +117,11 @@ def parse_host_callable_api(rpc_symbols):
     """Of each exported function the names of its parameters and their types, from the list of exported symbols."""
     functions = {}
     for symbol in rpc_symbols:
-        if symbol["kind"] != "Func":
+        if symbol.get("kind") != "Func":
             continue
         inputs = symbol.get("inputs", [])
+        if not isinstance(symbol.get("name"), str) or not all(isinstance(one.get(key), str) for one in inputs for key in ("name", "type")):
+            raise RuntimeError("the list of exported symbols has a function without a name, or a parameter without name and type")
         for one in inputs:
             if not is_valid_primitive_type(one["type"]):
                 raise RuntimeError(f"the function '{symbol['name']}' has a parameter of type {one['type']}, which a launch cannot pass")

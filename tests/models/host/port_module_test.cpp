@@ -248,6 +248,28 @@ TEST(HostPortModule, RequestsThatLieFarAheadEndAtTheirTime) {
   EXPECT_EQ(host.pool.in_use(), 0U) << "payloads leaked";
 }
 
+// Where no checker speaks first.
+TEST(HostPortModule, PayloadWithoutMemoryManagerIsReported) {
+  timing::ClockDomain domain{"domain", 1000};
+  FakeDevice device;
+  HostPort port("port", domain, device, {});
+  HostInitiator initiator{"initiator"};
+  sc_core::sc_signal<bool> irq{"irq"};
+  initiator.socket.bind(port.socket);
+  port.irq.bind(irq);
+  const ExpectReport expected(HostPort::kMemoryId);
+  initiator.body = [&] {
+    Payload p;
+    std::uint32_t word = 0;
+    HostInitiator::set(p, tlm::TLM_READ_COMMAND, 0, &word, 4);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_time delay;
+    EXPECT_THROW(initiator.socket->nb_transport_fw(p, phase, delay), sc_core::sc_report);
+  };
+  sc_core::sc_start();
+  EXPECT_EQ(port.outstanding(), 0U);
+}
+
 TEST(HostPortModule, PhaseOutOfPlaceIsReported) {
   Bench bench;
   // Past the checker, which would speak first.
