@@ -124,6 +124,7 @@ CommandLine read(const po::variables_map& given) {
   choose(text("csl-locals"), {"memory", "registers"}, "--csl-locals");
   choose(text("csl-code"), {"vendor", "plain", "best"}, "--csl-code");
   line.code = csl::code_options(text("csl-code"), text("csl-locals"));
+  line.code.has_memcpy = line.link.has_memcpy;
   return line;
 }
 

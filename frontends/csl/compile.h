@@ -16,6 +16,7 @@ struct CodeOptions {
   codegen::Style style = codegen::Style::kVendor;
   codegen::Locals locals = codegen::Locals::kMemory;  ///< of the plain style
   bool optimize = true;
+  bool has_memcpy = false;  ///< the code shares its memory with host transfers
 };
 
 /// Of a value of --csl-code (vendor, plain, best) and of --csl-locals (memory, registers).

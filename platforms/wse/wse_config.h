@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/compiled/host_room.h"
 #include "models/fabric/fabric_timing.h"
 #include "models/pe/pe_timing.h"
 #include "platforms/config/load.h"
@@ -28,11 +29,12 @@ struct SiliconMemcpy {
 struct MemcpyTiming {
   MemcpyProfile profile = MemcpyProfile::kSimulator;
   SiliconMemcpy silicon;
-  unsigned command_cycles = 160;   ///< from the end of a command until PEs may take the next one
-  unsigned start_cycles = 650;     ///< once, before the first command: program and transport start
-  unsigned words_per_cycle = 1;    ///< words per cycle to or from the PEs of a row together
-  unsigned hop_cycles = 1;         ///< from a column of the rectangle to the next
-  unsigned reserved_bytes = 4176;  ///< bytes of each PE that a program with transfers cannot use
+  unsigned command_cycles = 160;  ///< from the end of a command until PEs may take the next one
+  unsigned start_cycles = 650;    ///< once, before the first command: program and transport start
+  unsigned words_per_cycle = 1;   ///< words per cycle to or from the PEs of a row together
+  unsigned hop_cycles = 1;        ///< from a column of the rectangle to the next
+  /// Bytes of each PE that a program with transfers cannot use, beside its task table.
+  unsigned reserved_bytes = compiled::kHostTransferBytes;
 
   bool is_silicon() const { return profile == MemcpyProfile::kSilicon; }
   /// From the end of a command until PEs may take a launch.

@@ -101,7 +101,7 @@ class DescriptorReader {
         read_access(*field.value);
       } else if (is_memory && name == "base_address") {
         note(name, *field.value);
-        base_ = base_of(call_, *field.value);
+        base_ = base_of(call_.evaluator, *field.value);
       } else {
         read_field(name, call_.evaluator.operand(*field.value), *field.value, is_access);
       }
@@ -126,7 +126,7 @@ class DescriptorReader {
       return;
     }
     for (const char* part : {"base_address", "offset", "stride", "extent"}) note(part, e);
-    TensorAccessParts parts = read_tensor_access(call_, *access);
+    TensorAccessParts parts = read_tensor_access(call_.evaluator, *access);
     base_ = std::move(parts.base);
     offset_ = {parts.offset, parts.rest};
     dsd_.extents = std::move(parts.extents);
@@ -317,7 +317,7 @@ Result changed(const Result& from, Dsd dsd) {
 
 Result set_dsd_base_addr(const BuiltinCall& call) {
   const Result& from = call.operand(0);
-  const DsdBase base = base_of(call, call.expr(1));
+  const DsdBase base = base_of(call.evaluator, call.expr(1));
   check_element(call, *element_of(base), call.expr(1));
   const std::shared_ptr<const PointerValue> known = known_base(base);
   if (from.is_known() && known) {

@@ -296,7 +296,8 @@ class Operation {
     default:
       call_.fail("none of the operands is a descriptor, a DSR or a FIFO");
     }
-    if (call_.size() > info_.operand_count) call_.fail("takes no options for numbers");
+    if (!fields_of(call_.structure(info_.operand_count)).empty())
+      call_.fail("takes no options for numbers");
     builder.store(operands_[0].value, made);
     return call_.nothing();
   }

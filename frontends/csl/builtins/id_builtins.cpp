@@ -216,18 +216,22 @@ void task_state_of_live_id(const BuiltinCall& call, pe::Opcode op) {
   TileCode& tile = code_of(call.evaluator).tile;
   ir::Builder& builder = builder_of(call);
   const Type& type = *call.operand(0).type;
-  if (type.is_handle("ut_id")) call.engine().known(call.operand(0), call.node);  // fails
+  const bool is_microthread = type.is_handle("ut_id");
   const ir::Value id = scalar(call.evaluator, call.operand(0), call.node);
-  std::set<unsigned> ids = tile.channels();
+  std::set<unsigned> ids = is_microthread ? std::set<unsigned>{} : tile.channels();
+  for (unsigned i = 0; is_microthread && i <= kMostQueue; ++i) ids.insert(i);
   for (const TaskBinding& task : tile.tile().tasks) {
-    if (task.kind != TaskKind::kControl) ids.insert(task.id);
+    if (task.kind != TaskKind::kControl && !is_microthread) ids.insert(task.id);
   }
   const ir::BlockId end = builder.new_block();
   for (const unsigned number : ids) {
     const ir::BlockId found = builder.new_block(), next = builder.new_block();
     builder.branch(ir::Condition::kEq, id, ir::constant(id.type, number), found, next);
     builder.enter(found);
-    builder.control(op, {pe::kTask, 0, static_cast<std::int32_t>(number)});
+    if (is_microthread)
+      builder.control(op, {pe::kMicrothread, static_cast<std::uint8_t>(number), 0});
+    else
+      builder.control(op, {pe::kTask, 0, static_cast<std::int32_t>(number)});
     builder.jump(end);
     builder.enter(next);
   }

@@ -23,12 +23,40 @@ Result takes_u16(const BuiltinCall& call) {
   return call.nothing();
 }
 
+/// The addresses from the first number to the second. Fails if they are none, or a known address lies outside.
+bool holds_address(const BuiltinCall& call, const Result& range) {
+  const Fields bounds = fields_of(range);
+  const bool is_pair = bounds.size() == 2 && bounds[0].second.type->is_any_integer() &&
+                       bounds[1].second.type->is_any_integer();
+  if (!is_pair) call.fail("a range of addresses is .{ first, last }");
+  const BigInt& first = bounds[0].second.value().integer();
+  const BigInt& last = bounds[1].second.value().integer();
+  if (first > last) call.fail("the range of addresses ends before it begins");
+  const Result& address = call.operand(0);
+  return !address.is_known() ||
+         (address.value().integer() >= first && address.value().integer() <= last);
+}
+
+/// `.{ first, last }` or several of them: where the program says that the address lies.
+void check_accessed(const BuiltinCall& call, std::size_t i) {
+  if (call.size() <= i) return;
+  const Result given = call.structure(i);
+  const Fields ranges = fields_of(given);
+  const bool is_one = !ranges.empty() && !ranges[0].second.type->is(TypeKind::kStruct);
+  bool holds = is_one && holds_address(call, given);
+  for (std::size_t n = 0; !is_one && n < ranges.size(); ++n)
+    holds = holds_address(call, ranges[n].second) || holds;
+  if (!holds) call.fail("the address lies in none of the ranges");
+}
+
 Result get_config(const BuiltinCall& call) {
+  check_accessed(call, 1);
   return u16_result(call, instruction(call, pe::Opcode::kLdcfg, {ir::Type::kU16},
                                       {number_value(call, 0, "u16")})[0]);
 }
 
 Result set_config(const BuiltinCall& call) {
+  check_accessed(call, 2);
   if (!call.makes_code()) {
     call.tile().configuration[call.number(0)] = {call.number(1), &call.node};
     return call.nothing();
@@ -201,7 +229,8 @@ OperandRow word(std::string_view name) {
 }  // namespace
 
 const std::vector<BuiltinRow>& machine_builtins() {
-  const OperandRow address = word("address"), any = live(takes(Takes::kValue, "value"));
+  const OperandRow address = word("address"), any = live(takes(Takes::kValue, "value")),
+                   ranges = optional(takes(Takes::kStruct, "ranges"));
   static const std::vector<BuiltinRow> kRows = {
       {"random16", kInCode, {}, random16, "the next pseudo-random number"},
       {"set_active_prng",
@@ -209,11 +238,11 @@ const std::vector<BuiltinRow>& machine_builtins() {
        {word("number")},
        takes_u16<pe::Opcode::kSetprng>,
        "chooses the generator of pseudo-random numbers"},
-      {"get_config", kInCode, {address}, get_config, "a word of the configuration space"},
+      {"get_config", kInCode, {address, ranges}, get_config, "a word of the configuration space"},
       {"get_config_unchecked", kInCode, {address}, get_config, "the same"},
       {"set_config",
        kInTile | kInCode,
-       {address, word("value")},
+       {address, word("value"), ranges},
        set_config,
        "writes a word of the configuration space"},
       {"set_config_unchecked", kInTile | kInCode, {address, word("value")}, set_config, "the same"},

@@ -214,9 +214,27 @@ Result rpc(const BuiltinCall& call) {
   return call.nothing();
 }
 
+/// The name by which the host knows a symbol, or that text itself.
+std::string symbol_name(const BuiltinCall& call) {
+  const Result& given = call.operand(0);
+  if (given.is_known() && given.type->is(TypeKind::kString)) return given.value().text();
+  const bool is_function = given.is_known() && given.value().holds<FunctionValue>();
+  const std::optional<Location> location =
+      is_function ? std::nullopt : call.evaluator.locate(call.expr(0));
+  if (call.engine().tile() == nullptr) call.fail("the layout knows names only");
+  for (const ExportedSymbol& symbol : call.tile().exports) {
+    const bool is_it =
+        is_function ? symbol.function.function == call.function(0).function &&
+                          symbol.function.instance == call.function(0).instance
+                    : location && location->path.empty() && symbol.variable == location->cell;
+    if (is_it) return symbol.name;
+  }
+  call.fail("the argument is no symbol that @export_symbol names");
+}
+
 Result get_symbol_id(const BuiltinCall& call) {
   const Program& program = call.engine().program();
-  const std::string name = call.text(0);
+  const std::string name = symbol_name(call);
   for (std::size_t i = 0; i < program.exports.size(); ++i) {
     if (program.exports[i].name == name)
       return call.number_result("u16", static_cast<std::int64_t>(i));
@@ -305,7 +323,11 @@ const std::vector<BuiltinRow>& program_builtins() {
        {takes(Takes::kUnread, "symbol"), optional(name)},
        export_symbol,
        "the variable or function of such a name"},
-      {"get_symbol_id", kAnywhere, {name}, get_symbol_id, "the number of such a name"},
+      {"get_symbol_id",
+       kAnywhere,
+       {takes(Takes::kUnread, "symbol: an exported one, or its name")},
+       get_symbol_id,
+       "the number that it has for the host"},
       {"has_exported_tensors",
        kAnywhere,
        {},

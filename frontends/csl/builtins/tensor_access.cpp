@@ -52,9 +52,9 @@ class Variables {
 
 class AccessReader {
  public:
-  AccessReader(const BuiltinCall& call, const TensorAccess& access)
-      : call_(call), evaluator_(call.evaluator), engine_(call.engine()), access_(access),
-        variables_(call.evaluator, access.variables) {}
+  AccessReader(Evaluator& evaluator, const TensorAccess& access)
+      : evaluator_(evaluator), engine_(evaluator.engine()),
+        variables_(evaluator, access.variables) {}
 
   void read(const Index& index, TensorAccessParts& parts) {
     const Type& array = *parts.base.array;
@@ -83,8 +83,7 @@ class AccessReader {
   }
 
   void add(Sum& to, const Sum& part, std::int64_t weight, const Node& at) {
-    for (std::size_t i = 0; i < to.factors.size(); ++i)
-      to.factors[i] += weight * part.factors[i];
+    for (std::size_t i = 0; i < to.factors.size(); ++i) to.factors[i] += weight * part.factors[i];
     to.known += weight * part.known;
     if (!part.rest) return;
     Result rest = times(*part.rest, weight, at);
@@ -107,7 +106,8 @@ class AccessReader {
     Sum sum(variables_.size());
     if (!mentions(e, variables_.names())) {
       const Result value = evaluator_.operand(e);
-      const bool runs = !value.is_known() && call_.makes_code() && value.type->is_any_integer();
+      const bool runs =
+          !value.is_known() && evaluator_.frame().code != nullptr && value.type->is_any_integer();
       if (runs) {
         sum.rest = cast_operand(evaluator_, value, engine_.types.word("u16"), e);
       } else {
@@ -157,59 +157,102 @@ class AccessReader {
     for (std::size_t i = 0; i < variables_.size(); ++i) variables_.set(i, 2);
     const bool is_affine = value() == all;
     for (std::size_t i = 0; i < variables_.size(); ++i) variables_.set(i, 0);
-    if (!is_affine)
-      engine_.fail(e, "the index is no sum of the variables with constant factors");
+    if (!is_affine) engine_.fail(e, "the index is no sum of the variables with constant factors");
     return sum;
   }
 
-  const BuiltinCall& call_;
   Evaluator& evaluator_;
   Engine& engine_;
-  const TensorAccess& access_;
   Variables variables_;
 };
 
 }  // namespace
 
-DsdBase base_of(const BuiltinCall& call, const Expr& e) {
+DsdBase base_of(Evaluator& evaluator, const Expr& e) {
+  Engine& engine = evaluator.engine();
   DsdBase base;
-  if (std::optional<Location> location = call.evaluator.locate(e)) {
+  if (std::optional<Location> location = evaluator.locate(e)) {
     if (location->type->is(TypeKind::kArray)) {
       base.array = location->type;
       base.location = std::move(location);
       return base;
     }
   }
-  Result pointer = call.evaluator.operand(e);
-  if (!call.makes_code()) call.engine().known(pointer, e);
+  Result pointer = evaluator.operand(e);
+  if (evaluator.frame().code == nullptr) engine.known(pointer, e);
   if (!pointer.type->is(TypeKind::kPointer))
-    call.engine().fail(e, "an array or a pointer is expected instead of a value of type ",
-                       text::in_quotes(pointer.type->name));
+    engine.fail(e, "an array or a pointer is expected instead of a value of type ",
+                text::in_quotes(pointer.type->name));
   if (pointer.is_known() && pointer.value().is_undefined())
-    call.engine().fail(e, "the base address is undefined");
+    engine.fail(e, "the base address is undefined");
   base.array = pointer.type->element;
   base.pointer = std::move(pointer);
   return base;
 }
 
-TensorAccessParts read_tensor_access(const BuiltinCall& call, const TensorAccess& access) {
-  Engine& engine = call.engine();
+TensorAccessParts read_tensor_access(Evaluator& evaluator, const TensorAccess& access) {
+  Engine& engine = evaluator.engine();
   TensorAccessParts parts;
   if (access.variables.size() != access.extents.size() || access.variables.size() > kMostVariables)
     engine.fail(access, "a tensor access has as many extents as variables, at most ",
                 kMostVariables);
   for (const Expr* extent : access.extents) {
-    const Result value = call.evaluator.operand(*extent);
-    if (!value.is_known() && call.makes_code())
+    const Result value = evaluator.operand(*extent);
+    if (!value.is_known() && evaluator.frame().code != nullptr)
       engine.fail(*extent, "the extent of a tensor access is known at compile time; the fields "
                            ".base_address, .stride and .extent take values of the running program");
-    parts.extents.push_back(call.evaluator.integer(*extent, 0, kMostLength, "the extent"));
+    parts.extents.push_back(evaluator.integer(*extent, 0, kMostLength, "the extent"));
   }
   const Index* index = if_is<Index>(*access.access);
   if (index == nullptr) engine.fail(*access.access, "an element A[..] is expected");
-  parts.base = base_of(call, *index->object);
-  AccessReader(call, access).read(*index, parts);
+  parts.base = base_of(evaluator, *index->object);
+  AccessReader(evaluator, access).read(*index, parts);
   return parts;
+}
+
+namespace {
+
+Result tuple_of(Types& types, const std::vector<std::int64_t>& numbers) {
+  std::vector<const Type*> of(numbers.size(), types.comptime_int);
+  std::vector<Value> values;
+  for (const std::int64_t number : numbers) values.push_back(Value{BigInt(number)});
+  return {types.tuple(of), make_aggregate(std::move(values))};
+}
+
+Result address_of(Evaluator& evaluator, const DsdBase& base, const Node& at) {
+  if (base.pointer) return *base.pointer;
+  const Location& location = *base.location;
+  const Type* type = evaluator.engine().types.pointer(location.type, false, location.is_const);
+  if (location.storage || !location.cell || location.cell->operand)
+    evaluator.engine().fail(at, "the array of a tensor access outside of @get_dsd is a variable");
+  return {type, Value{location.pointer()}};
+}
+
+}  // namespace
+
+Result tensor_access_value(Evaluator& evaluator, const TensorAccess& access) {
+  TensorAccessParts parts = read_tensor_access(evaluator, access);
+  if (parts.rest) evaluator.engine().known(*parts.rest, access);
+  // What the address moves by when a variable steps and those inside of it start again; inner first.
+  std::vector<std::int64_t> steps;
+  std::int64_t inner = 0;
+  for (std::size_t i = parts.strides.size(); i-- > 0;) {
+    steps.push_back(parts.strides[i] - inner);
+    inner += parts.strides[i] * (std::max<std::int64_t>(parts.extents[i], 1) - 1);
+  }
+  Types& types = evaluator.engine().types;
+  const std::vector<std::pair<const char*, Result>> fields = {
+      {"base_address", address_of(evaluator, parts.base, access)},
+      {"offset", {types.comptime_int, Value{BigInt(parts.offset)}}},
+      {"stride", tuple_of(types, steps)},
+      {"extent", tuple_of(types, parts.extents)}};
+  std::vector<Field> made;
+  std::vector<Value> values;
+  for (const auto& [name, value] : fields) {
+    made.push_back({name, value.type});
+    values.push_back(evaluator.engine().known(value, access));
+  }
+  return {types.structure(std::move(made), false), make_aggregate(std::move(values))};
 }
 
 }  // namespace tessera::csl

@@ -62,8 +62,11 @@ Result is_same_type(const BuiltinCall& call) {
   return call.bool_result(call.type(0) == call.type(1));
 }
 
+/// Of the whole function without an argument: what only might be evaluated at compile time is code then.
 Result is_comptime(const BuiltinCall& call) {
-  return call.bool_result(call.operand(0).is_known());
+  if (call.size() != 0) return call.bool_result(call.operand(0).is_known());
+  if (call.engine().is_trying()) call.fail("this call belongs to the running program");
+  return call.bool_result(!call.makes_code());
 }
 
 Result range(const BuiltinCall& call) {
@@ -95,6 +98,8 @@ Result range(const BuiltinCall& call) {
 Result part_of_range(const BuiltinCall& call, std::size_t part) {
   const Result& value = call.operand(0);
   if (!value.type->is(TypeKind::kRange)) call.fail("the argument is no range");
+  if (!value.is_known())
+    return (*std::get<Parts>(std::get<RunTimeOperand>(value.operand).place))[part];
   return {value.type->element, value.value().elements()[part]};
 }
 Result range_start(const BuiltinCall& call) {
@@ -230,7 +235,7 @@ Result comptime_print(const BuiltinCall& call) {
 const std::vector<BuiltinRow>& value_builtins() {
   const OperandRow type = takes(Takes::kType, "type"), value = live(takes(Takes::kValue, "value")),
                    unread = takes(Takes::kUnread, "expression"), text = takes(Takes::kText, "text"),
-                   range_value = takes(Takes::kValue, "range");
+                   range_value = live(takes(Takes::kValue, "range"));
   const OperandRow bound = live(takes(Takes::kInteger, "number"));
   static const std::vector<BuiltinRow> kRows = {
       {"as", kAnywhere, {type, value}, as_builtin, "the value as another type"},
@@ -242,7 +247,11 @@ const std::vector<BuiltinRow>& value_builtins() {
        type_of,
        "the type of an expression, which is not evaluated"},
       {"is_same_type", kAnywhere, {type, type}, is_same_type, "whether two types are one"},
-      {"is_comptime", kAnywhere, {unread}, is_comptime, "whether the value is known"},
+      {"is_comptime",
+       kAnywhere,
+       {optional(unread)},
+       is_comptime,
+       "whether the value is known; without one, whether this is evaluated at compile time"},
       {"range",
        kAnywhere,
        {type, bound, optional(bound), optional(bound)},
@@ -269,7 +278,7 @@ const std::vector<BuiltinRow>& value_builtins() {
       {"tessera_type_fact", kAnywhere, {type, text}, type_fact, "what the library asks of a type"},
       {"tessera_warn", kAnywhere, {text}, warn, "a warning of the library"},
       {"fp16", kAnywhere, {}, fp16, "the type of 16-bit floats of the program"},
-      {"strcat", kAnywhere, {text, repeated(text)}, strcat, "the texts after each other"},
+      {"strcat", kAnywhere, {repeated(text)}, strcat, "the texts after each other"},
       {"strlen", kAnywhere, {text}, strlen, "the number of bytes"},
       {"get_int", kAnywhere, {value}, get_int, "the number of a handle or an enum"},
       {"get_color_id", kAnywhere, {value}, get_int, "the same, until SDK 1.1"},

@@ -288,11 +288,13 @@ pe::Image generate(Module module, const Options& options, Symbols* symbols) {
   if (!options.optimize || options.style == Style::kPlain)
     return image_of(std::move(module), options, false, symbols);
   try {
-    return image_of(module, options, true, symbols);
+    pe::Image image = image_of(module, options, true, symbols);
+    if (image.data_end <= options.room) return image;
   } catch (const TooLarge&) {
-    // Loops that stay loops, and calls that stay calls, take less room.
-    return image_of(std::move(module), options, false, symbols);
+    // Another time, below.
   }
+  // Loops that stay loops, and calls that stay calls, take less room.
+  return image_of(std::move(module), options, false, symbols);
 }
 
 }  // namespace tessera::csl::codegen

@@ -20,8 +20,10 @@ namespace tessera::csl::codegen {
 struct Options {
   Style style = Style::kVendor;
   Locals locals = Locals::kMemory;  ///< of Style::kPlain; the others have them in registers
-  bool optimize = true;  ///< false: only what the machine needs, for tests
-  bool verify = false;   ///< the rules of the IR are checked after each pass, for tests
+  bool optimize = true;             ///< false: only what the machine needs, for tests
+  bool verify = false;              ///< the rules of the IR are checked after each pass, for tests
+  /// Loops are unrolled and calls expanded in programs that take at most so many bytes then.
+  std::uint32_t room = pe::kSramBytes;
 };
 
 /// Where functions and variables are in the image.

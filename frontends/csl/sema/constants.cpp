@@ -1,8 +1,9 @@
 // The part of the evaluator for numbers, texts and words, and for forms that stand elsewhere only.
 #include <cstdlib>
 
-#include "frontends/csl/syntax/lexer.h"
+#include "frontends/csl/builtins/tensor_access.h"
 #include "frontends/csl/sema/evaluator.h"
+#include "frontends/csl/syntax/lexer.h"
 
 namespace tessera::csl {
 namespace {
@@ -54,7 +55,7 @@ Result evaluate(Evaluator& evaluator, const Keyword& e) {
 }
 
 Result evaluate(Evaluator& evaluator, const TensorAccess& e) {
-  evaluator.engine().fail(e, "a tensor access stands only in the field .tensor_access of @get_dsd");
+  return tensor_access_value(evaluator, e);
 }
 
 Result evaluate(Evaluator& evaluator, const Asm& e) {

@@ -127,11 +127,13 @@ void Engine::step(const Node& at) {
 Engine::Trial::Trial(Engine& engine)
     : engine_(engine), messages_(engine.messages_), warned_(engine.warned_), steps_(engine.steps_),
       most_steps_(engine.most_steps_) {
+  ++engine.trials_;
   engine.messages_ = &printed_;
   engine.most_steps_ = std::min(most_steps_, steps_ + kTrialSteps);
 }
 
 Engine::Trial::~Trial() {
+  --engine_.trials_;
   engine_.messages_ = messages_;
   engine_.most_steps_ = most_steps_;
   if (is_kept_) {

@@ -183,6 +183,8 @@ class Engine {
     const std::uint64_t most_steps_;
     bool is_kept_ = false;
   };
+  /// Whether a trial is under way: what it evaluates becomes code if it fails.
+  bool is_trying() const { return trials_ != 0; }
   /// A level of the analysis as long as it lives; messages list them. `what` is a text like "in a
   /// call of"; `name` follows it in quotes.
   class Level {
@@ -267,6 +269,7 @@ class Engine {
   Site site_ = Site::kNone;
   Tile* tile_ = nullptr;
   Version version_;
+  unsigned trials_ = 0;
   const Node* version_seen_at_ = nullptr;
   bool default_matters_ = false;
   std::uint64_t steps_ = 0;

@@ -199,7 +199,7 @@ Result Evaluator::on(const Member& e) {
     if (index < 0) engine_.fail(e, in_quotes(type.name), " has no field ", in_quotes(name));
     return part_of(*this, object, static_cast<std::size_t>(index), e);
   }
-  if (points_to_struct(type)) return load(field_behind(object, e), e);
+  if (points_to_struct(type)) return load(field_behind(object, e.name.text, e), e);
   if (type.is(TypeKind::kType)) {
     const Type* container = engine_.known(object, e).get<const Type*>();
     for (const EnumMemberValue& member : container->members) {

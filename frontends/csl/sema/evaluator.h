@@ -147,8 +147,10 @@ class Evaluator {
   std::optional<Location> element_of_value(const Result& pointer, const Index& e);
   std::optional<Location> element_of(std::optional<Location> base, const Index& e);
   std::optional<Location> locate_member(const Member& e);
+  std::optional<Location> locate_named_field(const Builtin& e);
+  std::optional<Location> locate_field(const Expr& of, std::string_view name, const Node& at);
   /// A field of the struct that a pointer points to: `p.x` is `p.*.x`.
-  Location field_behind(const Result& pointer, const Member& e);
+  Location field_behind(const Result& pointer, std::string_view name, const Node& at);
   /// A field of a struct that lies at `location`.
   Location field_of(Location location, int field, const Node& at);
   /// Evaluates the other nodes.

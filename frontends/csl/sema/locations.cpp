@@ -104,6 +104,7 @@ bool points_to_struct(const Type& type) {
 }
 
 std::optional<Location> Evaluator::locate(const Expr& e) {
+  if (const Builtin* builtin = if_is<Builtin>(e)) return locate_named_field(*builtin);
   if (!is_path(e) && !is_part(e)) return std::nullopt;
   if (const NameExpr* name = if_is<NameExpr>(e)) return locate_name(*name);
   if (const Dereference* star = if_is<Dereference>(e)) return locate_pointee(*star);
@@ -216,28 +217,41 @@ std::optional<Location> Evaluator::element_of(std::optional<Location> base, cons
   return base;
 }
 
+/// `@field(x, "name")`, which is `x.name`.
+std::optional<Location> Evaluator::locate_named_field(const Builtin& e) {
+  if (e.name != "field" || e.arguments.size() != 2) return std::nullopt;
+  const Result name = value(*e.arguments[1]);
+  if (!name.type->is(TypeKind::kString)) return std::nullopt;
+  return locate_field(*e.arguments[0], name.value().text(), e);
+}
+
 std::optional<Location> Evaluator::locate_member(const Member& e) {
-  const Result object = operand(*e.object);
+  return locate_field(*e.object, e.name.text, e);
+}
+
+std::optional<Location> Evaluator::locate_field(const Expr& of, std::string_view name,
+                                                const Node& at) {
+  const Result object = operand(of);
   if (object.type->is(TypeKind::kModule)) {
-    Instance& instance = *engine_.known(object, e).get<Instance*>();
-    Declaration* declaration = instance.find(e.name.text);
+    Instance& instance = *engine_.known(object, at).get<Instance*>();
+    Declaration* declaration = instance.find(name);
     if (declaration == nullptr) return std::nullopt;
-    const std::shared_ptr<Cell> cell = engine_.cell_of(instance, *declaration, e);
+    const std::shared_ptr<Cell> cell = engine_.cell_of(instance, *declaration, at);
     if (!cell) return std::nullopt;
     return whole(cell);
   }
-  if (points_to_struct(*object.type)) return field_behind(object, e);
+  if (points_to_struct(*object.type)) return field_behind(object, name, at);
   if (!object.type->is(TypeKind::kStruct)) return std::nullopt;
   std::optional<Location> location;
-  if (is_path(*e.object)) {
-    location = locate(*e.object);
+  if (is_path(of)) {
+    location = locate(of);
   } else if (const auto* place = std::get_if<RunTimeOperand>(&object.operand)) {
     if (const auto* storage = std::get_if<Storage>(&place->place))
       location = Location{nullptr, {}, object.type, false, *storage};
   }
-  const int field = object.type->find_field(e.name.text);
+  const int field = object.type->find_field(name);
   if (!location || field < 0) return std::nullopt;
-  return field_of(*std::move(location), field, e);
+  return field_of(*std::move(location), field, at);
 }
 
 Location Evaluator::field_of(Location location, int field, const Node& at) {
@@ -253,11 +267,11 @@ Location Evaluator::field_of(Location location, int field, const Node& at) {
   return location;
 }
 
-Location Evaluator::field_behind(const Result& pointer, const Member& e) {
+Location Evaluator::field_behind(const Result& pointer, std::string_view name, const Node& at) {
   const Type& type = *pointer.type->element;
-  const int field = type.find_field(e.name.text);
-  if (field < 0) engine_.fail(e, in_quotes(type.name), " has no field ", in_quotes(e.name.text));
-  return field_of(pointee_of(pointer, e), field, e);
+  const int field = type.find_field(name);
+  if (field < 0) engine_.fail(at, in_quotes(type.name), " has no field ", in_quotes(name));
+  return field_of(pointee_of(pointer, at), field, at);
 }
 
 Result Evaluator::load(const Location& location, const Node& at) {
@@ -375,7 +389,11 @@ Result Evaluator::call(const FunctionValue& callee, const std::vector<Result>& a
                        const Node& at) {
   const Function& function = *callee.function;
   const std::string_view name = function.name.text;
-  if (function.is_task) engine_.fail(at, "the task ", in_quotes(name), " cannot be called");
+  if (function.is_task && (frame_.code == nullptr || engine_.version() != Version::k1_4))
+    engine_.fail(at, "the task ", in_quotes(name), " cannot be called");
+  if (function.is_task)
+    engine_.remark(at,
+                   "a task that is called runs as a function does; SDK 1.4 and later refuse it");
   if (function.body == nullptr && frame_.code == nullptr)
     engine_.fail(at, "the function ", in_quotes(name),
                  " is extern and cannot be called at compile time");

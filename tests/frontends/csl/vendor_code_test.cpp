@@ -15,7 +15,8 @@ namespace tessera::csl::codegen::vendor_code_test {
 namespace {
 
 using namespace ir;
-using ir::Block, ir::Condition, ir::Function, ir::Instruction, ir::Module, ir::Op, ir::Type, ir::Value, ir::Variable;
+using ir::Block, ir::Condition, ir::Function, ir::Instruction, ir::Module, ir::Op, ir::Type,
+    ir::Value, ir::Variable;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -46,6 +47,30 @@ class CslVendorCode : public testing::Test {
   Module module;
   FunctionId main = 0;
 };
+
+TEST_F(CslVendorCode, LoopsStayLoopsWhereUnrolledOnesDoNotFitBesideHostTransfers) {
+  const VariableId out = global("out", Type::kI16, 16);
+  Builder b(module, main);
+  const VariableId i = b.local("i", Type::kI16);
+  b.store(address_of(i), constant(Type::kI16, 0));
+  const BlockId test = b.new_block(), body = b.new_block(), exit = b.new_block();
+  b.jump(test);
+  b.enter(test);
+  b.branch(Condition::kLt, b.load(Type::kI16, address_of(i)), constant(Type::kI16, 16), body, exit);
+  b.enter(body);
+  const Value index = b.load(Type::kI16, address_of(i));
+  b.store(b.element(address_of(out), index, 2), index);
+  b.store(address_of(i), b.binary(Op::kAdd, index, constant(Type::kI16, 1)));
+  b.jump(test);
+  b.enter(exit);
+  b.ret();
+  Options options;
+  const pe::Image unrolled = generate(module, options);
+  options.room = unrolled.data_end;
+  EXPECT_EQ(generate(module, options).code.size(), unrolled.code.size());
+  options.room = unrolled.data_end - 1;
+  EXPECT_LT(generate(module, options).code.size(), unrolled.code.size());
+}
 
 TEST_F(CslVendorCode, AShortIfIsACompareAndAPredicatedMove) {
   const VariableId a = global("a", Type::kI16, 2), out = global("out", Type::kI16);
