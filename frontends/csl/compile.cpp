@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "frontends/compiled/host_room.h"
+#include "frontends/csl/host_room.h"
 #include "frontends/csl/ir/key.h"
 #include "frontends/csl/lower/tile_code.h"
 
@@ -70,7 +70,7 @@ Compiler::Compiler(Engine& engine, const CodeOptions& options) : engine_(engine)
   options_.style = options.style;
   options_.locals = options.locals;
   options_.optimize = options.optimize;
-  if (options.has_memcpy) options_.room -= compiled::kHostTransferBytes;
+  if (options.has_memcpy) options_.room -= kHostTransferBytes;
 }
 
 Compiler::Code Compiler::code_of(ir::Module module) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "frontends/compiled/host_room.h"
+#include "frontends/csl/host_room.h"
 #include "models/fabric/fabric_timing.h"
 #include "models/pe/pe_timing.h"
 #include "platforms/config/load.h"
@@ -34,7 +34,7 @@ struct MemcpyTiming {
   unsigned words_per_cycle = 1;   ///< words per cycle to or from the PEs of a row together
   unsigned hop_cycles = 1;        ///< from a column of the rectangle to the next
   /// Bytes of each PE that a program with transfers cannot use, beside its task table.
-  unsigned reserved_bytes = compiled::kHostTransferBytes;
+  unsigned reserved_bytes = csl::kHostTransferBytes;
 
   bool is_silicon() const { return profile == MemcpyProfile::kSilicon; }
   /// From the end of a command until PEs may take a launch.
