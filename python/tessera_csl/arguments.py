@@ -57,10 +57,17 @@ def raw_word(value, type_name, place):
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_whole:
         return argument_word(value, type_name, place)
-    if not -0x80000000 <= int(value) <= 0xFFFFFFFF:
-        raise TypeError(f"{place} is {value}, which is no word of 32 bits")
+    number = int(value)
+    if type_name not in RANGES and type_name not in FLOATS:
+        raise TypeError(f"{place} is of type {type_name}, which a launch cannot pass")
     bits = 16 if type_name in ("i16", "u16", "f16") else 8 if type_name in ("i8", "u8", "bool") else 32
-    return int(value) & ((1 << bits) - 1)
+    lowest, highest = RANGES.get(type_name, (-1 << bits - 1, (1 << bits) - 1))  # of a float: its bits
+    # The bits of a negative number, alone or extended to a word.
+    is_negative = type_name.startswith("i") and (1 << bits - 1 <= number < 1 << bits
+                                                 or 0x100000000 - (1 << bits - 1) <= number <= 0xFFFFFFFF)
+    if not lowest <= number <= highest and not is_negative:
+        raise TypeError(f"{place} is of type {type_name}, and {number} is outside of {lowest} to {highest}")
+    return number & ((1 << bits) - 1)
 
 
 def _float_word(value, type_name, place):

@@ -231,7 +231,7 @@ class SdkRuntime:
         return self._issue(Task(self, reply), nonblock)
 
     def call(self, name, args=(), nonblock=False):
-        """launch() with the arguments as a list of words: a whole number is taken as it is, whatever the type of the parameter."""
+        """launch() with the arguments as a list of words: a whole number is the bits of the parameter, which hold it."""
         if not isinstance(args, (list, tuple, np.ndarray)):
             raise TypeError(f"call takes the arguments of '{name}' as a list, not {args!r}")
         return self._launch(name, args, arguments.raw_word, nonblock)

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "python"))
 from cerebras.sdk import sdk_utils  # noqa: E402
 from cerebras.sdk.debug.debug_util import debug_util  # noqa: E402
 from cerebras.sdk.runtime import sdkruntimepybind as sdk  # noqa: E402
-from tessera_csl import runtime  # noqa: E402
+from tessera_csl import arguments, runtime  # noqa: E402
 
 COPY = {"streaming": False, "data_type": sdk.MemcpyDataType.MEMCPY_32BIT, "order": sdk.MemcpyOrder.ROW_MAJOR}
 FAKE = Path(__file__).resolve().parent / "fake_server.py"
@@ -189,6 +189,20 @@ class Launches(HostTest):
         self.assertEqual(second, [3, 0x40000000, 0xFFFFFFFF])
         self.assertEqual(raw, [0x8001, 0x40000000, 5])
 
+    def test_words_hold_what_their_types_hold(self):
+        words = lambda value, kind: arguments.raw_word(value, kind, "argument 0")
+        for kind, (lowest, highest) in arguments.RANGES.items():
+            self.assertEqual(words(highest, kind), highest)
+            self.assertEqual(words(np.int64(lowest), kind), lowest % (2 if kind == "bool" else 2 ** int(kind[1:])))
+            beyond = [lowest - 1, 2 ** 32 + 1, -2 ** 40] + ([] if kind[0] == "i" else [highest + 1])
+            for number in beyond + [0x12345678 if kind not in ("i32", "u32") else 2 ** 33]:
+                self.refused(TypeError, ["argument 0", kind, str(number), "outside"], words, number, kind)
+        self.assertEqual([words(0xFFFF, "i16"), words(0xFFFFFF80, "i8"), words(0xC000, "f16"), words(-1, "f32")],
+                         [0xFFFF, 0x80, 0xC000, 0xFFFFFFFF])
+        for number, kind in ((0x10000, "i16"), (0xFFFF7FFF, "i16"), (0xFFFF8000, "u16"), (0x10000, "f16"), (0x1FF, "i8")):
+            self.refused(TypeError, [kind, "outside"], words, number, kind)
+        self.refused(TypeError, ["i64", "cannot pass"], words, 1, "i64")
+
     def test_wrong_arguments_are_refused_before_anything_runs(self):
         runtime = self.runtime()
         self.refused(TypeError, ["takes 3 arguments", "i16, f32, u32", "not 1"], runtime.launch, "compute", np.int16(1))
@@ -220,7 +234,7 @@ class BadUse(HostTest):
         self.refused(ValueError, ["no color 6 as MEMCPYH2D_k", "gives 7"], copy, 6, values, 0, 0, 3, 2, 1,
                      **dict(COPY, streaming=True))
         self.refused(TypeError, ["as a list", "'compute'"], runtime.call, "compute", 5)
-        self.refused(TypeError, ["argument 0", "no word"], runtime.call, "compute", [1 << 32, 1, 1])
+        self.refused(TypeError, ["argument 0", "outside"], runtime.call, "compute", [1 << 32, 1, 1])
         self.refused(TypeError, ["by position", "px, py"], copy, symbol, values, True, 0, 0, 3, 2)
         self.refused(TypeError, "not None", runtime.task_wait, None)
         self.refused(TypeError, "not 3", runtime.is_task_done, 3)
