@@ -31,6 +31,12 @@ class MemoryDsd {
     if (s_.kind == pe::DsdKind::kMem4d) resolve_mem4d();
     if (s_.kind == pe::DsdKind::kCircbuf) resolve_circbuf();
     if (s_.element) dsd_.element_bytes = 0;
+    if (!s_.stated) return;
+    if (!s_.element)
+      a_.fail(s_.stated->place,
+              "expected element=operation with of=: without it the elements have the type of ",
+              in_quotes(symbol_.name));
+    dsd_.stated = s_.stated->value;
   }
 
  private:
@@ -254,7 +260,8 @@ class FabricDsd {
 
   void require_color_of(const pe::QueueBinding& queue) const {
     if (!color_ || queue.color == color_) return;
-    a_.fail(s_.color->place, "expected ", (queue.color ? std::to_string(queue.color->value()) : "none"), ", the color of queue ",
+    a_.fail(s_.color->place, "expected ",
+            (queue.color ? std::to_string(queue.color->value()) : "none"), ", the color of queue ",
             named(a_, queue), ", found ", color_->value());
   }
 

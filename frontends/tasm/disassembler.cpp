@@ -129,7 +129,8 @@ std::string wraparound(const pe::Image& image, const pe::Dsd& d) {
 
 std::string memory_flags(const pe::Dsd& d) {
   return flag("wavelet_index_offset", d.wavelet_index_offset) +
-         flag("element=operation", d.element_bytes == 0);
+         flag("element=operation", d.element_bytes == 0) +
+         (d.stated ? option("of", to_string(*d.stated)) : "");
 }
 
 std::string memory_text(const pe::Image& image, const pe::Dsd& d, NumberWriter& numbers) {

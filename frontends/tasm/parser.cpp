@@ -32,6 +32,7 @@ void read_memory_options(TokenCursor& cursor, DsdStatement& s) {
   }
   options.flag("wavelet_index_offset", s.wavelet_index_offset)
       .choice("element", kElementSizes, s.element)
+      .choice("of", kElementTypes, s.stated)
       .read(cursor);
 }
 

@@ -95,7 +95,8 @@ struct DsdStatement {
   std::vector<ExpressionPtr> steps;    ///< mem4d, outer loop first
   ExpressionPtr wraparound;
   std::optional<Place> wavelet_index_offset;
-  std::optional<Choice<ElementSize>> element;  ///< mem1d, mem4d
+  std::optional<Choice<ElementSize>> element;     ///< mem1d, mem4d
+  std::optional<Choice<pe::ElementType>> stated;  ///< the same: `of=`
   // fabin, fabout
   ExpressionPtr color;
   std::optional<Choice<pe::SimdMode>> simd;

@@ -248,6 +248,7 @@ class Dispatch {
       fail(Illegal::kElementSize, "the instruction works on elements of ", unsigned{cursor.bytes},
            " bytes, descriptor '", dsd.name, "' has elements of ", unsigned{dsd.element_bytes});
     }
+    if (dsd.stated && bytes_of(*dsd.stated) != cursor.bytes) check_stated(dsd, cursor);
     if (pe_.dsrs.xdsr_lost(dsr)) {
       fail(Illegal::kExtendedDsrReused, "the XDSR of descriptor '", dsd.name,
            "' has been loaded with the loops of another one");
@@ -267,6 +268,15 @@ class Dispatch {
     if (!dsd.wavelet_index_offset) return;
     require_index(dsd);
     cursor.walk.shift(2U * op_.index);  // words (wse.md 5.2)
+  }
+
+  // wse.md 5.2: what computes works on floats of its own width; what moves takes those of any, except one element at a time.
+  void check_stated(const Dsd& dsd, const Cursor& cursor) const {
+    const bool is_float = *dsd.stated == ElementType::kF16 || *dsd.stated == ElementType::kF32;
+    const bool moves = info(instruction().op).form == VectorForm::kMove;
+    if (!op_.single_step && (moves || !is_float)) return;
+    fail(Illegal::kElementSize, "the instruction works on elements of ", unsigned{cursor.bytes},
+         " bytes, those of descriptor '", dsd.name, "' are of type ", to_string(*dsd.stated));
   }
 
   void require_index(const Dsd& dsd) const {

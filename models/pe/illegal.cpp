@@ -37,7 +37,7 @@ constexpr std::array<IllegalInfo, kIllegalCount> kTable = {{
     {Illegal::kDsrLength, "/tessera/pe/dsr_length", "5.2, 5.8", kBoth,
      "A length or stride is set that the descriptor cannot have."},
     {Illegal::kElementSize, "/tessera/pe/element_size", "5.2", kBoth,
-     "A descriptor of elements of one size is used by an instruction on elements of the other, or `incdsa` counts elements of no size."},
+     "A descriptor of elements of one size is used by an instruction on elements of the other, also of floats that the program states with `of=`, or `incdsa` counts elements of no size."},
     {Illegal::kExtendedDsrReused, "/tessera/pe/xdsr_reused", "5.11", kBoth,
      "A DSR is used after its XDSR was loaded with other loops."},
     {Illegal::kStrideRegisterReused, "/tessera/pe/sr_reused", "5.11", kBoth,

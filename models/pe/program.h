@@ -73,7 +73,9 @@ struct Dsd {
   std::uint32_t extent = 0;
   // mem1d, mem4d, circbuf
   std::uint16_t base = 0;  ///< byte address of element 0, offset included; circbuf: of the head
-  std::uint8_t element_bytes = 4;     ///< 0: those of the operation; not for circbuf
+  std::uint8_t element_bytes = 4;  ///< 0: those of the operation; not for circbuf
+  /// With `element_bytes` 0: what the program says the elements are. Operations have to agree (wse.md 5.2).
+  std::optional<ElementType> stated;
   bool wavelet_index_offset = false;  ///< memory: address += `index` words; fabout: index half
   /// Loops, inner first: trips, and elements from one element to the next when this loop moves
   /// on, counted from the last element of the inner loops (wse.md 5.3). mem1d, circbuf: one loop.

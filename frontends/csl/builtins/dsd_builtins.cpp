@@ -218,9 +218,6 @@ class DescriptorReader {
     if (is_fabric(kind_)) return finish_fabric();
     if (!base_) call_.fail("a memory descriptor needs .tensor_access or .base_address");
     dsd_.element = element_of(*base_);
-    if (size_of(*dsd_.element) == 0 || part_without_memory(*dsd_.element) != nullptr)
-      call_.fail("the descriptor is of ", text::in_quotes(dsd_.element->name),
-                 ", which the memory of a PE does not hold");
     check_element(call_, *dsd_.element, call_.node);
     if (dsd_.strides.empty()) dsd_.strides.assign(dsd_.extents.size(), 1);
     if (dsd_.strides.size() != dsd_.extents.size())
@@ -328,6 +325,14 @@ Result set_dsd_base_addr(const BuiltinCall& call) {
     return changed(from, std::move(dsd));
   }
   LiveDsd dsd = live_dsd(call.evaluator, from, call.expr(0));
+  TileCode& tile = code_of(call.evaluator).tile;
+  if (dsd.record) {
+    tile.dsr_uses.add_moved(*element_of(base));
+  } else if (dsd.element != element_of(base)) {
+    ir::Descriptor other = tile.module().descriptors[dsd.descriptor];
+    if (other.dsd.stated) other.dsd.stated = stated_type(*element_of(base));
+    dsd.descriptor = tile.add_descriptor(std::move(other));
+  }
   dsd.base = address_value(call.evaluator, storage_of_base(call, base, call.expr(1)));
   dsd.element = element_of(base);
   return live_result(from.type, dsd);

@@ -6,6 +6,7 @@
 
 #include "frontends/csl/builtins/options.h"
 #include "frontends/csl/ir/dsd.h"
+#include "frontends/csl/lower/descriptor_checks.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 
@@ -83,6 +84,7 @@ void lower_memory(TileCode& tile, pe::Dsd& dsd, std::optional<ir::VariableId>& a
     dsd.wrap_count = static_cast<std::uint16_t>(whole);
   } else {
     dsd.element_bytes = 0;
+    if (from.element != nullptr) dsd.stated = stated_type(*from.element);
   }
   for (const auto& [name, value] : from.options) {
     if (name == "wavelet_index_offset") dsd.wavelet_index_offset = is_true(value.value());

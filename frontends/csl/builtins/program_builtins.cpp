@@ -137,7 +137,7 @@ void check_data(const BuiltinCall& call, const ExportedName& name) {
   const Type& element = *name.type->element;
   const bool is_odd = element.is(TypeKind::kInteger) && element.bits != 8 && element.bits != 16 &&
                       element.bits != 32 && element.bits != 64;
-  if (is_odd || is_for_compiler(element))
+  if (is_odd || part_for_compiler(element) != nullptr)
     call.fail("the host cannot copy elements of type ", text::in_quotes(element.name), " of ",
               text::in_quotes(name.name));
 }

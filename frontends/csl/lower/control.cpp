@@ -65,7 +65,8 @@ Result Ends::join(Evaluator& evaluator, const Type* type, const Node& at) {
     return value;
   }
   const Type* common = run_time_type(evaluator, common_of(evaluator, ends_, at), type);
-  if (type != nullptr && !is_comptime_only(*type) && !type->is(TypeKind::kAnytype)) common = type;
+  if (type != nullptr && part_for_compiler(*type) == nullptr && !type->is(TypeKind::kAnytype))
+    common = type;
   const std::optional<ir::Type> in_register = register_type(*common);
   ir::Value result;
   Storage storage;

@@ -114,6 +114,12 @@ bool is_other_width(const Type* element, unsigned bytes) {
   return element != nullptr && element->is(TypeKind::kFloat) && size_of(*element) != bytes;
 }
 
+pe::ElementType stated_type(const Type& element) {
+  const bool is_wide = size_of(element) > 2;
+  if (element.is(TypeKind::kFloat)) return is_wide ? pe::ElementType::kF32 : pe::ElementType::kF16;
+  return is_wide ? pe::ElementType::kU32 : pe::ElementType::kU16;
+}
+
 void check_element_width(Engine& engine, const Type* element, unsigned bytes, const Node& at) {
   if (bytes == 0 || !is_other_width(element, bytes)) return;
   engine.fail(at, "the operation works on elements of ", 8 * bytes,

@@ -15,6 +15,8 @@ namespace tessera::csl {
 
 /// Whether elements of a type are numbers of another width than `bytes`. `element`: nullptr if unknown.
 bool is_other_width(const Type* element, unsigned bytes);
+/// What the machine is told of the elements, for what the compiler does not know: floats, or bits that are as wide.
+pe::ElementType stated_type(const Type& element);
 /// Fails if the elements of a descriptor have not the `bytes` of the operation. `element`: nullptr if
 /// only the running program knows it.
 void check_element_width(Engine& engine, const Type* element, unsigned bytes, const Node& at);

@@ -15,6 +15,27 @@ bool contradicts(const pe::OpConfig& load, const pe::OpConfig& use) {
 
 }  // namespace
 
+void DsrUses::add_values(ir::VariableId variable, const Type& type, const Value& value) {
+  if (value.is_undefined()) return;
+  if (type.is(TypeKind::kDsd))
+    return add_value(variable, value.get<std::shared_ptr<const Dsd>>()->element);
+  if (!type.is_aggregate()) return;
+  if (type.is_union) return add_value(variable, nullptr);  // the bits of any of its fields
+  const Aggregate& parts = value.elements();
+  const std::size_t count = parts.is_uniform() ? 1 : parts.size();
+  for (std::size_t i = 0; i < std::min(count, parts.size()); ++i)
+    add_values(variable, type.is(TypeKind::kArray) ? *type.element : *type.fields[i].type,
+               parts[i]);
+}
+
+void DsrUses::loosen(std::vector<ir::Descriptor>& descriptors) const {
+  for (ir::Descriptor& descriptor : descriptors) {
+    for (const Type* element : moved_) {
+      if (descriptor.dsd.stated != stated_type(*element)) descriptor.dsd.stated.reset();
+    }
+  }
+}
+
 void DsrUses::judge(Engine& engine, const std::vector<FifoDeclaration>& fifos) const {
   for (const auto& [dsr, loads] : loads_) {
     for (const Load& load : loads)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,12 @@ class DsrUses {
   void add_value(ir::VariableId variable, const Type* element) {
     values_[variable].push_back(element);
   }
+  /// A variable that is, or has, descriptors: those of its first value.
+  void add_values(ir::VariableId variable, const Type& type, const Value& value);
+  /// A descriptor that only the running program knows gets the address of such elements.
+  void add_moved(const Type& element) { moved_.insert(&element); }
+  /// What the machine is told of elements (pe::Dsd::stated) may not be so for those that have moved.
+  void loosen(std::vector<ir::Descriptor>& descriptors) const;
   /// A descriptor goes where only the running program knows.
   void add_value_somewhere() { goes_somewhere_ = true; }
   /// An operation at `at` on elements of `bytes` takes what the variable holds.
@@ -68,6 +75,7 @@ class DsrUses {
   std::vector<Use> uses_;
   std::map<ir::VariableId, std::vector<const Type*>> values_;
   std::vector<VariableUse> variable_uses_;
+  std::set<const Type*> moved_;
   bool goes_somewhere_ = false;
 };
 

@@ -92,20 +92,6 @@ std::optional<ir::Type> register_type(const Type& type) {
   }
 }
 
-bool is_comptime_only(const Type& type) {
-  switch (type.kind) {
-  case TypeKind::kComptimeInt:
-  case TypeKind::kComptimeFloat:
-  case TypeKind::kString:
-  case TypeKind::kType:
-  case TypeKind::kModule:
-  case TypeKind::kAnyStruct:
-    return true;
-  default:
-    return false;
-  }
-}
-
 Result operand_of(const Type* type, ir::Value value) {
   return {type, RunTimeOperand{"a value", value}};
 }

@@ -10,8 +10,6 @@ namespace tessera::csl {
 
 /// The IR type of a value in registers; nothing: such values are not in registers.
 std::optional<ir::Type> register_type(const Type& type);
-/// Whether a type exists only at compile time.
-bool is_comptime_only(const Type& type);
 
 Result operand_of(const Type* type, ir::Value value);
 Result operand_at(const Type* type, const Storage& storage);

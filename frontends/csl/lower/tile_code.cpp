@@ -220,10 +220,7 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   set_storage(cell, id);
   ir::Variable initial = std::move(made);
   if (!cell->value.is_undefined()) append_bits(initial, type, cell->value, 0, at);
-  if (type.is(TypeKind::kDsd) && !cell->value.is_undefined())
-    dsr_uses.add_value(id, cell->value.get<std::shared_ptr<const Dsd>>()->element);
-  else if (!type.is(TypeKind::kDsd))
-    dsr_uses.add_value(id, nullptr);
+  dsr_uses.add_values(id, type, cell->value);
   // One value says that the program gives it any (`--check-memory`).
   const std::size_t least = has_value(cell->value) ? 1 : 0;
   while (initial.init.size() > least && initial.init.back() == 0 &&
@@ -366,8 +363,9 @@ std::uint32_t TileCode::add_descriptor(ir::Descriptor descriptor) {
   const pe::Dsd& d = descriptor.dsd;
   std::string key = text::joined(
       static_cast<int>(d.kind), ",", d.extent, ",", d.base, ",", unsigned{d.element_bytes}, ",",
-      d.wavelet_index_offset, ",", unsigned{d.dimensions}, ",", d.wrap_base, ",", d.wrap_count, ",",
-      d.queue.value(), ",", d.color.value(), ",", static_cast<int>(d.simd), ",",
+      d.stated ? static_cast<int>(*d.stated) : -1, ",", d.wavelet_index_offset, ",",
+      unsigned{d.dimensions}, ",", d.wrap_base, ",", d.wrap_count, ",", d.queue.value(), ",",
+      d.color.value(), ",", static_cast<int>(d.simd), ",",
       d.priority ? static_cast<int>(*d.priority) : -1, ",", d.control_transform, ",", d.control,
       ",", d.advance_switch, ",", static_cast<int>(d.zero), ",",
       descriptor.array ? static_cast<long>(*descriptor.array) : -1L);
@@ -435,6 +433,7 @@ ir::Module TileCode::make() {
   add_silent_queues();
   set_start_states(*this);
   judge_overruns();
+  dsr_uses.loosen(module_.descriptors);
   return std::move(module_);
 }
 

@@ -160,7 +160,7 @@ Result Evaluator::on(const Unary& e) {
       if (function.type->is(TypeKind::kFunction) && !function.type->is_task) return function;
     }
     if (!location) engine_.fail(e, "only variables and constants have an address");
-    if (is_for_compiler(*location->type))
+    if (part_for_compiler(*location->type) != nullptr)
       engine_.fail(e, "a value of type ", in_quotes(location->type->name),
                    " exists at compile time only and has no address");
     if (lies_in_packed(*location))

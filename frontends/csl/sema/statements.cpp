@@ -74,7 +74,7 @@ Flow StatementRunner::on(const Local& s) {
     const AtCompileTime here(frame_);
     value = engine_.convert(evaluator_.operand(*v.value), type, *v.value, what);
   }
-  if (code != nullptr && v.is_var && is_for_compiler(*value.type))
+  if (code != nullptr && v.is_var && part_for_compiler(*value.type) != nullptr)
     engine_.fail(
         s, what, " is of type ", in_quotes(value.type->name),
         ", whose values exist at compile time only; write 'comptime var', or give it another type");

@@ -85,22 +85,6 @@ bool is_exportable(const Type& type, const Type& half) {
   }
 }
 
-bool is_for_compiler(const Type& type) {
-  switch (type.kind) {
-  case TypeKind::kComptimeInt:
-  case TypeKind::kComptimeFloat:
-  case TypeKind::kString:
-  case TypeKind::kType:
-  case TypeKind::kModule:
-  case TypeKind::kRange:
-    return true;
-  case TypeKind::kArray:
-    return is_for_compiler(*type.element);
-  default:
-    return false;
-  }
-}
-
 std::optional<std::int64_t> packed_bits(const Type& type) {
   constexpr std::int64_t kAddressBits = 16;
   switch (type.kind) {
@@ -181,13 +165,40 @@ std::int64_t size_of(const Type& type) {
   }
 }
 
-const Type* part_without_memory(const Type& type) {
-  if (type.is(TypeKind::kArray)) return part_without_memory(*type.element);
-  if (!type.is(TypeKind::kStruct)) return size_of(type) == 0 ? &type : nullptr;
+namespace {
+
+/// The first part that is no array or struct and of which `is_wanted` is so.
+template <class Is>
+const Type* find_part(const Type& type, Is is_wanted) {
+  if (type.is(TypeKind::kArray)) return find_part(*type.element, is_wanted);
+  if (!type.is(TypeKind::kStruct)) return is_wanted(type) ? &type : nullptr;
   for (const Field& field : type.fields) {
-    if (const Type* const part = part_without_memory(*field.type)) return part;
+    if (const Type* const part = find_part(*field.type, is_wanted)) return part;
   }
   return nullptr;
+}
+
+}  // namespace
+
+const Type* part_without_memory(const Type& type) {
+  return find_part(type, [](const Type& part) { return size_of(part) == 0; });
+}
+
+const Type* part_for_compiler(const Type& type) {
+  return find_part(type, [](const Type& part) {
+    switch (part.kind) {
+    case TypeKind::kComptimeInt:
+    case TypeKind::kComptimeFloat:
+    case TypeKind::kString:
+    case TypeKind::kType:
+    case TypeKind::kModule:
+    case TypeKind::kAnyStruct:
+    case TypeKind::kRange:
+      return true;
+    default:
+      return false;
+    }
+  });
 }
 
 Types::Types()

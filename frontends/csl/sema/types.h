@@ -97,6 +97,8 @@ struct Type {
 std::int64_t size_of(const Type& type);
 /// The first part of a type that the memory of a PE does not hold, such as a comptime_int; nullptr: it holds all of it.
 const Type* part_without_memory(const Type& type);
+/// Of these the first part that has values at compile time only; nullptr: the running program has values of the type.
+const Type* part_for_compiler(const Type& type);
 /// An integer of up to 8 bits, which takes one byte.
 bool is_byte(const Type& type);
 /// Bytes of which the address of a value is a multiple.
@@ -105,8 +107,6 @@ std::int64_t alignment_of(const Type& type);
 std::int64_t offset_of_field(const Type& type, std::size_t i);
 /// Whether a value of the type may be where other object files see it (csl.md 2). `half`: the 16-bit float of the program.
 bool is_exportable(const Type& type, const Type& half);
-/// Whether values of the type exist at compile time only.
-bool is_for_compiler(const Type& type);
 /// Bits that a field of the type takes in a packed struct; nothing: it cannot be one.
 std::optional<std::int64_t> packed_bits(const Type& type);
 /// Bits from the start of a packed struct to its field `i`.

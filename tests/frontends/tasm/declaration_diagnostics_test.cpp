@@ -116,7 +116,8 @@ const Mistake kDescriptors[] = {
     {"FabricWithoutExtent", "queue q input 1 color=1\ndsd d fabin q",
      "2:5: expected extent= for dsd 'd', found none; a fabric descriptor has no other length"},
     {"UnknownDsdOption", "data A: f32[1]\ndsd d mem1d A step=2",
-     "2:15: expected offset=, extent=, stride=, wavelet_index_offset, element= or the end of the "
+     "2:15: expected offset=, extent=, stride=, wavelet_index_offset, element=, of= or the end of "
+     "the "
      "line, found "
      "'step'"},
     {"DsdOptionTwice", "data A: f32[1]\ndsd d mem1d A extent=1 extent=1",

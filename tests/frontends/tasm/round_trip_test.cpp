@@ -168,7 +168,9 @@ TEST(TasmRoundTrip, ElementSizeOfTheOperation) {
       "data b: f32[8]\ndata a: i16[9]\ndsd m mem1d a offset=3 extent=9 stride=-2 "
       "element=operation\n"
       "dsd n mem4d b offset=7 extent=2,3 step=9,1 wavelet_index_offset element=operation\n"
-      "dsd o mem1d a offset=-1 extent=40 element=operation\n");
+      "dsd o mem1d a offset=-1 extent=40 element=operation\n"
+      "dsd p mem1d a element=operation of=f32\ndsd q mem4d b extent=2,3 stride=1,1 "
+      "element=operation of=u16\n");
 }
 
 TEST(TasmRoundTrip, RecordsOfDescriptors) {

@@ -69,7 +69,8 @@ inline std::string field(const pe::OpConfig& c) {
 
 inline std::string dump(const pe::Dsd& d) {
   std::string text = "dsd " + d.name + field(int(d.kind)) + field(d.extent) + field(d.base) +
-                     field(d.element_bytes) + field(d.wavelet_index_offset) + field(d.dimensions);
+                     field(d.element_bytes) + word(d.stated) + field(d.wavelet_index_offset) +
+                     field(d.dimensions);
   for (const std::uint16_t extent : d.extents) text += field(extent);
   for (const std::int16_t stride : d.strides) text += field(stride);
   return text + field(d.wrap_base) + field(d.wrap_count) + field(d.queue) + field(d.color) +

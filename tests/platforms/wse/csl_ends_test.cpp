@@ -58,6 +58,42 @@ TEST_P(WseCslEnds, OperationsThatLackWaveletsAreADeadlock) {
   }
 }
 
+// Where a descriptor comes from an array, a pointer, a choice or a function, only the run knows its elements.
+TEST_P(WseCslEnds, ElementsAreAsWideAsThoseOfTheOperation) {
+  const std::string memory =
+      "var f = [8]f32{ 1, 2, 3, 4, 5, 6, 7, 8 }; var h = @zeros([8]f16); var u = @zeros([8]u32);\n"
+      "const f_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> f[i] });\n"
+      "const h_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> h[i] });\n"
+      "const u_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> u[i] });\n"
+      "const Pair = struct { d: mem1d_dsd, n: u16 };\n"
+      "var two = [2]mem1d_dsd{ h_dsd, f_dsd }; var numbers = [2]mem1d_dsd{ h_dsd, u_dsd };\n"
+      "var pair = Pair{ .d = f_dsd, .n = 1 }; var one = f_dsd; var k: u16 = 1;\n"
+      "fn use(p: *mem1d_dsd) void { @faddh(p.*, p.*, @as(f16, 1.0)); }\n"
+      "fn choose() mem1d_dsd { return two[k]; }\n"
+      "fn more(x: f16) f16 { return x + 1.0; }\n"
+      "fn step(x: u16) u16 { return x + 1; }\n";
+  for (const std::string wrong :
+       {"@faddh(two[k], two[k], @as(f16, 1.0));", "use(&one);", "use(&pair.d);",
+        "const d = choose(); @fsubh(d, d, @as(f16, 1.0));", "@map(more, two[k], two[k]);",
+        "@map(step, numbers[k], numbers[k]);",
+        "const d = if (k == 1) f_dsd else h_dsd; @faddh(d, d, @as(f16, 1.0));",
+        "two[0] = @increment_dsd_offset(two[k], 1, f32); use(&two[0]);"}) {
+    const Finished finished = run(memory, wrong);
+    EXPECT_EQ(finished.exit_code, 4) << wrong << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("[/tessera/pe/element_size]")) << wrong;
+  }
+  for (const std::string right :
+       {"k = 0; @faddh(two[k], two[k], @as(f16, 1.0));", "@fadds(two[k], two[k], 1.0);",
+        "@fmovs(two[k], 1.0); @mov16(two[k], 1); @mov32(numbers[k], 1); @map(more, two[0], "
+        "two[0]);",
+        "two[k] = @set_dsd_base_addr(two[k], h); @faddh(two[k], two[k], @as(f16, 1.0));",
+        "@faddh(@set_dsd_base_addr(two[k], h), h_dsd, @as(f16, 1.0));",
+        "const p = &h; @faddh(@set_dsd_base_addr(f_dsd, p), h_dsd, @as(f16, 1.0));"}) {
+    const Finished finished = run(memory, right);
+    EXPECT_EQ(finished.exit_code, 0) << right << finished.err;
+  }
+}
+
 TEST_P(WseCslEnds, WaveletsWithoutAWayAreADeadlock) {
   // One wavelet leaves its sender and has no route behind it; nobody else waits.
   const std::string other = "const o2 = @get_output_queue(4);\n"
