@@ -147,6 +147,7 @@ std::string symbols_text(const Symbols& symbols) {
     text += name + '=' + value + '\n';
   };
   for (const auto& [name, address] : symbols.pointers) add(name, std::to_string(address));
+  for (const std::string& name : symbols.constants) add(name, "constant");
   for (const auto& [name, function] : symbols.functions) add(name, function);
   for (const auto& [name, variable] : symbols.variables) add(name, variable);
   return text;

@@ -111,6 +111,8 @@ void read_codes(const Node& root, Program& program) {
       is_read[i] = true;
       for (const auto& [name, address] : code.members_of("pointers"))
         program.symbols[i].pointers.emplace(name, number(address));
+      for (const Node& name : code.items_of("constants"))
+        program.symbols[i].constants.insert(name.text("a name"));
       for (const auto& [name, function] : code.members_of("functions"))
         program.symbols[i].functions.emplace(name, function.text("a function"));
       for (const auto& [name, variable] : code.members_of("variables"))

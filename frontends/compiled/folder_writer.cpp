@@ -168,6 +168,7 @@ json::array codes_array(const Program& program, const CodeFiles& files) {
     codes.push_back({{"source", program.layout.programs[code].place},
                      {"code", code_file(file)},
                      {"pointers", std::move(pointers)},
+                     {"constants", strings({symbols.constants.begin(), symbols.constants.end()})},
                      {"functions", std::move(functions)},
                      {"variables", std::move(variables)}});
   }

@@ -95,6 +95,7 @@ std::int32_t add_code(csl::Variant& variant, const Compile& compile, Program& to
       symbols.functions.emplace(symbol.name, symbol.function);
     } else {
       symbols.pointers.emplace(symbol.name, symbol.address);
+      if (symbol.is_constant) symbols.constants.insert(symbol.name);
     }
   }
   const auto [first, last] = numbers.equal_range(code.image.get());

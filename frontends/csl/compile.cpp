@@ -103,6 +103,7 @@ CompiledVariant Compiler::operator()(Variant& variant) {
     if (host.is_function) {
       host.function = code.names.functions.at(result.functions.at(symbol.name));
     } else {
+      host.is_constant = symbol.type->is(TypeKind::kPointer) && symbol.type->is_const;
       host.address = code.names.addresses.at(result.variables.at(symbol.name));
     }
     made.symbols.push_back(std::move(host));

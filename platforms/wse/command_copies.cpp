@@ -96,6 +96,10 @@ void CommandStream::copy(const std::string& symbol, const Region& region,
     for (int x = 0; x < region.columns(); ++x) {
       const TileCoord tile = tile_of(region, x, y);
       const std::uint32_t pointer = pointer_of(symbol, tile);
+      if (into_pes && program_.symbols_of(tile).constants.count(symbol) != 0)
+        throw UserError("", "",
+                        command + ": the symbol leads to constants, of which the code of " +
+                            to_string(tile) + " may have copies");
       if (!is_at_rest) continue;
       const std::string problem =
           why_not_copied(region, tile, engine_at(tile).sram().read(pointer, 2), into_pes);
