@@ -37,12 +37,13 @@ struct Symbols {
   /// Data: addresses of pointer variables. The value of such a variable at the time of a copy says
   /// where the data lies (csl.md 5).
   std::map<std::string, std::uint32_t> pointers;
-  std::set<std::string> constants;                ///< those of them that the host must not write to
+  std::set<std::string> constants;               ///< those of them that the host must not write to
   std::map<std::string, std::string> functions;  ///< exported functions: names in the image
   std::map<std::string, std::string> variables;  ///< all variables: names in the image
 
   friend bool operator==(const Symbols& a, const Symbols& b) {
-    return a.pointers == b.pointers && a.constants == b.constants && a.functions == b.functions && a.variables == b.variables;
+    return a.pointers == b.pointers && a.constants == b.constants && a.functions == b.functions &&
+           a.variables == b.variables;
   }
 };
 

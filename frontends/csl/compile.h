@@ -27,7 +27,8 @@ struct HostSymbol {
   std::string name;  ///< as `@export_symbol` gives it
   const Type* type = nullptr;
   bool is_function = false;
-  bool is_constant = false;  ///< data: the pointer leads to constants, of which code may have copies
+  bool is_constant =
+      false;  ///< data: the pointer leads to constants, of which code may have copies
   /// Data: byte address of the pointer variable whose value counts at the copy (csl.md 5).
   std::uint32_t address = 0;
   std::string function;  ///< name of the function in the image

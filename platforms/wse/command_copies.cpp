@@ -99,7 +99,8 @@ void CommandStream::copy(const std::string& symbol, const Region& region,
       if (into_pes && program_.symbols_of(tile).constants.count(symbol) != 0)
         throw UserError("", "",
                         command + ": the symbol leads to constants, of which the code of " +
-                            to_string(tile) + " may have copies");
+                            name_of(static_cast<std::uint32_t>(workload_.layout.tile_index(tile))) +
+                            " may have copies");
       if (!is_at_rest) continue;
       const std::string problem =
           why_not_copied(region, tile, engine_at(tile).sram().read(pointer, 2), into_pes);

@@ -90,6 +90,29 @@ TEST_F(WseCslExecutable, ACommandThatCannotEndIsExit4) {
   EXPECT_THAT(finished.err, HasSubstr("and 1 other PE have not called unblock_cmd_stream"));
 }
 
+// A constant pointer to an array that changes is another matter.
+TEST_F(WseCslExecutable, WritesToNoConstants) {
+  write_file(folder.file("layout.csl"), R"(layout {
+  @set_rectangle(1, 1);
+  @set_tile_code(0, 0, "pe.csl");
+  @export_name("c", [*]u32, false);
+  @export_name("v", [*]u32, false);
+})");
+  write_file(folder.file("pe.csl"), R"(const c = [4]u32{5, 6, 7, 8};
+const c_ptr: [*]const u32 = &c;
+var v = [4]u32{1, 2, 3, 4};
+const v_ptr: [*]u32 = &v;
+comptime { @export_symbol(c_ptr, "c"); @export_symbol(v_ptr, "v"); })");
+  write_input("a.npy", {1, 1, 4});
+  const auto finished = [&](const std::string& name) {
+    return run({folder.file("layout.csl"), "--input", name + "=" + folder.file("a.npy")});
+  };
+  EXPECT_EQ(finished("v").exit_code, 0) << finished("v").err;
+  EXPECT_EQ(finished("c").exit_code, 2);
+  EXPECT_THAT(finished("c").err,
+              HasSubstr("the symbol leads to constants, of which the code of PE (0, 0)"));
+}
+
 TEST_F(WseCslExecutable, RefusesWhatTheProgramDoesNotHave) {
   const auto message = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {kHost, "--params=width:3,height:1"});
