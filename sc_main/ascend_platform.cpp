@@ -13,6 +13,7 @@
 #include "platforms/ascend/arrays.h"
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/ascend/cpp_kernel.h"
+#include "platforms/ascend/debug_target.h"
 #include "platforms/ascend/isolation.h"
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/options.h"
@@ -21,6 +22,7 @@
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
 #include "platforms/config/presets.h"
+#include "platforms/debug/attached.h"
 #include "platforms/run/checkpoints.h"
 #include "platforms/run/driver.h"
 #include "tessera_commit.h"
@@ -94,6 +96,19 @@ void check_checkpoints(const ascend::Options& options) {
   if (options.isolate) refuse("--isolate is for native code, which cannot be saved; leave it out");
 }
 
+/// What has no debugger.
+void check_debugger(const ascend::Options& options) {
+  if (options.debug.empty()) return;
+  if (is_task_list(options.program))
+    throw UserError("", "--debug",
+                    "a list of tasks is a run for each task; debug the run of one kernel");
+  if (ascend::is_cpp(options.program) || pto_cpp::is_kernel_file(options.program))
+    throw UserError(
+        "", "--debug",
+        "a kernel in C++ is native code, which this debugger cannot hold: use gdb --args "
+        "with --no-isolate; kernels in PTO text can be debugged");
+}
+
 /// What has to be the same in a run that goes on.
 run::CheckpointHeader header_of(const ascend::Options& options, const ascend::AscendConfig& config,
                                 const report::Run& run) {
@@ -119,6 +134,7 @@ run::CheckpointHeader header_of(const ascend::Options& options, const ascend::As
 bool run_kernel(const ascend::Options& options, ascend::Isolation& isolation,
                 report::Report& report) {
   check_checkpoints(options);
+  check_debugger(options);
   if (is_task_list(options.program)) return run_task_list(options, report);
 
   // 1. The text of the program, which may name its machine. --print-config does without a program.
@@ -167,6 +183,9 @@ bool run_kernel(const ascend::Options& options, ascend::Isolation& isolation,
   ascend::Machine& machine = simulation.machine();
   if (options.validate) return cli::print_valid(options, config.name);
   if (checkpoints) simulation.set_checkpoints(*checkpoints);
+
+  const debug::Attached<ascend::DebugTarget> debugger(options, driver, machine, simulation,
+                                                      *arrays.data(), simulation.told());
 
   // 6. Run until nothing moves any more, and report.
   driver.run(machine.domain(), machine.structure(), simulation, simulation);

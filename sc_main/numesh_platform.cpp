@@ -7,7 +7,9 @@
 
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
+#include "platforms/debug/attached.h"
 #include "platforms/numesh/compiled_program.h"
+#include "platforms/numesh/debug_target.h"
 #include "platforms/numesh/numesh_config.h"
 #include "platforms/numesh/options.h"
 #include "platforms/numesh/simulation.h"
@@ -64,6 +66,9 @@ bool run_program(const numesh::Options& options, report::Report& report) {
   numesh::Simulation simulation(options, config, program);
   numesh::Machine& machine = simulation.machine();
   if (checkpoints) simulation.set_checkpoints(*checkpoints);
+
+  const debug::Attached<numesh::DebugTarget> debugger(options, driver, machine, simulation,
+                                                      program);
 
   // 4. Run until nothing moves any more, and report.
   driver.run(machine.domain(), machine.structure(), simulation, simulation);

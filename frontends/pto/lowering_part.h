@@ -45,7 +45,7 @@ struct LoweringContext {
   const CoreKind core;  ///< the kind of core that runs the program
   const Diagnostics& diagnostics;
   Emitter emitter{diagnostics};
-  Scope scope{diagnostics};
+  Scope scope{diagnostics, emitter.program()};
   TileMemory memory{reserved, options.profile, diagnostics};
   RegisterBody body = {};
   FixScales scales = {};

@@ -1,16 +1,65 @@
 #include "frontends/pto/scope.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tessera::pto {
 
+namespace {
+constexpr std::uint32_t kOpen = std::numeric_limits<std::uint32_t>::max();
+}  // namespace
+
 void Scope::enter_function(const Function& function) {
-  functions_.push_back({&function, {}, {}});
+  functions_.push_back({&function, {}, {}, {}});
   enter_region();
   for_each_operation(function.body, [this](const Operation& op) {
     if (operation_info(op.name).meaning == Meaning::kSetValidShape)
       functions_.back().resized.insert(op.arguments[0].text);
   });
+}
+
+void Scope::leave_function() {
+  while (!functions_.back().regions.empty()) leave_region();
+  functions_.pop_back();
+}
+
+void Scope::enter_region() {
+  functions_.back().regions.emplace_back();
+  functions_.back().named_before.push_back(program_.names.size());
+}
+
+void Scope::leave_region() {
+  OpenFunction& open = functions_.back();
+  for (std::size_t n = open.named_before.back(); n < program_.names.size(); ++n) {
+    std::uint32_t& end = program_.names[n].end;
+    if (end == kOpen) end = static_cast<std::uint32_t>(program_.code.size());
+  }
+  open.regions.pop_back();
+  open.named_before.pop_back();
+}
+
+// Values without a place in the machine, such as pipes and vector registers, have no name there.
+void Scope::tell(const std::string& name, const Value& value) {
+  using Kind = cluster::NamedValue::Kind;
+  cluster::NamedValue named;
+  named.name = name.substr(name.compare(0, 1, "%") == 0 ? 1 : 0);
+  named.from = static_cast<std::uint32_t>(program_.code.size());
+  named.end = kOpen;
+  named.scalar = value.scalar;
+  named.place = value.place;
+  if (value.kind == Value::Kind::kFloat) {
+    named.kind = Kind::kReal;
+    named.number = value.number;
+  } else if (value.kind == Value::Kind::kTile && value.sizes.size() == 2) {
+    named.kind = Kind::kTile;
+    named.place.rows = value.sizes[0];
+    named.place.columns = value.sizes[1];
+  } else if (value.kind == Value::Kind::kPointer && value.place.location == Location::kGm) {
+    named.kind = Kind::kArray;
+  } else if (value.kind != Value::Kind::kScalar || value.is_pointer) {
+    return;
+  }
+  program_.names.push_back(std::move(named));
 }
 
 bool Scope::is_open(const Function& function) const {
@@ -58,6 +107,7 @@ std::vector<Operand> Scope::numbers(const Operation& op, Role role) const {
 void Scope::define(const std::string& name, Place place, Value value) {
   if (find(name) != nullptr)
     diagnostics_.fail(place, "the value ", text::in_quotes(name), " is defined twice");
+  tell(name, value);
   functions_.back().regions.back()[name] = std::move(value);
 }
 
@@ -77,7 +127,9 @@ void Scope::redefine(const std::string& name, Value value) {
   auto& regions = functions_.back().regions;
   const auto region = std::find_if(regions.rbegin(), regions.rend(),
                                    [&](const auto& r) { return r.count(name) > 0; });
-  if (region != regions.rend()) (*region)[name] = std::move(value);
+  if (region == regions.rend()) return;
+  tell(name, value);
+  (*region)[name] = std::move(value);
 }
 
 }  // namespace tessera::pto

@@ -45,13 +45,15 @@ struct Value {
 
 class Scope {
  public:
-  explicit Scope(const Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  /// `program` gets the names (Program::names). Both outlive the scope.
+  Scope(const Diagnostics& diagnostics, Program& program)
+      : diagnostics_(diagnostics), program_(program) {}
 
   // A reference to a value is valid until its region is left.
   void enter_function(const Function& function);
-  void leave_function() { functions_.pop_back(); }
-  void enter_region() { functions_.back().regions.emplace_back(); }
-  void leave_region() { functions_.back().regions.pop_back(); }
+  void leave_function();
+  void enter_region();
+  void leave_region();
 
   /// The innermost of the functions that are being lowered.
   const Function& function() const { return *functions_.back().function; }
@@ -101,9 +103,13 @@ class Scope {
     const Function* function;
     std::set<std::string> resized;
     std::vector<std::map<std::string, Value>> regions;
+    std::vector<std::size_t> named_before;  // by region: names of the program before it
   };
 
+  void tell(const std::string& name, const Value& value);
+
   const Diagnostics& diagnostics_;
+  Program& program_;
   std::vector<OpenFunction> functions_;
 };
 

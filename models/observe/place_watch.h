@@ -1,9 +1,10 @@
-// Who is told where the main threads of PEs stand: a debugger. Nobody is told unless somebody asks, and then for the engines that
-// have pe::Listeners only.
+// Who is told where the main threads of PEs, the scalar units of cores and the processors of nodes stand: a debugger. Nobody is told
+// unless somebody asks, and then for the engines that have pe::Listeners, or the places of ToldPlaces, only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tlm_ifaces/vocabulary/cycle.h"
@@ -45,6 +46,34 @@ class PlaceWatch {
 
  private:
   std::vector<bool> stands_;
+};
+
+/// Which places of a machine tell a PlaceWatch, and at which instructions. For machines whose places are few, or slow beside the
+/// question.
+class ToldPlaces {
+ public:
+  explicit ToldPlaces(std::size_t places) : stops_(places) {}
+
+  /// `watch` outlives this object.
+  void set_watch(PlaceWatch& watch) { watch_ = &watch; }
+  /// `place` tells of these; nullptr: of none. `stops` outlive the next call.
+  void set_stops(std::uint32_t place, const StopSet* stops) { stops_[place] = stops; }
+  /// This place tells of every instruction.
+  void follow(std::optional<std::uint32_t> place) { followed_ = place; }
+
+  void come(std::uint32_t place, std::uint32_t pc, Cycle now) const {
+    if (watch_ == nullptr) return;
+    const bool is_stop = stops_[place] != nullptr && stops_[place]->has(pc);
+    if (is_stop || followed_ == place) watch_->come(place, pc, now);
+  }
+  void leave(std::uint32_t place) const {
+    if (watch_ != nullptr) watch_->leave(place);
+  }
+
+ private:
+  PlaceWatch* watch_ = nullptr;  // nullptr: nobody asks
+  std::vector<const StopSet*> stops_;
+  std::optional<std::uint32_t> followed_;
 };
 
 }  // namespace tessera::observe

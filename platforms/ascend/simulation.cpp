@@ -33,9 +33,10 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
       hazards_(options.hazards == "off"
                    ? std::nullopt
                    : std::optional<cluster::HazardWatch>(std::in_place, kernel.launch)),
+      told_(kernel.launch.places()),
       machine_(options.structure, config.machine, kernel.launch,
                {&events_, arrays.data(), hazards_ ? &*hazards_ : nullptr, nullptr,
-                kernel.source.get()}) {
+                kernel.source.get(), options.debug.empty() ? nullptr : &told_}) {
   if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
   machine_.launch(kernel.kernel.aic, kernel.kernel.aiv, 0);
   trace_ = trace_pipes(options, events_);

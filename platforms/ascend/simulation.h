@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/observe/event_stream.h"
+#include "models/observe/place_watch.h"
 #include "platforms/ascend/arrays.h"
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/ascend/cluster_view.h"
@@ -25,6 +26,8 @@ class Simulation final : public ClusterView, public run::Program {
              Arrays& arrays);
 
   Machine& machine() { return machine_; }
+  /// Is attached to the cores of a run with --debug.
+  observe::ToldPlaces& told() { return told_; }
   /// Runs the kernel through `checkpoints`, which outlives it.
   void set_checkpoints(run::Checkpoints& checkpoints);
 
@@ -62,6 +65,7 @@ class Simulation final : public ClusterView, public run::Program {
   const std::vector<std::string> external_ends_;
   observe::EventStream events_;
   std::optional<cluster::HazardWatch> hazards_;
+  observe::ToldPlaces told_;
   Machine machine_;
   std::optional<run::TraceFile> trace_;
   bool is_deadlock_ = false;

@@ -126,8 +126,8 @@ int run_main(const Executable& executable, int argc, const char* const* argv, Op
   bool goes_on = false;
   guarded(report, [&] {
     goes_on = parse(argc, argv, executable, options, std::cout);
-    if (goes_on && !options.debug.empty() && executable.platform != "wse")
-      throw UserError("", "--debug", "only wse_platform and CSL host programs have a debugger");
+    if (goes_on && !options.debug.empty() && executable.platform == "vp")
+      throw UserError("", "--debug", std::string(executable.name) + " has no debugger");
   });
   if (is_error(report)) return publish(executable, Options{}, report);
   if (goes_on) {

@@ -8,6 +8,7 @@
 
 #include "platforms/cli/option.h"
 #include "platforms/debug/words.h"
+#include "platforms/report/report.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
@@ -45,25 +46,35 @@ std::optional<std::pair<int, int>> range_in(const std::string& text, const std::
 
 }  // namespace
 
-PlaceFilter::PlaceFilter(const std::string& text) {
+PlaceFilter::PlaceFilter(const std::string& text) : text_(text) {
   std::string inside = trimmed(text);
   if (inside.empty() || inside == "all") return;
   for (const auto& [word, dimension] : {std::pair("row", 1), {"column", 0}, {"col", 0}}) {
     if (!begins_with(inside, word)) continue;
-    ranges_.at(static_cast<std::size_t>(dimension)) =
+    names_axis_ = true;
+    ranges_.resize(2);
+    ranges_[static_cast<std::size_t>(dimension)] =
         range_in(inside.substr(std::string(word).size()), text);
     return;
   }
   if (inside.front() == '(' && inside.back() == ')') inside = inside.substr(1, inside.size() - 2);
-  const std::size_t comma = inside.find(',');
-  if (comma == std::string::npos) refuse_filter(text);
-  ranges_[0] = range_in(inside.substr(0, comma), text);
-  ranges_[1] = range_in(inside.substr(comma + 1), text);
+  for (std::size_t from = 0; from <= inside.size();) {
+    const std::size_t comma = std::min(inside.find(',', from), inside.size());
+    ranges_.push_back(range_in(inside.substr(from, comma - from), text));
+    from = comma + 1;
+  }
+}
+
+void PlaceFilter::require_rank(std::size_t rank) const {
+  if (names_axis_ || is_all() || ranges_.size() == rank) return;
+  throw UserError("", "",
+                  "'" + text_ + "' names " + report::plural(ranges_.size(), "coordinate") +
+                      ", and a place here has " + std::to_string(rank));
 }
 
 bool PlaceFilter::has(const std::vector<int>& at) const {
   for (std::size_t i = 0; i < ranges_.size() && i < at.size(); ++i) {
-    const auto& range = ranges_.at(i);
+    const auto& range = ranges_[i];
     if (range && (at[i] < range->first || at[i] > range->second)) return false;
   }
   return true;
@@ -71,7 +82,7 @@ bool PlaceFilter::has(const std::vector<int>& at) const {
 
 Condition::Condition(const std::string& text) {
   std::string rest = trimmed(text);
-  for (const std::string word : {"pe=", "pe ", "at ", "core="}) {
+  for (const std::string word : {"pe=", "pe ", "at ", "core=", "node="}) {
     if (!begins_with(rest, word)) continue;
     rest = rest.substr(word.size());
     std::size_t end = rest.find(" if ");

@@ -1,7 +1,7 @@
 // Where a run is to stop, and under which condition.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,18 +13,22 @@
 
 namespace tessera::debug {
 
-/// Places by their first two coordinates: "3,0", "(0..7,0)", "row 3", "col 0", "(*,0)", "all".
+/// Places by their coordinates: "3,0", "(0..7,0)", "row 3", "col 0", "(*,0)", "(2,0,1)", "3" on a line, "all".
 class PlaceFilter {
  public:
   PlaceFilter() = default;
   /// Throws UserError.
   explicit PlaceFilter(const std::string& text);
 
+  /// Throws UserError where places have another number of coordinates.
+  void require_rank(std::size_t rank) const;
   bool has(const std::vector<int>& at) const;
-  bool is_all() const { return !ranges_[0] && !ranges_[1]; }
+  bool is_all() const { return ranges_.empty(); }
 
  private:
-  std::array<std::optional<std::pair<int, int>>, 2> ranges_;
+  std::string text_;
+  bool names_axis_ = false;  // "row 3": the other coordinates are any
+  std::vector<std::optional<std::pair<int, int>>> ranges_;
 };
 
 /// "pe=(0..7,0) if left < 4", each part may be absent, and so may "if".

@@ -59,15 +59,22 @@ std::vector<std::string> lines_of(const Target& target, const std::string& file)
 }
 
 const std::map<std::string, Commands::Handler>& Commands::handlers() {
-  static const std::map<std::string, Handler> all = {
-      {"print", &Commands::print_here}, {"p", &Commands::print_here},
-      {"x", &Commands::examine},        {"info", &Commands::info},
-      {"where", &Commands::where},      {"bt", &Commands::where},
-      {"backtrace", &Commands::where},  {"why", &Commands::why},
-      {"pe", &Commands::choose_place},  {"core", &Commands::choose_place},
-      {"hits", &Commands::hits},        {"set", &Commands::set},
-      {"list", &Commands::list},        {"l", &Commands::list},
-      {"disas", &Commands::disassemble}};
+  static const std::map<std::string, Handler> all = {{"print", &Commands::print_here},
+                                                     {"p", &Commands::print_here},
+                                                     {"x", &Commands::examine},
+                                                     {"info", &Commands::info},
+                                                     {"where", &Commands::where},
+                                                     {"bt", &Commands::where},
+                                                     {"backtrace", &Commands::where},
+                                                     {"why", &Commands::why},
+                                                     {"pe", &Commands::choose_place},
+                                                     {"core", &Commands::choose_place},
+                                                     {"node", &Commands::choose_place},
+                                                     {"hits", &Commands::hits},
+                                                     {"set", &Commands::set},
+                                                     {"list", &Commands::list},
+                                                     {"l", &Commands::list},
+                                                     {"disas", &Commands::disassemble}};
   return all;
 }
 
@@ -76,6 +83,11 @@ bool Commands::is_command(const std::string& text) {
   // A variable may have the name of a command: "x" alone is one.
   const bool is_alone = rest.empty() && (word == "x" || word == "p" || word == "l");
   return handlers().count(word) > 0 && !is_alone;
+}
+
+bool Commands::chooses_place(const std::string& text) {
+  const auto found = handlers().find(split(text).first);
+  return found != handlers().end() && found->second == &Commands::choose_place;
 }
 
 std::string Commands::answer(const std::string& text) {
@@ -109,7 +121,7 @@ std::string Commands::present() const {
   const std::vector<Frame> frames = debugger_.target().frames(focus_.place);
   std::string text = debugger_.target().name_of(focus_.place);
   if (debugger_.now()) text += ", cycle " + std::to_string(*debugger_.now());
-  if (frames.empty()) return text + ": no task";
+  if (frames.empty()) return text + ": " + debugger_.target().at_rest(focus_.place);
   const SourceLine& at = frames.front().at;
   text += ": " + frames.front().name + " at " + shown(at);
   const std::vector<std::string> source = lines_of(debugger_.target(), at.file);

@@ -17,6 +17,8 @@ class Commands {
 
   /// Whether `text` begins with a command.
   static bool is_command(const std::string& text);
+  /// Whether it is the command that chooses the place in focus, by one of its names.
+  static bool chooses_place(const std::string& text);
   /// The lines of the answer. Throws UserError.
   std::string answer(const std::string& text);
   /// "y[0..8]", "left + 1", "&y" in a place. Throws UserError.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "platforms/debug/words.h"
 #include "platforms/report/report.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -11,12 +12,6 @@ namespace {
 
 /// Places that a data breakpoint may watch.
 constexpr std::size_t kMostWatched = 4096;
-
-std::string at_place(const std::vector<int>& at) {
-  std::string text;
-  for (const int n : at) text += (text.empty() ? "(" : ", ") + std::to_string(n);
-  return text + ")";
-}
 
 void add_once(std::vector<int>& ids, int id) {
   if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
@@ -302,7 +297,7 @@ void Debugger::check_data(const std::function<void(const std::string&)>& print, 
 
 std::string Debugger::describe(const Stop& stop) const {
   using Reason = Stop::Reason;
-  const std::string cycle = "cycle " + std::to_string(stop.cycle);
+  const std::string cycle = now_ ? "cycle " + std::to_string(stop.cycle) : "before the first cycle";
   if (stop.reason == Reason::kGoto) return cycle;
   if (stop.breakpoints.empty())
     return (stop.reason == Reason::kPause ? "paused, " : "step, ") + cycle;
@@ -316,19 +311,38 @@ std::string Debugger::describe(const Stop& stop) const {
       text += ", " + b->watched->text() + " has changed";
   }
   text += ", " + cycle;
-  const std::string first = at_place(target_.coordinates(stop.places.front()));
+  const std::string first = in_parentheses(target_.coordinates(stop.places.front()));
   if (stop.places.size() == 1) return text + ", " + target_.name_of(stop.places.front());
   return text + ", " + report::plural(stop.places.size(), "place") + ", first " + first;
+}
+
+// Who stands at an instruction before the run begins has come there before anybody could hear of it.
+std::optional<Stop> Debugger::before_run(const std::function<void(const std::string&)>& print) {
+  if (now_) return {};
+  for (std::uint32_t place = 0; place < target_.place_count(); ++place) {
+    const auto program = target_.program_of(place);
+    if (!program) continue;
+    for (const std::uint32_t pc : target_.stands_at(place)) {
+      if (stops_[*program].has(pc)) arrivals_.push_back({place, pc});
+    }
+  }
+  Stop stop;
+  check_code(print, stop);
+  if (stop.breakpoints.empty()) return {};
+  stop.reason = Stop::Reason::kBreakpoint;
+  stop.text = stop.text.empty() ? describe(stop) : stop.text + "; " + describe(stop);
+  step_.reset();
+  return stop;
 }
 
 std::optional<Stop> Debugger::after_cycle(Cycle now,
                                           const std::function<void(const std::string&)>& print) {
   now_ = now;
+  target_.set_now(now);  // which may tell where places have come to
   const bool step_done = step_ && step_->done;
   const bool reached = until_ && now >= *until_;
   Stop stop;
   stop.cycle = now;
-  target_.set_now(now);
   if (!arrivals_.empty()) check_code(print, stop);
   check_data(print, stop);
   std::sort(stop.places.begin(), stop.places.end());

@@ -63,6 +63,8 @@ class Debugger final : private observe::PlaceWatch {
   /// Stops at the end of the next cycle.
   void pause() { pause_ = true; }
 
+  /// Where places stand that begin with the run. No value: the run begins. `print`: as after_cycle().
+  std::optional<Stop> before_run(const std::function<void(const std::string&)>& print);
   /// At the end of a cycle. No value: the run goes on. `print` takes what log points say.
   std::optional<Stop> after_cycle(Cycle now, const std::function<void(const std::string&)>& print);
 

@@ -187,7 +187,7 @@ Json Inspector::stack_trace(const Json& arguments) {
   if (frames.empty() && first == 0) {
     const std::vector<std::string> state = target_.state(place);
     shown.push_back({{"id", id_of(0)},
-                     {"name", state.empty() ? "no task" : "no task; " + state.front()},
+                     {"name", target_.at_rest(place) + (state.empty() ? "" : "; " + state.front())},
                      {"line", 0},
                      {"column", 0},
                      {"presentationHint", "subtle"}});
@@ -251,7 +251,7 @@ Json Inspector::evaluate(const Json& arguments) {
   if (context == "repl" && Commands::is_command(text)) {
     const std::uint32_t before = focus_.place;
     if (arguments.contains("frameId")) focus_.place = place;
-    const bool chooses = text.compare(0, 2, "pe") == 0 || text.compare(0, 4, "core") == 0;
+    const bool chooses = Commands::chooses_place(text);
     Json body = {{"variablesReference", 0}};
     try {
       body["result"] = commands_.answer(text);

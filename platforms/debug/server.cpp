@@ -28,10 +28,14 @@ void Server::configure() {
 
 void Server::before_run() {
   configure();
-  if (!session_.stops_on_entry() || session_.is_over()) return;
-  Stop entry;
-  entry.text = "before the first cycle";
-  hold(entry);
+  if (session_.stops_on_entry() && !session_.is_over()) {
+    Stop entry;
+    entry.text = "before the first cycle";
+    hold(entry);
+  }
+  if (session_.is_over() || run::must_stop()) return;
+  const auto stop = debugger_.before_run([this](const std::string& text) { session_.print(text); });
+  if (stop && channel_.is_connected()) hold(*stop);
 }
 
 void Server::hold(const Stop& stop) {

@@ -111,8 +111,15 @@ class Target {
   virtual void set_now(Cycle now) = 0;
   /// The instruction at which the place stands; no value: it has no task, or its last one still runs.
   virtual std::optional<std::uint32_t> pc(std::uint32_t place) = 0;
+  /// All instructions at which it stands; places of some machines do several things side by side.
+  virtual std::vector<std::uint32_t> stands_at(std::uint32_t place) {
+    const auto at = pc(place);
+    return at ? std::vector<std::uint32_t>{*at} : std::vector<std::uint32_t>();
+  }
   /// The innermost first. Empty: it has no task.
   virtual std::vector<Frame> frames(std::uint32_t place) = 0;
+  /// What is said of a place without frames.
+  virtual std::string at_rest(std::uint32_t /*place*/) { return "no task"; }
   /// What it does or waits for, a sentence each.
   virtual std::vector<std::string> state(std::uint32_t place) = 0;
   virtual std::vector<std::string> scopes() const = 0;

@@ -15,6 +15,7 @@
 #include "platforms/cli/main.h"
 #include "platforms/cli/manifest.h"
 #include "platforms/cli/options.h"
+#include "platforms/debug/attached.h"
 #include "platforms/report/report.h"
 #include "platforms/run/driver.h"
 #include "platforms/run/signals.h"
@@ -23,7 +24,7 @@
 #include "platforms/server/session.h"
 #include "platforms/server/sim_log.h"
 #include "platforms/wse/checkpoints.h"
-#include "platforms/wse/debugger.h"
+#include "platforms/wse/debug_target.h"
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/options.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -180,7 +181,8 @@ class Server {
     wse::Machine& machine = observed.machine();
     Session session(channel_, program_, workload, config, observed, folder_);
     if (checkpoints) session.set_checkpoints(*checkpoints);
-    const wse::Debugger debugger(options_, observed, workload, &program_, driver);
+    const debug::Attached<wse::DebugTarget> debugger(options_, driver, observed, workload,
+                                                     &program_);
     channel_.write(reply_frame(id));
     std::optional<PeerWatch> watch(std::in_place, channel_.input());
     driver.run(machine.domain(), machine.structure(), observed, session);

@@ -6,7 +6,7 @@
 #include "frontends/compiled/routes.h"
 #include "frontends/csl/sema/library.h"
 #include "frontends/tasm/disassembler.h"
-#include "platforms/run/wait_report.h"
+#include "platforms/debug/causes.h"
 #include "platforms/wse/pe_view.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -316,23 +316,8 @@ std::vector<std::string> DebugTarget::routes(std::uint32_t place) {
 }
 
 std::vector<std::string> DebugTarget::why() {
-  observe::Waits waits(10'000);
   observed_.catch_up(machine_.domain().next_free_cycle());
-  observed_.describe_waits(waits);
-  report::Report report;
-  run::list_waits(
-      waits, observed_.flows(), observe::Help::kNone,
-      [this](std::uint32_t place) { return coordinates(place); }, report);
-  std::vector<std::string> lines;
-  const std::string summary = report::summary_of_causes(report.causes, report.places_that_follow);
-  if (!summary.empty()) lines.push_back(summary);
-  const auto name = [](const std::vector<int>& at) {
-    std::string text;
-    for (const int n : at) text += (text.empty() ? "(" : ", ") + std::to_string(n);
-    return text + ")";
-  };
-  for (const std::string& line : report::lines(report.wait_groups, name)) lines.push_back(line);
-  return lines;
+  return debug::causes_of(observed_);
 }
 
 }  // namespace tessera::wse

@@ -8,11 +8,12 @@
 #include "models/wafer/sharing/serve.h"
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
+#include "platforms/debug/attached.h"
 #include "platforms/run/driver.h"
 #include "platforms/wse/checkpoints.h"
 #include "platforms/wse/csl_host.h"
 #include "platforms/wse/csl_options.h"
-#include "platforms/wse/debugger.h"
+#include "platforms/wse/debug_target.h"
 #include "platforms/wse/dense_machine.h"
 #include "platforms/wse/host_program.h"
 #include "platforms/wse/machine.h"
@@ -86,7 +87,7 @@ bool run_csl(const Options& options, const WseConfig& config, Replacements& repl
     require_same(options.csl, workload, checkpoints->header());
     host.set_checkpoints(*checkpoints);
   }
-  const Debugger debugger(options, observed, workload, &compiled, driver);
+  const debug::Attached<DebugTarget> debugger(options, driver, observed, workload, &compiled);
   driver.run(machine.domain(), machine.structure(), observed, host);
   if (checkpoints) checkpoints->tell("wse_platform", options.quiet, report);
   report.wall.destroy_s = observed.destroy();
@@ -143,7 +144,7 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
         saved(observed, [&program](state::Archive& archive) { program.visit(archive); }));
     program.set_checkpoints(*checkpoints);
   }
-  const Debugger debugger(options, observed, workload, nullptr, driver);
+  const debug::Attached<DebugTarget> debugger(options, driver, observed, workload, nullptr);
   driver.run(machine.domain(), machine.structure(), observed, program);
 
   if (checkpoints) checkpoints->tell("wse_platform", options.quiet, report);

@@ -16,7 +16,12 @@ HELP = """The run is held before its first cycle.
   pe X,Y, where (bt), list (l), disas, why [X,Y]
   print y[0..8] (p), x/8f &y, set y[0] = 1
   info locals|globals|regs|dsr|queues|tasks|routes|waits|line
+  AI cores: core X,Y, core=(X,Y); info locals|tiles|arrays|pipes|flags|regs
+  meshes: node X,Y, node=(X,Y); info task|arrays|queues
   quit (q)"""
+
+
+PLACES = (" pe=", " core=", " node=", " if ")
 
 
 class Prompt(cmd.Cmd):
@@ -113,11 +118,10 @@ class Prompt(cmd.Cmd):
 
     def take(self, text, rest_is_text=False):
         """WHERE, and what is said of it."""
-        for word in (" pe=", " if ", " core="):
-            at = text.find(word)
-            if at >= 0 and not rest_is_text:
-                return text[:at].strip(), text[at:].strip()
-        return text.strip(), ""
+        begins = [text.find(word) for word in PLACES if word in text]
+        if not begins or rest_is_text:
+            return text.strip(), ""
+        return text[:min(begins)].strip(), text[min(begins):].strip()
 
     def add(self, where, condition, **more):
         """`more`: of the protocol, or our own."""
@@ -327,6 +331,8 @@ class Prompt(cmd.Cmd):
     def do_pe(self, text):
         """pe [X,Y]: the PE in focus"""
         self.shows(self.choose(text) if text else self.ask("pe"))
+
+    do_core = do_node = do_pe
 
     def default(self, line):
         if line == "EOF":

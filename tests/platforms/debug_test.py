@@ -15,10 +15,7 @@ import sys
 import tempfile
 import unittest
 
-BIN = pathlib.Path(sys.argv[1]).resolve().parent
-ROOT = pathlib.Path(sys.argv[2]).resolve()
-sys.path.insert(0, str(ROOT / "scripts"))
-from commands import dap  # noqa: E402 pylint: disable=wrong-import-position
+from debug_session import BIN, ROOT, Session, command_of, dap, report_of
 
 GEMV = ["examples/csl/gemv/layout.csl", "--params", "width:4,height:3,M:12,N:16", "--launch", "compute"]
 PROGRAMS = {
@@ -28,64 +25,6 @@ PROGRAMS = {
     "reduce": ["examples/reduce_chain/layout.json"],
     "pe_loops": ["examples/pe_loops/layout.json"],
 }
-
-
-def command_of(program, *options):
-    return [str(BIN / "wse_platform"), *program, "--quiet", *options]
-
-
-class Session(dap.Client):
-    """A run that is held before its first cycle, with the breakpoints of `lines`: [(file, line, {..})]."""
-
-    @classmethod
-    def of(cls, program, *options, lines=(), functions=()):
-        session = cls.start(command_of(program, "--debug=stdio", *options), cwd=ROOT, stderr=subprocess.DEVNULL)
-        session.request("initialize", adapterID="test")
-        session.wait_for("initialized")
-        session.request("launch", stopOnEntry=True)
-        for file in sorted({file for file, _, _ in lines}):
-            session.answers = session.request("setBreakpoints", source={"path": file}, breakpoints=[
-                {"line": line, **more} for other, line, more in lines if other == file])["breakpoints"]
-        if functions:
-            session.request("setFunctionBreakpoints", breakpoints=[{"name": name} for name in functions])
-        session.request("configurationDone")
-        session.stop = session.wait_for("stopped")[0]["body"]
-        return session
-
-    def go(self, command="continue", **arguments):
-        """The next stop; None: the run is over, and `exit_code` has been said."""
-        self.request(command, **{"threadId": self.stop["threadId"], **arguments})
-        event, before = self.wait_for("stopped", "terminated")
-        self.said = [e["body"]["output"] for e in before if e["event"] == "output"]
-        if event["event"] == "terminated":
-            self.exit_code = [e["body"]["exitCode"] for e in before if e["event"] == "exited"][0]
-            self.request("disconnect")
-            assert self.close() == self.exit_code
-            return None
-        self.stop = event["body"]
-        return self.stop
-
-    def ask(self, text):
-        return self.request("evaluate", expression=text, context="repl")["result"]
-
-    def frames(self):
-        frames = self.request("stackTrace", threadId=self.stop["threadId"])["stackFrames"]
-        return [(frame["name"], frame["line"], frame.get("instructionPointerReference")) for frame in frames]
-
-    def cycle(self):
-        return int(re.search(r"cycle (\d+)", self.stop["text"])[1])
-
-    def end(self):
-        self.request("disconnect", terminateDebuggee=True)
-        return self.close()
-
-
-def report_of(program, *options):
-    with tempfile.TemporaryDirectory() as folder:
-        report = pathlib.Path(folder) / "r.json"
-        subprocess.run(command_of(program, "--report", str(report), *options), cwd=ROOT, check=True, stdin=subprocess.DEVNULL,
-                       capture_output=True)
-        return json.loads(report.read_text())
 
 
 def lines_of(program):
@@ -412,9 +351,10 @@ class Socket(unittest.TestCase):
             result = subprocess.run(command_of(GEMV, *options), cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
             self.assertEqual(result.returncode, 2)
             self.assertIn(word, result.stderr)
-        result = subprocess.run([str(BIN / "numesh_platform"), "--debug=stdio", "x.json"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        result = subprocess.run([str(BIN / "vp_platform"), "--debug=stdio", "x.vps"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                 check=False)
         self.assertEqual(result.returncode, 2)
+        self.assertIn("vp_platform has no debugger", result.stderr)
 
 
 class Editor(unittest.TestCase):

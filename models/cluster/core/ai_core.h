@@ -12,7 +12,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <variant>
+#include <vector>
 
 #include "models/cluster/core/core_context.h"
 #include "models/cluster/core/core_sync.h"
@@ -60,9 +62,17 @@ class AiCore {
   }
   /// Counts of a tile operation.
   const PathStats& path(Opcode op) const { return tile_pipes_.path(op); }
+  /// Its queue, and what holds it back.
+  const PipeState& pipe(Pipe pipe) const { return context_.pipes[pipe]; }
   const CoreSync& sync() const { return sync_; }
   const ScalarMemory& scalar_memory() const { return scalar_.memory(); }
   std::int64_t reg(unsigned number) const { return context_.registers[number]; }
+  const std::vector<std::int64_t>& registers() const { return context_.registers; }
+  /// The instruction that the scalar unit takes next; no value: it has ended.
+  std::optional<std::uint32_t> pc() const {
+    if (scalar_.ended()) return std::nullopt;
+    return scalar_.pc();
+  }
   /// The kernel that runs or ran last; nullptr before the first launch.
   const Program* program() const { return context_.program.get(); }
   /// For deadlock reports.

@@ -15,6 +15,7 @@
 #include "models/cluster/hazards/hazards.h"
 #include "models/cluster/memory/cluster_data.h"
 #include "models/observe/event.h"
+#include "models/observe/place_watch.h"
 #include "models/observe/probe.h"
 #include "tlm_ifaces/sync/signal.h"
 #include "tlm_ifaces/transfer/transfer.h"
@@ -48,6 +49,7 @@ struct Attachments {
   LaunchWatch* end = nullptr;
   InstructionSource* source =
       nullptr;  ///< gives the instructions of all cores, in place of programs
+  const observe::ToldPlaces* told = nullptr;  ///< hears where the scalar units stand
 };
 
 /// What one cycle of a core did. The caller hands the requests to the sync unit and to GM, where they
@@ -62,7 +64,8 @@ struct CoreContext {
   CoreContext(const ClusterConfig& cluster_config, const Launch& cluster_launch, CoreId id,
               const Attachments& attached)
       : config(cluster_config), launch(cluster_launch), core(id), probe(attached.sink, id.index()),
-        data(attached.data), source(attached.source), pipes(cluster_config.core) {}
+        data(attached.data), source(attached.source), told(attached.told),
+        pipes(cluster_config.core) {}
   CoreContext(const CoreContext&) = delete;
   CoreContext& operator=(const CoreContext&) = delete;
 
@@ -88,8 +91,9 @@ struct CoreContext {
   const Launch& launch;
   const CoreId core;
   const observe::Probe probe;
-  ClusterData* const data;          ///< nullptr: timing only
-  InstructionSource* const source;  ///< nullptr: the program has all instructions
+  ClusterData* const data;                ///< nullptr: timing only
+  InstructionSource* const source;        ///< nullptr: the program has all instructions
+  const observe::ToldPlaces* const told;  ///< nullptr: nobody asks where the scalar unit stands
   /// The kernel that runs or ran last; nullptr before the first launch.
   std::shared_ptr<const Program> program;
   std::vector<std::int64_t> registers;

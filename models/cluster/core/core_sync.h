@@ -48,6 +48,7 @@ class CoreSync {
 
   /// Flags that are set: at the end of a kernel, sets without a wait. "MTE2 to V, event 3".
   std::vector<std::string> flags_set() const;
+  const FlagTable& flags() const { return flags_; }
   /// Latencies of flags and locks; the sync unit has those of cross-core flags.
   const Latencies& latencies() const { return latencies_; }
 

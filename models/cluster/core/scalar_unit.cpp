@@ -48,6 +48,7 @@ void ScalarUnit::serve(Cycle now) {
       return;
     }
   }
+  tell_next(now);
   const auto pc = pc_;  // a jump changes it
   const WaitReason reason = issue(now);
   if (reason != WaitReason::kNone) return s.hold_back(reason, pc_, now, context_.probe);
@@ -60,6 +61,15 @@ void ScalarUnit::serve(Cycle now) {
   s.stats.busy += s.free_at - now;
   s.busy_until = s.free_at;
   context_.progressed = true;
+  if (context_.told == nullptr) return;
+  context_.told->leave(context_.core.index());
+  tell_next(now);
+}
+
+// What native code comes to next is known when the core takes it.
+void ScalarUnit::tell_next(Cycle now) const {
+  const bool is_known = !ended_ && (context_.source == nullptr || pc_ < source_end_);
+  if (context_.told != nullptr && is_known) context_.told->come(context_.core.index(), pc_, now);
 }
 
 // The native code in front of the instructions takes its time before the first one.

@@ -70,6 +70,7 @@ class ScalarUnit {
   ScalarMemory memory_;
   RegisterTrace trace_;  // body of the function that is being issued
   void take_next(Cycle now);
+  void tell_next(Cycle now) const;
   void check_new();  // checks the instructions that the source has added
 
   std::uint32_t pc_ = 0;

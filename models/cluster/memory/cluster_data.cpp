@@ -149,6 +149,16 @@ Memory& ClusterData::memory(const ResolvedOperand& operand, CoreId core) {
   return buffers_[holder.index() * kLocationCount + static_cast<unsigned>(operand.location)];
 }
 
+std::vector<std::byte> ClusterData::buffer_at(CoreId core, Location location, std::uint32_t first,
+                                              std::uint32_t count, Cycle now) {
+  const auto number = static_cast<unsigned>(location);
+  if (first >= capacities_[number]) return {};
+  const std::uint32_t end = first + std::min(count, capacities_[number] - first);
+  const std::byte* const bytes =
+      buffers_[core.index() * kLocationCount + number].bytes_at(now, end);
+  return {bytes + first, bytes + end};
+}
+
 void ClusterData::note_view(Array& array, const ResolvedOperand& o) {
   if (o.view_size < array.size) return;
   std::array<std::size_t, kMostDimensions> sizes{};

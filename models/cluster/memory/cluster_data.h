@@ -49,6 +49,13 @@ class ClusterData {
   std::byte* bytes_at(std::size_t array, Cycle now) {
     return gm_[array].memory.bytes_at(now, size(array));
   }
+  /// Elements as they are at the end of cycle `now`, until the machine goes on.
+  TileValues values_at(const ResolvedOperand& operand, CoreId core, Cycle now) {
+    return memory(operand, core).read(operand, now, false);
+  }
+  /// Bytes of a buffer of `core` from `first` on, as values_at(); as many of `count` as there are.
+  std::vector<std::byte> buffer_at(CoreId core, Location location, std::uint32_t first,
+                                   std::uint32_t count, Cycle now);
   /// All that has been written, up to the size of the array.
   std::vector<std::byte> contents(std::size_t array);
   /// Sizes of an array that is not bound: those of its largest tensor if that fills it, else one size.

@@ -313,6 +313,17 @@ struct Instruction {
   Operand a, b, c;              ///< operands of a scalar instruction
 };
 
+/// What the text calls a value, for a debugger.
+struct NamedValue {
+  enum class Kind : std::uint8_t { kInteger, kReal, kTile, kArray };
+  std::string name;  ///< without %
+  Kind kind = Kind::kInteger;
+  std::uint32_t from = 0, end = 0;  ///< the instructions among which the name has this meaning
+  Operand scalar;                   ///< kInteger, kReal
+  double number = 0;                ///< kReal whose `scalar` is no register
+  TileOperand place;                ///< kTile with its valid rows and columns, kArray
+};
+
 struct Program {
   std::string name;  ///< name of the kernel, for diagnoses
   std::string file;  ///< the file whose lines Instruction::line counts
@@ -325,6 +336,7 @@ struct Program {
   std::vector<GmArray> arrays;                         ///< arrays that operands in GM name
   std::vector<RegisterOperation> register_operations;  ///< bodies of vector functions
   unsigned vector_registers = 0;
+  std::vector<NamedValue> names;  ///< in the order in which they are defined
 
   /// Files of instructions that do not stand in `file`: a header of a kernel in C++.
   std::map<std::uint32_t, std::string> other_files;
