@@ -60,10 +60,13 @@ class Attached:
             if not self.socket.exists():
                 time.sleep(0.01)
                 continue
+            client = None
             try:
-                client = dap.Client.connect(self.socket)
+                client = dap.Client.connect(self.socket, 0.2)
                 client.request("initialize")
             except (OSError, dap.Gone):  # of a run that has just ended
+                if client is not None:
+                    client.close()
                 continue
             yield self.attend(client), self.executions()
         _, said = self.host.communicate()
@@ -102,7 +105,8 @@ class Hits(unittest.TestCase):
                     for hits, executions in Attached(folder, arch, code, work).runs():
                         self.assertEqual(differing(hits, executions), {})
                         runs += 1
-                    self.assertGreater(runs, 0)
+                    sets_options = "TESSERA_OPTIONS" in (folder / "run.py").read_text()
+                    self.assertTrue(runs > 0 or sets_options)
 
 
 FOLDERS = [pathlib.Path(folder).resolve() for folder in sys.argv[3:]]
