@@ -11,6 +11,15 @@ using cluster::OperandShape;
 
 namespace {
 
+/// Whether the elements are operands of arithmetic, and not only bits that move.
+bool computes(TileFunction function) {
+  using F = TileFunction;
+  constexpr F kFunctions[] = {F::kMap,          F::kMapAdd,    F::kMultiplyAdd, F::kRowReduce,
+                              F::kColumnReduce, F::kRowMap,    F::kColumnMap,   F::kPart,
+                              F::kRowArg,       F::kColumnArg, F::kCompare,     F::kPairSum};
+  return std::find(std::begin(kFunctions), std::end(kFunctions), function) != std::end(kFunctions);
+}
+
 OperandShape shape_of(const TileOperand& operand) {
   const auto known = [](const Operand& size) {
     return size.is_register ? std::nullopt : std::optional<std::int64_t>(size.value);
@@ -269,6 +278,9 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
   // The tiles between inputs and result are scratch, which the operation writes.
   for (std::size_t i = inputs; i + operation.results < tiles; ++i)
     become_scratch(operation.operands[i]);
+  // A2/A3 have an instruction for it, which a form with scratch does not use (pto-isa, TUnaryOp and TRsqrt).
+  operation.by_root =
+      operation.arithmetic == Arithmetic::kRsqrt && (is_a5() || tiles > inputs + operation.results);
   follow_result(op, operation);
   if (operation.function == TileFunction::kFillPad)
     operation.pad = pad_of(output(op).type, diagnostics_);
@@ -292,14 +304,24 @@ void ComputeLowering::follow_result(const Operation& op, TileOperation& operatio
     written.columns =
         std::min(written.columns.value, operation.mask.count(operation.operands[0].columns.value));
   const TileOperand result = written;
+  // With a number the library computes nothing where sizes differ; a value for each row makes it look at the other source.
+  const bool is_library = context_.options.sizes_of_results && operation.scalars.empty();
+  const bool by_result = is_library && function != F::kRowMap && function != F::kSelectTile;
+  const auto follows = [](std::int64_t valid, const Operand& size, std::int64_t room, bool always) {
+    return valid == kDynamic || (always && !size.is_register && size.value <= room);
+  };
   unsigned n = 0;
   for (const Argument& a : op.arguments) {
     const Value* v = scope_.find(a.text);
     if (n >= end || v == nullptr || v->kind != Value::Kind::kTile) continue;
     TileOperand& source = operation.operands[n++];
     if (function == F::kSelect && n == 1) continue;  // the mask
-    if (v->type.valid_columns == kDynamic) source.columns = result.columns;
-    if (v->type.valid_rows == kDynamic && function != F::kColumnExpand) source.rows = result.rows;
+    const Type& type = v->type;
+    if (follows(type.valid_columns, result.columns, type.shape[1], by_result))
+      source.columns = result.columns;
+    if (function != F::kColumnExpand &&
+        follows(type.valid_rows, result.rows, type.shape[0], by_result))
+      source.rows = result.rows;
   }
   if (function != F::kRowMap && function != F::kColumnMap) return;
   // A column has a value for each row, a row one for each column.
@@ -307,9 +329,12 @@ void ComputeLowering::follow_result(const Operation& op, TileOperation& operatio
   if (once == nullptr || once->kind != Value::Kind::kTile) return;
   TileOperand& values = operation.operands[1];
   const bool by_row = function == F::kRowMap;
-  if (by_row && once->type.shape[0] > 1 && once->type.valid_rows == kDynamic)
+  const Type& type = once->type;
+  if (by_row && type.shape[0] > 1 &&
+      follows(type.valid_rows, result.rows, type.shape[0], is_library))
     values.rows = result.rows;
-  if (!by_row && once->type.shape[1] > 1 && once->type.valid_columns == kDynamic)
+  if (!by_row && type.shape[1] > 1 &&
+      follows(type.valid_columns, result.columns, type.shape[1], is_library))
     values.columns = result.columns;
 }
 
@@ -390,6 +415,9 @@ void ComputeLowering::check_operands(const Operation& op, const TileOperation& o
     fail(op.place, op.name, " works on ", expected, ", found tiles of ", to_string(result));
   };
   if (operation.function == TileFunction::kMap && bitwise && is_float(result)) refuse("integers");
+  // No operation of the library for A2/A3 takes it but conversions and copies.
+  if (!is_a5() && computes(operation.function) && operation.operands[0].element == Element::kBf16)
+    fail(op.place, op.name, " works on i16, i32, f16 or f32 on A2/A3, found tiles of bf16");
   if (of_floats && !is_float(result) && cluster::has_values(result)) refuse("floats");
   cluster::OperandShapes shapes;
   std::transform(operation.operands.begin(), operation.operands.end(), shapes.begin(), shape_of);

@@ -169,7 +169,7 @@ Value FifoLowering::pop_tile(const Operation& op, Fifo& fifo, const Type& type, 
   }
   table_.note_tile(fifo, end, op, type);
   if (fifo.is_handle && !fifo.has_buffer) {
-    v.place.address.add(context_.memory.allot(op, v.place), 1);
+    v.place.address.add(context_.memory.allot(op, room_of(v.place, v.type)), 1);
   } else {
     v.place.address.add(end.buffer, 1);
     v.place.address.add(slot, fifo.slot_bytes);

@@ -473,6 +473,7 @@ OperationCode lower_operation(const Operation& op,
   const FunctionKinds kinds(module);
   LowerOptions options;
   options.profile = site.profile;
+  options.sizes_of_results = true;
   const ReservedBuffers reserved(module, cluster::capacities_of(site.profile));
   const ExternalEnds no_external_ends;
   const Diagnostics diagnostics(site.file);

@@ -56,6 +56,8 @@ struct LowerOptions {
   /// Whether an end of a pipe that no function has belongs to a peer outside of the program, which
   /// is always ready. If the module has no function for the other kind of core, it always does.
   bool external_peers = false;
+  /// The library of C++ computes what is valid of a result, whatever is valid of the sources, as long as they are so large.
+  bool sizes_of_results = false;
 };
 
 /// A program is nullptr if no function runs on that kind of core.

@@ -123,6 +123,12 @@ std::int64_t bytes_of(const TileOperand& tile) {
   return (tile.full_rows * tile.row_stride * cluster::bits_of(tile.element) + 7) / 8;
 }
 
+TileOperand room_of(const TileOperand& tile, const Type& type) {
+  TileOperand room = tile;
+  if (room_bits_of(type) == 8) room.element = Element::kI8;
+  return room;
+}
+
 TileMemory::TileMemory(const ReservedBuffers& reserved, Profile profile,
                        const Diagnostics& diagnostics)
     : diagnostics_(diagnostics), profile_(profile), capacities_(reserved.room()) {

@@ -56,6 +56,8 @@ class ReservedBuffers {
 
 /// The number of bytes that all rows and columns of a tile take.
 std::int64_t bytes_of(const TileOperand& tile);
+/// What a tile of the type takes of its memory, which may be more than its elements: room_bits_of().
+TileOperand room_of(const TileOperand& tile, const Type& type);
 
 /// Gives addresses to the tiles that have none in the text, and checks that tiles fit their memory.
 class TileMemory {

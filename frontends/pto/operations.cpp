@@ -141,6 +141,7 @@ void add_tiles(Rows& rows) {
   rows.tile({"pto.tload", "pto.tprefetch"}, Meaning::kLoad, 1, F::kCopy);
   rows.tile({"pto.tstore"}, Meaning::kStore, 1, F::kCopy);
   rows.allow(2);  // with what FIX scales by
+  rows.tile({"pto.tstore_fp"}, Meaning::kStore, 2, F::kCopy);
   rows.tile({"pto.tmov"}, Meaning::kMove, 1, F::kCopy);
   rows.allow(2);  // with scratch, or with what FIX scales by
   rows.tile({"pto.textract"}, Meaning::kExtract, 3, F::kCopy);

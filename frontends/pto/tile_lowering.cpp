@@ -40,8 +40,9 @@ void TileLowering::alloc(const Operation& op) {
     for (Operand& s : v.sizes) s = emitter_.new_register(op.place);
     set_valid(v, sizes, op.place);
   }
-  const Operand address = has(Role::kAddress) ? scope_.scalar(argument(op, Role::kAddress))
-                                              : Operand(context_.memory.allot(op, v.place));
+  const Operand address = has(Role::kAddress)
+                              ? scope_.scalar(argument(op, Role::kAddress))
+                              : Operand(context_.memory.allot(op, room_of(v.place, v.type)));
   context_.memory.check_room(op, v.place, address.is_register ? 0 : address.value);
   if (op.name == "pto.alloc_tile") check_layout(op, v);
   check_address(op, v, address);
@@ -90,7 +91,7 @@ Value TileLowering::of_parameter(const Parameter& p) {
   op.place = p.place;
   Value v = tile_of(p.type, p.name);
   v.sizes = known_sizes(p.type);
-  v.place.address.add(context_.memory.allot(op, v.place), 1);
+  v.place.address.add(context_.memory.allot(op, room_of(v.place, v.type)), 1);
   return v;
 }
 
@@ -119,7 +120,7 @@ void TileLowering::alloc_several(const Operation& op) {
   if (tiles < 2 || tiles > kMost) fail(op, "expected a type with count=N, N of 2..", kMost);
   v.sizes = known_sizes(v.type);
   const std::int64_t alignment = cluster::alignment_of(v.place.location);
-  v.slot_bytes = (bytes_of(v.place) + alignment - 1) / alignment * alignment;
+  v.slot_bytes = (bytes_of(room_of(v.place, v.type)) + alignment - 1) / alignment * alignment;
   TileOperand all = v.place;
   all.full_rows = v.slot_bytes * tiles;
   all.row_stride = 1;

@@ -79,7 +79,7 @@ void TilePlan::visit(const Region& region, std::vector<Loop>& loops,
       Life life;
       life.op = &op;
       life.location = location_of(*type, diagnostics);
-      life.bytes = (type->shape[0] * type->shape[1] * bits_of(type->element) + 7) / 8;
+      life.bytes = (type->shape[0] * type->shape[1] * room_bits_of(*type) + 7) / 8;
       life.defined = here;
       tiles_[op.results[0].name] = {lives_.size()};
       lives_.push_back(life);

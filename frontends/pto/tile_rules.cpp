@@ -166,9 +166,6 @@ void TileRules::check_types(const Operation& op, const Operands& o) const {
   if (op.name == "pto.tsel" && !is_a5() && o.out &&
       !is_one_of({"i16", "i32", "ui16", "ui32", "f16", "bf16", "f32"}, o.out.element()))
     refuse(o.out, "16 or 32 bits on A2/A3");
-  if (is_one_of({"pto.tmax", "pto.tmaxs", "pto.tmin", "pto.tmins"}, op.name) && !is_a5() && o.out &&
-      o.out.element() == "bf16")
-    refuse(o.out, "i16, i32, f16 or f32 on A2/A3");
   if (is_one_of({"pto.tcolexpanddiv", "pto.trowexpanddiv"}, op.name) && !is_a5() && o.out &&
       is_integer(o.out.element()))
     refuse(o.out, "f16 or f32 on A2/A3");
@@ -237,7 +234,7 @@ void TileRules::check_moves(const Operation& op, const Operands& o) const {
     fail(op, "only a tile is printed through scratch");
   if (op.name == "pto.tget_scale_addr" && o.out && o.out.location() != "scaling")
     fail(op, "expected a tile in scaling, found one in ", o.out.location());
-  if (op.name != "pto.tstore" || o.in.empty()) return;
+  if (!is_one_of({"pto.tstore", "pto.tstore_fp"}, op.name) || o.in.empty()) return;
   const Value* view = scope_.find(argument(op, Role::kOut).text);
   if (view == nullptr || view->type.kind != Type::Kind::kPartition || o.in[0].location() != "vec")
     return;

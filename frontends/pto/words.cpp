@@ -23,6 +23,12 @@ unsigned bits_of(const std::string& element) {
   return is_one_of({"i64", "ui64", "index", "f64"}, element) ? 64 : 32;
 }
 
+unsigned room_bits_of(const Type& tile) {
+  const std::string& e = tile.element;
+  const bool pairs = e.rfind("f4", 0) == 0 && e.size() > 2 && e.compare(e.size() - 2, 2, "x2") == 0;
+  return pairs && tile.location == "vec" ? 8 : bits_of(e);
+}
+
 IntegerType integer_type_of(const std::string& element) {
   if (element == "i1") return {1, true};
   const std::size_t digits = element.find_first_not_of("suid");

@@ -54,6 +54,9 @@ std::optional<std::int64_t> whole_number(std::string_view text, int base = 10);
 
 /// The number of bits that an element takes in a tile; an i1 takes a byte.
 unsigned bits_of(const std::string& element);
+/// The number of bits that a column of the tile has room for: in UB it is a pair of elements of f4E2M1x2, which counts
+/// columns in bytes.
+unsigned room_bits_of(const Type& tile);
 
 /// The integers of a type: i8, si8, ui8, i1, index. A word that is no integer type: 64 bits.
 IntegerType integer_type_of(const std::string& element);

@@ -412,6 +412,7 @@ struct TileOperation {
       0;  ///< number of inputs of kQuantize, kDequantize, kMergeLists and kRearrange, which may differ
   /// kPartArg, kRowArg, kColumnArg: 2 are a value and its index; kRearrange: 1 or 2; kQuantizeMx: 4
   std::uint8_t results = 1;
+  bool by_root = false;      ///< kRsqrt is a square root and a division, each rounded
   bool is_unsigned = false;  ///< integers of 64 bits have no sign
   bool shifts = false;       ///< kFixScale: a scale may say a shift (A2/A3)
   /// Products on A2/A3: M writes columns of boxes as many rows apart as the product has, rounded up to 16, and what

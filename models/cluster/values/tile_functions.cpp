@@ -125,7 +125,8 @@ TileValues Computation::map() const {
     else if (!op_.scalars.empty())
       combine(to, i, from, nullptr, 0);
     else if (on_floats())
-      to.numbers[i] = apply(op_.arithmetic, a().numbers[from]);
+      to.numbers[i] = op_.by_root ? 1 / rounded(std::sqrt(a().numbers[from]), out_)
+                                  : apply(op_.arithmetic, a().numbers[from]);
     else
       to.integers[i] = apply(op_.arithmetic, a().integers[from]);
   });
@@ -433,8 +434,9 @@ TileValues Computation::run() const {
     return gather(a(), op_.mask, out_, rows_, op_.mask.by_rows ? a().columns : columns_);
   if (f == F::kGatherBlocks)
     return gather_blocks(a(), b(), static_cast<std::size_t>(r_.operands[0].strides[0]));
-  if (f == F::kScatter)
-    return scatter(a(), b(), in_[2], static_cast<std::size_t>(r_.operands[2].strides[0]));
+  if (f == F::kScatter)  // both libraries fill the result with 0 first
+    return scatter(a(), b(), TileValues::zeros(in_[2].element, in_[2].rows, in_[2].columns),
+                   static_cast<std::size_t>(r_.operands[2].strides[0]));
   if (f == F::kScatterMask) return scatter(a(), op_.mask, rows_, columns_);
   if (f == F::kSort32) return sort32(a(), b());
   if (f == F::kMergeBlocks) return merge_blocks(a(), r_.integers[0]);

@@ -123,6 +123,18 @@ TEST(PtoForms, ASelectChoosesBetweenTiles) {
   EXPECT_FALSE(p.operations.back().operands[0].address.is_known());
 }
 
+// A column of f4E2M1x2 in UB is a byte of two elements.
+TEST(PtoForms, TilesOfPairsHaveRoomForTheirBytes) {
+  for (const auto& [type, bytes] :
+       {std::pair{"f4E2M1x2", 16 * 64}, {"f4E2M1", 16 * 32}, {"i8", 16 * 64}}) {
+    const std::string pairs = joined("!pto.tile_buf<loc=vec, dtype=", type[0] == 'f' ? "!pto." : "",
+                                     type, ", rows=16, cols=64, v_row=16, v_col=64>");
+    const Program p = program_of("%f = pto.alloc_tile : " + pairs + "\n" + tiles({"a"}) +
+                                 "pto.tabs ins(%a : " + kTile + ") outs(%a : " + kTile + ")");
+    EXPECT_EQ(p.operations.back().operands[0].address.base, bytes) << type;
+  }
+}
+
 TEST(PtoForms, PointersIntoUbAreNumbersOfBytes) {
   const Program p = program_of(R"(%c = arith.constant 64 : i64
 %q = pto.castptr %c : i64 -> !pto.ptr<f32, ub>
@@ -335,9 +347,11 @@ TEST(PtoForms, TypesThatA2A3HasNot) {
     return tiles({"a", "b", "c"}, t) +
            joined(name, " ins(%a, %b : ", t, ", ", t, ") outs(%c : ", t, ")");
   };
-  EXPECT_THAT(message_of(binary("pto.tmax", "bf16"), Profile::kA2A3),
-              HasSubstr("elements of bf16"));
-  EXPECT_EQ(message_of(binary("pto.tmax", "bf16"), Profile::kA5), "accepted");
+  for (const char* name : {"pto.tmax", "pto.tadd", "pto.tmul"}) {
+    EXPECT_THAT(message_of(binary(name, "bf16"), Profile::kA2A3),
+                HasSubstr("works on i16, i32, f16 or f32 on A2/A3, found tiles of bf16"));
+    EXPECT_EQ(message_of(binary(name, "bf16"), Profile::kA5), "accepted");
+  }
   EXPECT_EQ(message_of(binary("pto.tmax", "f16"), Profile::kA2A3), "accepted");
 }
 

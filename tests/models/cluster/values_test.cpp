@@ -3,11 +3,13 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 #include <vector>
 
 #include "models/cluster/program/program.h"
 #include "models/cluster/values/tile_functions.h"
+#include "models/cluster/values/tile_values.h"
 #include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::cluster {
@@ -183,6 +185,20 @@ TEST(ClusterValues, IntegersWrapAroundAndRemaindersHaveTheSignOfTheDivisor) {
   b.integers = {1, 2, 9, 0};
   EXPECT_EQ(result(Arithmetic::kShl), (std::vector<std::int64_t>{-2, -28, 0, -128}));
   EXPECT_EQ(result(Arithmetic::kShr), (std::vector<std::int64_t>{63, -2, 0, -128}));
+}
+
+TEST(ClusterValues, ShiftsOf64BitsTakeTheLowBitsOfTheAmount) {
+  TileValues a = TileValues::zeros(Element::kI64, 1, 4), b = a;
+  a.integers = {1, 1, 3, -8};
+  b.integers = {63, 64, 65, 66};
+  const auto result = [&](Arithmetic what) {
+    return Operated(TileFunction::kMap, Element::kI64, 1, 4, what).run({a, b}).integers;
+  };
+  EXPECT_EQ(result(Arithmetic::kShl),
+            (std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min(), 1, 6, -32}));
+  EXPECT_EQ(result(Arithmetic::kShr), (std::vector<std::int64_t>{0, 1, 1, -2}));
+  EXPECT_EQ(apply_unsigned(Arithmetic::kShr, -8, 65),
+            std::int64_t{-8} >> 1 & ~(std::int64_t{1} << 63));
 }
 
 TEST(ClusterValues, Reductions) {

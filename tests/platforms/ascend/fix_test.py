@@ -49,6 +49,7 @@ def text(arch, src, acc, dst, store):
 
 STORES = {"word": ["pto.tstore ins(%acc, %s : {acc}, i64) outs(%cw : {c})"],
           "columns": ["pto.tstore ins(%acc, %fp : {acc}, {fp}) outs(%cw : {c})"],
+          "older": ["pto.tstore_fp ins(%acc, %fp : {acc}, {fp}) outs(%cw : {c})"],
           "named": ["pto.tstore ins(%acc : {acc} fp %fp : {fp}) outs(%cw : {c})"],
           "relu": ["pto.tstore ins(%acc, %s : {acc}, i64) outs(%cw : {c}) {{reluPreMode = #pto<relu_pre_mode normal_relu>}}"],
           "to L1": ["%o = pto.alloc_tile : {out}", "pto.tmov ins(%acc, %s : {acc}, i64) outs(%o : {out})",
@@ -119,7 +120,7 @@ def check_text(executable):
                 if how == "to L1" and arch == "a5":
                     continue  # A5 stores no tile of L1
                 found = run(executable, text(arch, src, acc, dst, store), arch, {"a": a, "b": b, "q": words, "s": one})
-                by_column = how in ("columns", "named")
+                by_column = how in ("columns", "older", "named")
                 expected = golden(exact, words if by_column else [one] * N, dst, how == "relu")
                 np.testing.assert_array_equal(found, expected, err_msg=f"{arch} {src} {dst} {how}")
 

@@ -35,7 +35,8 @@ const char* const kUnitFlags = R"(    %a = pto.alloc_tile : !pto.tile_buf<left, 
     pto.tmatmul ins(%a, %b : !pto.tile_buf<left, 128x16xf16>, !pto.tile_buf<right, 16x128xf16>) outs(%c : !pto.tile_buf<acc, 128x128xf32>) {accPhase = #pto<acc_phase final>}
     pto.tstore ins(%part : !pto.tile_buf<acc, 64x128xf32>) outs(%p : !pto.partition_tensor_view<64x128xf32>) {stPhase = #pto<st_phase final>})";
 
-const char* const kNegativeSize = R"(    %t = pto.load_scalar %x[1] : !pto.ptr<i32> -> i32
+const char* const kNegativeSize = R"(    %w = pto.load_scalar %x[1] : !pto.ptr<i32> -> i32
+    %t = arith.index_cast %w : i32 to index
     %n = arith.subi %t, %c1 : index
     %v = pto.make_tensor_view %y, shape = [%c1, 8], strides = [8, 1] : !pto.tensor_view<?x?xf32>
     %p = pto.partition_view %v, offsets = [0, 0], sizes = [%n, 8] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<?x8xf32>
