@@ -146,11 +146,10 @@ module router #(
           end
         end
         // 4. A head that has left through all its outputs goes; so does one that the CE alone would get
-        //    and ignores.
+        //    and ignores, and one whose route has no output.
         for (int p = 0; p < Pairs; p++) begin
           if (occupied[p]
-              && (moved[p] || (outputs_of(p, head_of(p)) == '0
-                               && route_tx[p / Directions * Directions +: Directions] != '0))
+              && (moved[p] || outputs_of(p, head_of(p)) == '0)
               && (outputs_of(p, head_of(p)) & ~left[p]) == '0) begin
             freed[p % Directions][p / Directions * 4 +: 4] = 4'd1;
             head[p]++;

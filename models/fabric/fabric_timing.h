@@ -35,6 +35,8 @@ enum class LinkStorage : std::uint8_t {
   kRegisters,  ///< a wavelet of each color in each of its hop_latency - 1 registers: longer links store more
   kNone,  ///< nothing: a wavelet on the way has room in the buffer of the router already
 };
+/// Report id of wavelets that land where a route of the layout has no output: they vanish.
+inline constexpr const char* kSinkId = "/tessera/fabric/no_output";
 /// Report id of the rule of `Coincidence`.
 inline constexpr const char* kCoincidenceId = "/tessera/fabric/coincidence";
 

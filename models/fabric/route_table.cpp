@@ -25,6 +25,10 @@ void RouteTable::configure(Color color, const ColorRoute& route) {
   channel.route = route;
   channel.route.fill_in(switch_positions_);
   note_features(channel.route);
+  for (const RoutePosition& position : channel.route.positions)
+    channel.has_sink |=
+        !route.messages && position.valid && !position.rx.empty() && position.tx.empty();
+  sinks_ |= channel.has_sink;
   channel.route.filter.reset();
   if (route.filter) channel.filter.emplace(*route.filter);
 }
@@ -92,6 +96,7 @@ void RouteTable::rewrite(Channel& channel, ColorRoute after, Cycle now) {
   const ColorRoute before = channel.route;
   channel.route = after;
   note_features(after);
+  channel.has_sink = false;
   const unsigned color = channel.color.value();
   if (epochs_ != nullptr) epochs_->rewrite(place(), channel.color, before, after, now);
   if (after.current != before.current)

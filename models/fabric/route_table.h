@@ -29,7 +29,8 @@ class RouteTable {
   struct Channel {
     Color color;
     bool configured = false;
-    ColorRoute route;  ///< route.current is the switch position; the filter is kept beside it
+    bool has_sink = false;  ///< the layout gives it a position with inputs and without outputs
+    ColorRoute route;       ///< route.current is the switch position; the filter is kept beside it
     std::optional<Filter> filter;
     Messages messages;  ///< of a route that carries messages
   };
@@ -66,6 +67,7 @@ class RouteTable {
   bool swaps() const { return swaps_; }      ///< color swap
   bool filters() const { return filters_; }  ///< a filter
   bool carries_messages() const { return carries_messages_; }
+  bool sinks() const { return sinks_; }  ///< a position of the layout without outputs
 
   /// wse.md 1.6: color swap is enabled on `color` for arrivals from `in`: those of its partner
   /// (c and c^1) appear on it. From the on-ramp only with both axes.
@@ -124,6 +126,7 @@ class RouteTable {
   bool swaps_ = false;
   bool filters_ = false;
   bool carries_messages_ = false;
+  bool sinks_ = false;
   std::optional<Generation> generation_;  // set if the router is reconfigurable
 };
 

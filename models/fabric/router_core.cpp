@@ -112,7 +112,7 @@ inline bool RouterCore::serve_alone(unsigned pair, Cycle now, Step& step) {
 // and credits: how most routers are met in most cycles.
 inline std::optional<unsigned> RouterCore::only_plain_head() const {
   if (routes_.merges() || routes_.swaps() || routes_.filters() || routes_.carries_messages() ||
-      buffers_.controls_held() > 0 || routes_.epochs() != nullptr)
+      routes_.sinks() || buffers_.controls_held() > 0 || routes_.epochs() != nullptr)
     return std::nullopt;
   return buffers_.occupied().only();
 }
@@ -168,15 +168,27 @@ CandidateSet RouterCore::look_at_heads(Cycle now) {
   if (routes_.merges() && (is_illegal || diagnoses_ != nullptr)) {
     for (const RouteTable::Channel& channel : routes_.channels()) check_coincidence(channel, now);
   }
-  if (!routes_.filters() && buffers_.controls_held() == 0) return dropped;
+  if (!routes_.filters() && !routes_.sinks() && buffers_.controls_held() == 0) return dropped;
   buffers_.occupied().for_each([&](unsigned pair) {
     InputBuffer& buffer = buffers_[pair];
     const InputBuffer::Entry& head = buffer.head();
-    if (head.due > now || (!routes_.filters() && !head.wavelet.control)) return;
-    if (heads_.is_suspended(buffer)) return;
-    if (heads_.ask_filters(buffer) && heads_.is_done(buffer)) dropped.insert(pair);
+    const bool is_asked = routes_.filters() || head.wavelet.control;
+    const bool may_sink = routes_.at(buffer.color).has_sink;
+    if (head.due > now || (!is_asked && !may_sink) || heads_.is_suspended(buffer)) return;
+    const bool is_ignored = is_asked && heads_.ask_filters(buffer);
+    if ((!is_ignored && !may_sink) || !heads_.is_done(buffer)) return;
+    dropped.insert(pair);
+    if (!is_ignored) tell_of_sink(buffer, now);
   });
   return dropped;
+}
+
+void RouterCore::tell_of_sink(const InputBuffer& buffer, Cycle now) const {
+  if (diagnoses_ == nullptr) return;
+  diagnoses_->on_diagnosis({now, probe_.place(), kSinkId,
+                            name() + ": what comes of " + color_text(buffer.color) +
+                                " where its route has no output vanishes",
+                            true});
 }
 
 // Outputs of the landed heads, and which of them have room.

@@ -187,6 +187,8 @@ class RouterCore {
   void account_waits(Cycle now);
   void check_coincidence(const RouteTable::Channel& channel, Cycle now) const;
   void tell_who_stays(Cycle now) const;
+  /// The head of `buffer` has landed where its route has no output.
+  void tell_of_sink(const InputBuffer& buffer, Cycle now) const;
   Requests collect_requests(Cycle now) const;
   void send(InputBuffer& buffer, Direction out, Cycle now, Step& step);
   void leave(Direction out, const link::Wavelet& w, Cycle now, Step& step);

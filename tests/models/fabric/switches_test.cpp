@@ -57,6 +57,17 @@ TEST(FabricSwitches_wse_1_4, AdvanceGoesThroughThePositionsAndStaysAtTheLast) {
   EXPECT_EQ(router.core.switch_position(Color(kColor)), 3U);
 }
 
+// wse.md 1.4: what lands where the layout gives no output goes, also for the command that ends that.
+TEST(FabricSwitches_wse_1_4, WhatLandsWhereTheRouteHasNoOutputVanishes) {
+  Alone router;
+  ColorRoute r = four_ways();
+  r.positions[0].tx = {};
+  router.set(kColor, r);
+  EXPECT_EQ(data_between(router, {kNop, kAdv}), "S3");
+  EXPECT_EQ(router.core.held(), 0U);
+  EXPECT_EQ(router.core.switch_position(Color(kColor)), 1U);
+}
+
 TEST(FabricSwitches_wse_1_4, AdvanceSkipsInvalidPositions) {
   Alone router;
   router.set(kColor, four_ways({true, false, true, false}));
