@@ -3,6 +3,7 @@
 
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/builtins/emit.h"
+#include "frontends/csl/builtins/operation_facts.h"
 #include "frontends/csl/lower/descriptor_checks.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
@@ -202,27 +203,6 @@ void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType t
 
 namespace {
 
-/// Whether the sources of an operation may change places.
-bool commutes(pe::Opcode op) {
-  using Op = pe::Opcode;
-  switch (op) {
-  case Op::kAdd16:
-  case Op::kAddc16:
-  case Op::kAnd16:
-  case Op::kOr16:
-  case Op::kXor16:
-  case Op::kFadds:
-  case Op::kFmuls:
-  case Op::kFmaxs:
-  case Op::kFaddh:
-  case Op::kFmulh:
-  case Op::kFmaxh:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// The operands of an operation, its options and where its result goes, from one call.
 class Operation {
  public:
@@ -240,6 +220,7 @@ class Operation {
     if (call_.size() > count) read_options(count);
     // A control wavelet may end the operation before its length is reached.
     if (config_.on_control == pe::OnControl::kNone) checks_.finish();
+    if (is_empty_ && operands_[0].kind == Kind::kDescriptor) return complete();
     for (const auto& [dsr, i] : dsrs_)
       code_.tile.dsr_uses.add_use(dsr, width_of(i), config_, call_.expr(i));
     const std::optional<ir::Value> target = accumulated();
@@ -252,6 +233,17 @@ class Operation {
   }
 
  private:
+  /// An operation without elements ends where it begins: descriptors of public programs have none at the rim. The instruction
+  /// would do one element (wse.md 5.8).
+  Result complete() {
+    const auto tell = [&](pe::Opcode op, TaskId id) {
+      code_.builder.control(op, {pe::kTask, 0, static_cast<std::int32_t>(id.value())});
+    };
+    if (config_.activate) tell(pe::Opcode::kActvt, *config_.activate);
+    if (config_.unblock) tell(pe::Opcode::kUblk, *config_.unblock);
+    return call_.nothing();
+  }
+
   void add(std::size_t i, const Result& value) {
     const Type& type = *value.type;
     types_.push_back(&type);
@@ -311,6 +303,7 @@ class Operation {
     has_input_ = has_input_ || is_input;
     may_have_queue_ = may_have_queue_ || is_input || value.type->name == "fabout_dsd";
     may_be_async_ = may_be_async_ || may_have_queue_;
+    is_empty_ = (is_empty_ || !has_vector_) && has_no_elements(value);
     has_vector_ = true;
     const LiveDsd live = live_dsd(evaluator_, value, call_.expr(i));
     check_width(i, live.element);
@@ -332,6 +325,7 @@ class Operation {
         has_fifo_ || value.type->is(TypeKind::kFifo) || kind.find("fifo") != std::string::npos;
     may_have_queue_ = may_have_queue_ || !value.type->is(TypeKind::kFifo);
     may_be_async_ = has_vector_ = true;
+    is_empty_ = false;
     if (value.type->is(TypeKind::kFifo)) check_fifo_width(i, value);
     checks_.add_unknown(slot_of(i));
     ir::DsdOperand operand;
@@ -441,6 +435,7 @@ class Operation {
   pe::OpConfig config_;
   ir::Value index_;
   bool has_fifo_ = false, has_vector_ = false, has_input_ = false, may_be_async_ = false;
+  bool is_empty_ = false;        ///< all its descriptors are known to have no elements
   bool may_have_queue_ = false;  ///< an operand is of the fabric, or a DSR that may be
 };
 

@@ -239,13 +239,13 @@ TEST(FabricFilter_wse_1_7, AFilterBelongsToItsColor) {
   EXPECT_EQ(router.run(), "R0 R0 R1 R2 R3");
 }
 
-TEST(FabricFilter_wse_1_7, AColorWithoutOutputsWaitsWhateverOtherColorsFilter) {
+TEST(FabricFilter_wse_1_7, AColorWithoutOutputsLosesWhatComesWhateverOtherColorsFilter) {
   Alone router;
   router.set(kColor, with_filter({kR}, counter(3, 0)));
   router.set(7, route({kW}, {}));
   router.send(kW, data(7, 1));
   router.run();
-  EXPECT_EQ(router.core.held(), 1U);
+  EXPECT_EQ(router.core.held(), 0U);
 }
 
 // wse.md 1.7, WSE-3 worked example: all PEs forward every wavelet while each consumes a part.
