@@ -65,11 +65,11 @@ class Dispatch {
   }
   // How it is executed.
   void complete_operation() {
-    const bool rewrites = set_rate(op_, timing());
+    const bool has_room = set_rate(op_, timing());
     set_zeroed();
     set_self_contained();
     set_needs();
-    op_.may_conflict = timing().bank_conflicts && timing().read_conflict_factor > 1 && !rewrites &&
+    op_.may_conflict = timing().bank_conflicts && timing().read_conflict_factor > 1 && !has_room &&
                        op_.cursors[1].kind == Cursor::Kind::kMemory &&
                        op_.cursors[2].kind == Cursor::Kind::kMemory;
     set_writes_back();

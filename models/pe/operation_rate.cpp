@@ -43,6 +43,16 @@ unsigned memory_bytes_of(const Operation& op) {
   return bytes;
 }
 
+// A port of memory reads so much of a source in a cycle (wse.md 6.2, HC34).
+constexpr unsigned kPortBytes = 8;
+
+// The unit of the operation is so slow that a group can read its sources one after the other meanwhile
+// (wse_timing_3.md C9: additions of f32 on WSE-2).
+bool unit_hides_conflicts(const Operation& op, const VectorRate& rate, const PeTiming& timing) {
+  const unsigned bytes = rate.width * std::max(op.cursors[1].bytes, op.cursors[2].bytes);
+  return rate.interval >= timing.read_conflict_factor * ((bytes + kPortBytes - 1) / kPortBytes);
+}
+
 struct Group {
   unsigned width, interval;
 };
@@ -86,13 +96,14 @@ bool set_rate(Operation& op, const PeTiming& timing) {
   op.least = static_cast<std::uint8_t>(least);
   op.width = static_cast<std::uint16_t>(width);
   op.interval = op.duration = interval;
-  if (!op.accumulates) return rewrites;
+  const bool covered = rewrites || unit_hides_conflicts(op, rate, timing);
+  if (!op.accumulates) return covered;
   // Each element waits for the result of the one before (wse.md 6.4).
   const bool is_float = op.decoded->op_class == OpClass::kFloat;
   const unsigned latency = is_float ? timing.float_latency : timing.integer_latency;
   op.interval = std::max(interval, latency * width);
   op.duration = std::max(interval, latency * (width - 1) + 1);
-  return rewrites;
+  return covered;
 }
 
 }  // namespace tessera::pe

@@ -8,8 +8,8 @@ namespace tessera::pe {
 
 /// Sets `least`, `width`, `interval` and `duration` of `op`, whose cursors are set. A group has at most the elements that
 /// the opcode (wse.md 6.3), the strides (6.2) and the SIMD modes (5.10) allow; a register takes one element (6.4).
-/// Returns whether `op` reads its destination, and all elements lie in one bank, so that its interval counts
-/// both accesses.
+/// Returns whether its interval has room for sources in banks that conflict: it counts both accesses to one bank where
+/// `op` reads its destination and all elements lie there, or the unit is slower than the reads.
 bool set_rate(Operation& op, const PeTiming& timing);
 
 }  // namespace tessera::pe

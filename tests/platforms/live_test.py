@@ -215,9 +215,9 @@ def check_run(run, first_layer):
 
 def check_place(run):
     """A tile that waits is described with its line, as by --why."""
-    run.do("until", "paused", n=62)
+    run.do("until", "paused", n=66)
     places = [run.data("/place", cell=cell) for cell in range(12)]  # 4 x 3 tiles
-    assert places[5]["name"] == "tile (1, 1)" and places[5]["cycle"] >= 62, places[5]
+    assert places[5]["name"] == "tile (1, 1)" and places[5]["cycle"] >= 66, places[5]
     lines = [line for place in places for line, to in place["lines"]]
     assert any(to is not None and to != cell for cell, place in enumerate(places) for _, to in place["lines"]), "no wait leads to who has to end it"
     assert any(" waits for " in line and "gemv.tasm:" in line for line in lines), lines

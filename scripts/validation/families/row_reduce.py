@@ -27,7 +27,7 @@ def row(b, s):
     name = f"chain, B = {b}" if s == P else f"two-phase, B = {b}, S = {s}"
     note = "the source inferred this number" if s == 23 else ""
     return Case("A2, S", name, MEASURED[b, s], lambda bench: time(bench, b, s), calibrated=True,
-                tolerance=percent(1), note=note, quick=b < 100 or s == P)
+                tolerance=percent(2), note=note, quick=b < 100 or s == P)
 
 
 def slope(name, published, measure):
@@ -65,6 +65,8 @@ groups do the same on the same two colors, which control wavelets switch over. S
 root's time stamp at the end minus its time stamp at the start. The published runs fit T = B + 6 (P - 1) + 56 and
 T = 2B + 6 (S - 1) + (P/S - 2)(S + 5) + 77. A hop of 1 cycle, and 5 cycles to receive, add and send, come from these fits
 (`fabric.hop_latency`, the two ramps, `queues.write_latency`); the slopes in the table show that the model has them. The constants
-56 and 77 are the time of the program before and after the reduction. They set `pe.dsr_latency` of WSE-2, the only other value
-that was fitted here.
+56 and 77 are the time of the program before and after the reduction; in the model they are 53 and 64 to 65. A load of a DSR that takes 10
+cycles instead of 4 would give 59 and 81 to 82, but operations of a [stencil](tiled_stencil.md) that load their descriptors would be 6 cycles
+too long each. The stencil ran on the simulator of a newer SDK (2025, not 0.6) and shows the loads alone, so `pe.dsr_latency` follows it. What
+else the older program does before an operation is not known.
 """, [*[row(b, s) for b, s in MEASURED], *SLOPES], charts)

@@ -10,8 +10,8 @@ SETS = (  # preset, bound in percent, {cells of an edge: (PEs of an edge, shorte
     ("wse3", 9, {64: (4, 34061, 36679), 32: (8, 10787, 12350), 22: (12, 8300, 9395), 16: (16, 3779, 4599), 13: (20, 3038, 3720),
                  11: (24, 2426, 3005), 10: (28, 2258, 2802), 8: (32, 1582, 2034)}),
 )
-OPEN = {("wse2", 11): "not explained: set 2 has the same program and 93 % of these cycles, at every other size it has more",
-        ("wse3", 22): "set 2, as at other sizes, is longer than the model; here 9 %"}
+OPEN = {("wse2", 11): "not explained: set 2 has the same program and 93 % of these cycles, at every other size it has more"}
+ONE_CELL = "with a cell a PE little but the start and the ends of transfers is left; here 9 %"
 
 
 def times(bench, preset, cells, pes):
@@ -25,8 +25,9 @@ def cases():
             for name, published, pick in (("shortest", shortest, min), ("longest", longest, max)):
                 yield Case("B3, S", f"set {number}, {cells} x {cells} cells, {name}", published,
                            lambda bench, at=(preset, cells, pes), pick=pick: pick(times(bench, *at)),
-                           tolerance=None if (preset, cells) in OPEN else percent(bound), note=OPEN.get((preset, cells), ""),
-                           quick=cells in (8, 1) and pes < 32 or cells == 16, calibrated=(preset, cells) in (("wse2", 64), ("wse3", 8)))
+                           tolerance=None if (preset, cells) in OPEN else percent(bound if cells > 1 else 10),
+                           note=OPEN.get((preset, cells), "" if cells > 1 else ONE_CELL),
+                           quick=cells in (8, 1) and pes < 32 or cells == 16, calibrated=(preset, cells) in (("wse2", 64), ("wse2", 8), ("wse3", 8)))
     yield Case("B3, S", "set 1, 64 x 64 cells on 8 x 8 PEs, longest", 35127, lambda bench: max(times(bench, "wse2", 64, 8)),
                tolerance=percent(6), quick=False)
 
@@ -59,8 +60,9 @@ many instructions besides its operations, so a number shows several rules togeth
   arrays of a PE stand one after the other here, as they are declared; the linker of the vendor may place them otherwise.
 - **Columns in one bank.** 22 cells have rows of 96 bytes, a multiple of 32, so the columns are rewritten in one bank (see [product of
   strided columns](strided_gemm.md)): 968 cycles in the model. 10 cells have rows of 48 bytes and do not take longer.
-- **Tasks.** The longest time minus the shortest is that of the data tasks of two more sides. `pe.task_switch` of WSE-3 is 5, between its
-  bounds 3 and 6, because of set 2. Of the other workloads only the [star stencil](stencil_star.md) depends on it.
+- **Tasks.** The longest time minus the shortest is that of the data tasks of two more sides. A task takes about 24
+  cycles in set 1 and 28 in set 2, and a [stencil on tiles](tiled_stencil.md) has 30 cycles more for ten tasks on WSE-3. So `pe.task_switch` is 3 on
+  WSE-2 and 6 on WSE-3, the two bounds that are known (wse.md 3.4). The [star stencil](stencil_star.md) of WSE-3 would rather have 5.
 
 Scalar code is the open question. It is translated as the compiler of the vendor writes it: variables and the addresses of descriptors
 are loaded and stored by every task, an `if` jumps over its body. A translation that keeps them in registers is faster.

@@ -163,6 +163,29 @@ TEST(PeVectorTiming, BankConflictsAreAChoiceOfTheConfig) {
   EXPECT_THAT(groups_with_offset(0, timing), ElementsAre(3, 13, 26));
 }
 
+/// Cycles from the first to the last group of an addition of 16 f32 whose second source begins `offset` f32 after the first.
+Cycle addition_of_f32(unsigned offset, unsigned width, unsigned interval) {
+  Bench bench(
+      assembled("data v: f32[64]\ndsd d mem1d v extent=16\ndsd e mem1d v extent=16 offset=" +
+                std::to_string(offset) +
+                "\ntask main local 8 active\n    lddsr dds0, d\n    lddsr s0ds0, d\n"
+                "    lddsr s1ds0, e\n    fadds dds0, s0ds0, s1ds0\n    end\n"),
+      with_rate(Opcode::kFadds, width, interval));
+  bench.run();
+  const std::vector<Cycle> groups = bench.cycles(EventKind::kCompute);
+  return groups.back() - groups.front();
+}
+
+TEST(PeVectorTiming, AUnitThatIsSlowerThanItsReadsHidesCollisions) {
+  // wse_timing_3.md C9: additions of f32 take a cycle an element on WSE-2, wherever their sources lie.
+  for (const unsigned offset : {1U, 3U, 8U, 16U}) EXPECT_EQ(addition_of_f32(offset, 2, 2), 14u);
+  EXPECT_EQ(addition_of_f32(1, 2, 1), 7u);
+  EXPECT_EQ(addition_of_f32(8, 2, 1),
+            14u);  // 64 bits of a source in a cycle: a second read takes another one
+  EXPECT_EQ(addition_of_f32(1, 4, 2), 6u);
+  EXPECT_EQ(addition_of_f32(8, 4, 2), 12u);  // two reads of each source are the whole interval
+}
+
 /// Elements of the groups of a 16-bit copy of 16 elements with these strides.
 std::vector<unsigned> copy_groups(int source_stride, int dest_stride) {
   Bench bench(
