@@ -1,9 +1,12 @@
 #include "platforms/ascend/bound.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
+#include <map>
 #include <ostream>
 #include <tuple>
+#include <utility>
 
 #include "platforms/ascend/wait_summary.h"
 
@@ -64,26 +67,28 @@ std::uint64_t cycles_of(const Bound& bound, Pipe pipe, const Instruction& i,
 
 void add_lines(const cluster::MachineView& machine, const AscendConfig& config, Pipe pipe,
                std::uint64_t total, Bound& bound) {
+  std::map<std::pair<std::string, std::string>, double> shares;  // of a place and what it does
   for (const AiCore* core : machine.cores()) {
     if (cluster::kind_of(core->id()) != bound.core || core->program() == nullptr) continue;
     for (std::uint32_t pc = 0; pc < core->lines().size(); ++pc) {
       const Instruction& i = core->program()->code[pc];
       const std::uint64_t cycles = cycles_of(bound, pipe, i, core->lines()[pc], config);
       if (cycles == 0) continue;
-      const std::string place = core->program()->where(pc);
-      const std::string what = i.op < Opcode::kSetFlag
-                                   ? std::string(to_string(i.op)) + " on " + to_string(i.pipe)
-                                   : to_string(i);
-      const auto same = [&](const Bound::Line& l) { return l.place == place && l.what == what; };
-      auto line = std::find_if(bound.lines.begin(), bound.lines.end(), same);
-      if (line == bound.lines.end()) line = bound.lines.insert(line, {place, what, 0});
-      line->share += ratio(static_cast<double>(cycles), static_cast<double>(total));
+      std::string what = i.op < Opcode::kSetFlag
+                             ? std::string(to_string(i.op)) + " on " + to_string(i.pipe)
+                             : to_string(i);
+      shares[{core->program()->where(pc), std::move(what)}] +=
+          ratio(static_cast<double>(cycles), static_cast<double>(total));
     }
   }
-  std::sort(bound.lines.begin(), bound.lines.end(), [](const Bound::Line& a, const Bound::Line& b) {
-    return std::tie(b.share, a.place, a.what) < std::tie(a.share, b.place, b.what);
-  });
-  if (bound.lines.size() > kLines) bound.lines.resize(kLines);
+  for (const auto& [line, share] : shares) bound.lines.push_back({line.first, line.second, share});
+  const auto last =
+      bound.lines.begin() + static_cast<std::ptrdiff_t>(std::min(kLines, shares.size()));
+  std::partial_sort(
+      bound.lines.begin(), last, bound.lines.end(), [](const Bound::Line& a, const Bound::Line& b) {
+        return std::tie(b.share, a.place, a.what) < std::tie(a.share, b.place, b.what);
+      });
+  bound.lines.erase(last, bound.lines.end());
 }
 
 Bound bound_of(const cluster::MachineView& machine, const AscendConfig& config,

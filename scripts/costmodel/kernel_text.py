@@ -10,6 +10,7 @@ HEAD = re.compile(r"\bfunc\.func\b.*@(\w+)", re.S)
 LOOP = re.compile(r"^\s*scf\.for\s+(%[\w$.-]+)\s*=.*\{\s*$")
 INTEGER_LOOP = re.compile(r":\s*(i\d+)\s*\{\s*$")
 RESULTS = re.compile(r"^\s*((?:%[\w$.-]+(?::\d+)?\s*,?\s*)+)=")
+TYPE = re.compile(r"!pto\.(?:tile_buf|tensor_view|partition_tensor_view)<[^<>]*>")
 OPERATION = re.compile(r"^\s*(?:[^=\"]*=\s*)?\"?((?:pto|arith|scf|func|memref)\.[\w.]+)")
 
 
@@ -137,6 +138,13 @@ class Kernel:
                              f"@{function.name}: program.json says '{said}' where canonical.pto has '{function.loop[n].strip()[:40]}'")
                 self.place[op] = (kind, n)
         self.names = self._names(program)
+        self.types = {}  # long types -> names of them: they are most of the text, which is read for every candidate
+        for function in self.functions.values():
+            function.before, function.loop, function.after = ([self._with_short_types(line) for line in lines]
+                                                              for lines in (function.before, function.loop, function.after))
+
+    def _with_short_types(self, line):
+        return TYPE.sub(lambda match: self.types.setdefault(match.group(0), f"!tessera__t{len(self.types)}"), line)
 
     def _names(self, program):
         """{buffer id: (kind, name of its tile)}, in the order of the allocations of a function."""
@@ -163,7 +171,7 @@ class Kernel:
                              for part in ("reads", "writes"))
             if read or written:
                 slots[kind][n, event["iteration"]] = read, written
-        out = list(self.before)
+        out = [f"{name} = {type_}" for type_, name in self.types.items()] + self.before
         for kind in ("cube", "vector"):
             function = self.functions[kind]
             order = [(self.place[event.rsplit("@", 1)[0]][1], int(event.rsplit("@", 1)[1])) for event in schedule["core_order"][kind]]
