@@ -74,6 +74,25 @@ IDIOMS = {
     "descriptor that moves on": ("var d = first_x; for (@range(i16, 4)) |k| { @fadds(first_rx, first_rx, d); d = @increment_dsd_offset(d, 2, f32); }",
                                  26, "rx", X.reshape(4, 2).sum(0)),
     "map of 8": ("@map(half, all_x, all_rx);", 25, "rx", X / 2),
+    "copies of structs": ("inline for (@range(i16, 3)) |k| { ps[k] = ps[k + 1]; } ra[0] = ps[1].y;", 13, "ra", [2]),
+    "loop with two conditions": ("var i: u16 = 0; while (i < 64 and many[i] < 20.0) : (i += 1) {} rb[0] = i;", 20 * 18 + 13, "rb", [20]),
+    "search in rows": ("var at: i16 = -1; var i: u16 = 0; while (i < 8 and at < 0) : (i += 1) { var k: u16 = 0; while (k < 8) : (k += 1) { "
+                       "if (many[i * 8 + k] == 21.0) { at = @as(i16, i * 8 + k); break; } } } ra[0] = at;", 22 * 19 + 3 * 14, "ra", [21]),
+    "floats of 16 bits": ("inline for (@range(i16, 4)) |k| { const h = @as(f16, x[k]); rx[k] = @as(f32, h) * 2.0; }", 20, "rx", X[:4] * 2),
+    "bytes into words": ("inline for (@range(i16, 4)) |k| { rb[k] = (b[k] & 0xff) << 8 | (b[k + 4] & 0xff); }", 24, "rb",
+                         (B[:4] & 255) << 8 | (B[4:] & 255)),
+    "table of eight": ("inline for (@range(i16, 4)) |k| { ra[k] = a[b[k] & 7]; }", 28, "ra", A[B[:4] & 7]),
+    "ring of eight": ("var head: u16 = b[3]; for (@range(u16, 16)) |k| { wide[head] = k; head = (head + 1) & 7; } rb[0] = head;", 2 + 16 * 7, "rb",
+                      [1]),
+    "arms of several numbers": ("inline for (@range(i16, 4)) |k| { ra[k] = switch (b[k]) { 0, 1, 2, 3 => 1, 9 => 2, 123 => 3, else => 4 }; }", 32,
+                                "ra", [2, 4, 3, 1]),
+    "chain of compares": ("inline for (@range(i16, 4)) |k| { const v = a[k]; ra[k] = if (v < -100) -2 else if (v < 0) -1 else if (v < 100) 1 else 2; }",
+                          32, "ra", [1, -1, 2, -2]),
+    "smallest and largest": ("var lo: i16 = a[0]; var hi: i16 = a[0]; inline for (@range(i16, 1, 8, 1)) |k| { if (a[k] < lo) { lo = a[k]; } "
+                             "if (a[k] > hi) { hi = a[k]; } } ra[0] = lo; ra[1] = hi;", 8 + 7 * 4 + 2, "ra", [-1200, 300]),
+    "swap from both ends": ("var i: u16 = 0; var k: u16 = 63; while (i < k) { const t = many[i]; many[i] = many[k]; many[k] = t; i += 1; k -= 1; } "
+                            "rx[0] = many[0];", 32 * 21 - 1, "rx", [63]),
+    "histogram of words": ("for (@range(u16, 64)) |k| { rb[wide[k] & 7] += 1; }", 64 * 21, "rb", [64]),
 }
 
 PE = """param memcpy_params;

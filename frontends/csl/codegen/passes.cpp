@@ -46,6 +46,8 @@ class FullOptimizer {
     pass(fuse_compares);
     pass(divide_as_unsigned);
     clean();
+    pass(join_cases);
+    pass(thread_jumps);
     for (unsigned round = 0; round < kMostRounds; ++round) {
       straighten();
       if (!unroll()) break;

@@ -80,6 +80,10 @@ void split_webs(ir::Function& function);
 /// Folds constants, and replaces operations by cheaper ones that give the same.
 void simplify(ir::Function& function, pe::HalfFormat half);
 
+/// Tests of a register for several words that all go to one block, as those of an arm of a `switch`, become one test for
+/// each run of words, as LLVM does it. Blocks that nobody reaches may be left.
+void join_cases(ir::Function& function);
+
 /// An operation that was done on every way to a block is not done again.
 void share_expressions(ir::Function& function);
 

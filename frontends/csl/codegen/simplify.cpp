@@ -5,6 +5,7 @@
 
 #include "frontends/csl/codegen/constants.h"
 #include "frontends/csl/codegen/division.h"
+#include "frontends/csl/codegen/masks.h"
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/flow.h"
 
@@ -200,12 +201,16 @@ class Simplifier {
       return join_constants(in);
     case Op::kAnd:
       if (narrow_mask(in)) return;
+      if (const Instruction* inner = maker(x); inner != nullptr && mask_is_idle(*inner, in))
+        return become_copy(in, x);
       if (b == 0) return become_copy(in, number(in, 0));
       if (b == all_ones(in.type)) return become_copy(in, x);
       return join_constants(in);
     case Op::kShl:
     case Op::kShr:
       if (b == 0) return become_copy(in, x);
+      if (const Instruction* inner = maker(x); inner != nullptr && mask_is_idle(in, *inner))
+        in.operands[0] = inner->operands[0];
       if (in.op == Op::kShl) distribute(in);
       return;
     case Op::kMul:

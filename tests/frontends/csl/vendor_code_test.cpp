@@ -122,6 +122,36 @@ TEST_F(CslVendorCode, AStoreThatOneArmMakesStaysThereIfOthersMayWrite) {
   EXPECT_THAT(code(), Not(HasSubstr("jmp")));
 }
 
+TEST_F(CslVendorCode, AMaskThatAShiftMakesIdleGoes) {
+  const VariableId a = global("a", Type::kU16, 4), out = global("out", Type::kU16, 4);
+  Builder b(module, main);
+  const auto made = [&](int place, Op first, unsigned x, Op second, unsigned y) {
+    const Value word = b.load(Type::kU16, address_of(a, 2 * place));
+    const Value part = b.binary(first, word, constant(Type::kU16, x));
+    b.store(address_of(out, 2 * place), b.binary(second, part, constant(Type::kU16, y)));
+  };
+  made(0, Op::kAnd, 0x00FF, Op::kShl, 8);
+  made(1, Op::kShr, 8, Op::kAnd, 0x00FF);
+  made(2, Op::kAnd, 0xFFF0, Op::kShr, 4);
+  made(3, Op::kShl, 4, Op::kAnd, 0xFFF8);
+  b.ret();
+  EXPECT_THAT(code(), Not(HasSubstr("and16")));
+}
+
+TEST_F(CslVendorCode, AMaskThatTakesMoreThanAShiftStays) {
+  const VariableId a = global("a", Type::kI16, 2), out = global("out", Type::kI16, 2);
+  Builder b(module, main);
+  const Value x = b.load(Type::kI16, address_of(a)), y = b.load(Type::kI16, address_of(a, 2));
+  // The shift of a signed number brings its sign, and 7 bits are fewer than 8.
+  b.store(address_of(out), b.binary(Op::kAnd, b.binary(Op::kShr, x, constant(Type::kI16, 8)),
+                                    constant(Type::kI16, 0xFF)));
+  b.store(address_of(out, 2), b.binary(Op::kShl, b.binary(Op::kAnd, y, constant(Type::kI16, 0x7F)),
+                                       constant(Type::kI16, 8)));
+  b.ret();
+  const std::string text = code();
+  EXPECT_NE(text.find("and16"), text.rfind("and16"));
+}
+
 /// x `op` by, by the code that divide_by_constant() gives.
 std::uint32_t divided(Op op, Type type, std::uint32_t x, std::uint32_t by) {
   Module module;
