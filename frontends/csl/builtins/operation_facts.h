@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "frontends/csl/ir/dsd.h"
 #include "frontends/csl/sema/value.h"
-#include "models/pe/isa.h"
 
 namespace tessera::csl {
 
