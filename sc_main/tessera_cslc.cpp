@@ -64,6 +64,8 @@ po::options_description described() {
       "host-stream", texts(),
       "NAME:in|out:X,Y:SIDE:COLOR: a stream of the host over the rim of the fabric, at a side of a "
       "PE")("parse", texts()->multitoken(), "FILE..: parses files and does nothing else")(
+      "print-ir", po::value<std::string>(),
+      "PASS: prints the intermediate code of each function after a pass")(
       "print-layout", "prints routes, tasks, queues and exports as JSON; compiles no code");
   return all;
 }
@@ -74,6 +76,16 @@ void choose(const std::string& value, const std::vector<std::string>& known,
     if (one == value) return;
   }
   throw UserError("", "", option + ": '" + value + "' is none of " + tessera::text::listed(known));
+}
+
+/// The name of a pass; of a wrong one the message has all.
+std::string pass_of(const std::string& name) {
+  std::string all;
+  for (const std::string& one : csl::codegen::pass_names()) {
+    if (one == name) return name;
+    all += ' ' + one;
+  }
+  throw UserError("", "", "--print-ir: '" + name + "' is no pass; the passes are" + all);
 }
 
 CommandLine read(const po::variables_map& given) {
@@ -125,6 +137,8 @@ CommandLine read(const po::variables_map& given) {
   choose(text("csl-code"), {"vendor", "plain", "best"}, "--csl-code");
   line.code = csl::code_options(text("csl-code"), text("csl-locals"));
   line.code.has_memcpy = line.link.has_memcpy;
+  if (given.count("print-ir") == 0) return line;
+  line.code.printed = {pass_of(text("print-ir")), &std::cout};
   return line;
 }
 
@@ -170,7 +184,8 @@ int run(int argc, char** argv) {
   if (given.count("file") == 0) throw UserError("", "", "no CSL file is given");
   const CommandLine line = read(given);
   csl::Engine engine(line.options, std::cerr);
-  const csl::Program& program = engine.evaluate(line.file);
+  const csl::Program& program =
+      engine.evaluate(line.file, [&](csl::Variant& variant) { csl::analyse(engine, variant); });
   if (line.prints_layout) {
     compiled::place(engine, line.file, program, line.link);
     compiled::write_parameters(line.folder, line.options.params, line.options.colors);

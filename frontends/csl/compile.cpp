@@ -70,6 +70,7 @@ Compiler::Compiler(Engine& engine, const CodeOptions& options) : engine_(engine)
   options_.style = options.style;
   options_.locals = options.locals;
   options_.optimize = options.optimize;
+  options_.printed = options.printed;
   if (options.has_memcpy) options_.room -= kHostTransferBytes;
 }
 

@@ -16,6 +16,7 @@ struct CodeOptions {
   codegen::Style style = codegen::Style::kVendor;
   codegen::Locals locals = codegen::Locals::kMemory;  ///< of the plain style
   bool optimize = true;
+  codegen::PrintedPass printed;
   bool has_memcpy = false;  ///< the code shares its memory with host transfers
 };
 

@@ -76,7 +76,7 @@ compiled::Program load_csl(const cli::Options& options, const CslOptions& given,
   csl::add_environment(engine_options);
   const csl::CodeOptions code = csl::code_options(given.style, given.locals);
   csl::Engine engine(engine_options, std::cerr);
-  engine.evaluate(options.program);
+  engine.evaluate(options.program, [&](csl::Variant& variant) { csl::analyse(engine, variant); });
   csl::Compiler compiler(engine, code);
   return compiled::link(engine, options.program, {}, std::ref(compiler));
 }

@@ -50,10 +50,9 @@ OperandRow repeated(OperandRow row) {
 const std::vector<const BuiltinRow*>& all_builtins() {
   static const std::vector<const BuiltinRow*> kAll = [] {
     std::vector<const BuiltinRow*> rows;
-    for (const auto* part :
-         {&value_builtins(), &array_builtins(), &program_builtins(), &id_builtins(),
-          &dsd_builtins(), &register_builtins(), &dsd_operation_builtins(), &machine_builtins(),
-          &json_builtins()}) {
+    for (const auto* part : {&value_builtins(), &array_builtins(), &program_builtins(),
+                             &id_builtins(), &dsd_builtins(), &register_builtins(),
+                             &dsd_operation_builtins(), &machine_builtins(), &json_builtins()}) {
       for (const BuiltinRow& row : *part) rows.push_back(&row);
     }
     return rows;
@@ -209,6 +208,14 @@ Result call_builtin(Evaluator& evaluator, const Builtin& node) {
   }
 }
 
+std::string descriptor_hint(const Type& type) {
+  const Type& array = type.is(TypeKind::kPointer) ? *type.element : type;
+  if (!array.is(TypeKind::kArray)) return "";
+  return text::joined("; elements of an array have a descriptor, as @get_dsd(mem1d_dsd, .{ "
+                      ".base_address = &array, .extent = ",
+                      array.count(), " })");
+}
+
 const OperandRow& BuiltinCall::operand_row(std::size_t i) const {
   return row.operands[std::min(i, row.operands.size() - 1)];
 }
@@ -220,7 +227,8 @@ void BuiltinCall::check(std::size_t i, const OperandRow& operand, const Result& 
   if (is_undefined && operand.takes != Takes::kAny) fail_operand(i, " is undefined");
   if (!fits(operand, value, is_wse3()))
     fail_operand(i, " is of type ", text::in_quotes(value.type->name), " instead of ",
-                 wanted(operand, is_wse3()));
+                 wanted(operand, is_wse3()),
+                 operand.takes == Takes::kDsd ? descriptor_hint(*value.type) : "");
   if (operand.takes == Takes::kInteger && operand.lowest < operand.highest)
     check_range(i, value, operand.lowest, operand.highest);
 }

@@ -36,8 +36,8 @@ enum class Takes : std::uint8_t {
 
 struct OperandRow {
   Takes takes = Takes::kValue;
-  std::string_view name;          ///< on the page of builtins
-  std::vector<ChoiceRow> of;      ///< types, and the generation that takes them
+  std::string_view name;      ///< on the page of builtins
+  std::vector<ChoiceRow> of;  ///< types, and the generation that takes them
   std::int64_t lowest = 0;
   std::int64_t highest = 0;
   bool may_run = false;  ///< in code of the running program it may be known to that program only
@@ -151,6 +151,8 @@ const std::vector<BuiltinRow>& json_builtins();
 const std::vector<const BuiltinRow*>& all_builtins();
 /// nullptr: nothing is called so.
 const BuiltinRow* find_builtin(std::string_view name);
+/// What a message adds where an array, or a pointer to one, stands in the place of a descriptor; else nothing.
+std::string descriptor_hint(const Type& type);
 /// The table as the page docs/csl-builtins.md has it.
 std::string builtins_page();
 

@@ -65,25 +65,6 @@ ir::Value scalar_operand(const BuiltinCall& call, const Result& value, pe::Value
   return made;
 }
 
-void read_on_control(TileCode& tile, pe::OpConfig& config, const Result& value, const Node& at) {
-  const auto target = [&](pe::OnControl action, unsigned id) {
-    config.on_control = action;
-    config.on_control_target = TaskId(id);
-  };
-  for (const auto& [name, field] : fields_of(value)) {
-    if (name == "terminate" && field.value().get<bool>())
-      config.on_control = pe::OnControl::kTerminate;
-    if (name == "activate")
-      target(pe::OnControl::kActivate,
-             activated_id(tile.engine(), tile.tile(), field, at, "on_control"));
-    if (name == "unblock")
-      target(pe::OnControl::kUnblock,
-             unblocked_id(tile.engine(), tile.tile(), field, at, "on_control"));
-  }
-  // Public programs read it with their next operation.
-  config.leaves_control = config.on_control != pe::OnControl::kNone;
-}
-
 /// An operation moves one element a wavelet on all its fabric operands if it does on one: programs
 /// of SDK 2.10 join a packing input with the output of a stream to the host, which does not pack.
 void unify_simd(TileCode& tile, std::vector<ir::DsdOperand>& operands) {
@@ -119,27 +100,6 @@ pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination
                                : kind == "dsr_src0"      ? pe::kSrc0
                                                          : pe::kSrc1;
   return {file, static_cast<std::uint8_t>(number), 0};
-}
-
-pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const Fields& options,
-                               const Node& at, Result* index) {
-  const Engine& engine = tile.engine();
-  check_options(engine, table, options, at);
-  pe::OpConfig config;
-  for (const auto& [name, value] : options) {
-    if (name == "async") config.async = value.value().get<bool>();
-    if (name == "save_address") config.save_address = value.value().get<bool>();
-    if (name == "single_step") config.single_step = value.value().get<bool>();
-    if (name == "activate")
-      config.activate = TaskId(activated_id(engine, tile.tile(), value, at, name));
-    if (name == "unblock")
-      config.unblock = TaskId(unblocked_id(engine, tile.tile(), value, at, name));
-    if (name == "on_control") read_on_control(tile, config, value, at);
-    if (name == "ut_id") config.ut = MicrothreadId(static_cast<unsigned>(value.value().integer()));
-    if (name == "priority") config.priority = priority_of(choice_of(value));
-    if (name == "index") *index = value;
-  }
-  return config;
 }
 
 void refuse_circular(const BuiltinCall& call, std::size_t i, const Result& value) {
@@ -196,7 +156,8 @@ void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType t
   if (is_wrong_size || (pe::is_float(type) && !element.is_any_float()))
     call.engine().fail(call.expr(0), call.what(0), " is of type ",
                        text::in_quotes(value.type->name), " instead of ",
-                       text::in_quotes("*" + slot_type(call, type, element)->name));
+                       text::in_quotes("*" + slot_type(call, type, element)->name),
+                       descriptor_hint(*value.type));
 }
 
 }  // namespace
@@ -257,7 +218,11 @@ class Operation {
       operand.value = scalar(evaluator_, value, at);
     } else if (i == 0) {
       call_.engine().fail(at, call_.what(0), " is of type ", text::in_quotes(type.name),
-                          " instead of a descriptor, a DSR, a FIFO or a pointer");
+                          " instead of a descriptor, a DSR, a FIFO or a pointer",
+                          descriptor_hint(type));
+    } else if (type.is(TypeKind::kArray)) {
+      call_.fail_operand(i, " is of type ", text::in_quotes(type.name),
+                         " instead of a descriptor or a number", descriptor_hint(type));
     } else {
       operand.kind = Kind::kScalar;
       check_scalar(i, type);
@@ -402,6 +367,9 @@ class Operation {
     if (config_.async && !may_be_async_)
       call_.fail("an operation on memory alone is not asynchronous; one operand has to be of the "
                  "fabric or a FIFO");
+    if (config_.priority && !code_.tile.is_wse3() && !has_input_ && dsrs_.empty())
+      call_.fail("the option .priority of WSE-2 is that of an input from the fabric, and no "
+                 "operand is one");
     if (config_.async && has_fifo_ && !may_have_queue_ && !config_.ut) choose_microthread();
     if (index.type == nullptr) return;
     const Type* u16 = call_.types().word("u16");

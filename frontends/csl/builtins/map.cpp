@@ -32,7 +32,12 @@ class Mapping {
     const bool has_output = call_.size() == parameters + 2;
     for (std::size_t i = 1; i < call_.size(); ++i) read(i, i == parameters + 1);
     checks_.finish(DescriptorChecks::Length::kShortest);
-    if (!is_any_vector_) call_.fail("no operand is a descriptor or a DSR");
+    if (!is_any_vector_) {
+      std::string hint;
+      for (const Input& input : inputs_)
+        hint = hint.empty() ? descriptor_hint(*input.value.type) : hint;
+      call_.fail("no operand is a descriptor or a DSR", hint);
+    }
     count_steps();
     if (!counter_) load_dsrs();
     const ir::BlockId header = builder_.new_block(), exit = builder_.new_block();

@@ -142,6 +142,11 @@ void check_data(const BuiltinCall& call, const ExportedName& name) {
               text::in_quotes(name.name));
 }
 
+[[noreturn]] void fail_unknown_export(const BuiltinCall& call, const std::string& name) {
+  if (call.engine().mistakes.has_any()) throw FollowUp();  // the declaration may have one
+  call.fail("the layout declares no name ", text::in_quotes(name), " with @export_name");
+}
+
 Result export_name(const BuiltinCall& call) {
   ExportedName made;
   made.name = call.text(0);
@@ -183,8 +188,7 @@ Result export_symbol(const BuiltinCall& call) {
   symbol.at = &call.node;
   symbol.name = call.size() > 1 ? call.text(1) : own_name(call);
   const ExportedName* name = find_name(call.engine().program(), symbol.name);
-  if (name == nullptr)
-    call.fail("the layout declares no name ", text::in_quotes(symbol.name), " with @export_name");
+  if (name == nullptr) fail_unknown_export(call, symbol.name);
   const Result& operand = call.operand(0);
   symbol.type = operand.type;
   if (operand.is_known() && operand.value().holds<FunctionValue>()) {
@@ -239,7 +243,7 @@ Result get_symbol_id(const BuiltinCall& call) {
     if (program.exports[i].name == name)
       return call.number_result("u16", static_cast<std::int64_t>(i));
   }
-  call.fail("the layout declares no name ", text::in_quotes(name), " with @export_name");
+  fail_unknown_export(call, name);
 }
 
 /// The rank of the color among those of the PE that have a filter (wse.md 1.7).

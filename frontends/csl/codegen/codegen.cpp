@@ -248,7 +248,9 @@ Code code_of(Module& module, const std::vector<FunctionId>& functions, const Cyc
   for (const FunctionId f : functions) {
     Function function = module.functions[f];
     if (options.optimize)
-      optimize({module, open, options.style, options.locals, unrolls, options.verify}, f, function);
+      optimize({module, open, options.style, options.locals, unrolls,
+                options.printed.out == nullptr ? nullptr : &options.printed, options.verify},
+               f, function);
     legalize(function);
     if (options.optimize) {
       propagate_copies(function);

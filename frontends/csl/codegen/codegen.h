@@ -17,11 +17,18 @@
 
 namespace tessera::csl::codegen {
 
+#ifdef NDEBUG
+inline constexpr bool kVerifies = false;
+#else
+inline constexpr bool kVerifies = true;
+#endif
+
 struct Options {
   Style style = Style::kVendor;
   Locals locals = Locals::kMemory;  ///< of Style::kPlain; the others have them in registers
   bool optimize = true;             ///< false: only what the machine needs, for tests
-  bool verify = false;              ///< the rules of the IR are checked after each pass, for tests
+  bool verify = kVerifies;          ///< the rules of the IR are checked after each pass
+  PrintedPass printed;
   /// Loops are unrolled and calls expanded in programs that take at most so many bytes then.
   std::uint32_t room = pe::kSramBytes;
 };

@@ -1,6 +1,8 @@
 // Passes on one function. Each leaves valid IR behind (frontends/csl/ir/verify.h).
 #pragma once
 
+#include <iosfwd>
+#include <string>
 #include <vector>
 
 #include "frontends/csl/codegen/memory_facts.h"
@@ -126,12 +128,21 @@ void order_floats(const ir::Module& module, const OpenVariables& open, ir::Funct
                   ir::Function& function);
 
 /// What the passes on one function know of its program.
+/// A pass after which the IR of each function is printed.
+struct PrintedPass {
+  std::string pass;
+  std::ostream* out = nullptr;
+};
+/// The names of all passes.
+const std::vector<std::string>& pass_names();
+
 struct Program {
   const ir::Module& module;
   const OpenVariables& open;
   Style style = Style::kVendor;
   Locals locals = Locals::kMemory;  ///< of kPlain
   bool unrolls = true;
+  const PrintedPass* printed = nullptr;
   bool verifies = false;  ///< std::logic_error names the pass that breaks a rule of the IR
 };
 

@@ -46,7 +46,10 @@ QueueUse TileCode::use_input_queue(std::optional<unsigned> queue, std::optional<
   }
   if (own != nullptr && own->color && is_new)
     engine_.fail(at, "the input queue ", own->id.value(), " is bound to the color ",
-                 own->color->value(), " instead of ", *color);
+                 own->color->value(), " instead of ", *color,
+                 own->line == 0
+                     ? ""
+                     : text::joined(", by ", module_.files.at(own->file - 1), ":", own->line));
   pe::QueueBinding* of_color = color ? find_queue(true, std::nullopt, color) : nullptr;
   if (of_color != nullptr && !(is_new && queue)) {
     if (queue) tell_shared_queue(*queue, at);

@@ -71,11 +71,13 @@ const Node& Engine::place_of_user(const Node& at) const {
 }
 
 void Engine::warn(const Node& at, const std::string& problem) {
+  if (is_failing_) return;
   const std::string message = where(place_of_user(at)) + ": warning: " + problem;
   if (warned_.insert(message).second) *messages_ << message << '\n';
 }
 
 void Engine::remark(const Node& at, const std::string& text) {
+  if (is_failing_) return;
   if (remarked_.insert(text).second) *messages_ << where(at) << ": note: " << text << '\n';
 }
 

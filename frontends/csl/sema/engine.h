@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <set>
@@ -51,7 +52,9 @@ class Engine {
 
   /// Evaluates the layout block of a file, then the comptime blocks of the code of all its PEs.
   /// Throws UserError(file, "LINE:COLUMN", problem).
-  const Program& evaluate(const std::string& path);
+  /// Of a program with mistakes `analyse` looks for more of them in the code of the PEs.
+  using AnalyseCode = std::function<void(Variant&)>;
+  const Program& evaluate(const std::string& path, const AnalyseCode& analyse = nullptr);
 
   // For those who analyse parts of a program.
 
@@ -250,6 +253,8 @@ class Engine {
   void run_blocks(Instance& instance, bool is_layout);
   /// `first_pe`: the first PE of the variant, an index of Program::pes.
   void evaluate_tile(std::size_t number, std::size_t first_pe);
+  /// Looks for mistakes in the code of PEs whose declarations have none.
+  void find_more(const AnalyseCode& analyse);
   void check_program(const Node& layout) const;
   Result top_bindings();
   std::string chain() const;
@@ -267,6 +272,7 @@ class Engine {
   std::set<std::string> remarked_;
   Program program_;
   Site site_ = Site::kNone;
+  bool is_failing_ = false;  ///< warnings and notes are of no use any more
   Tile* tile_ = nullptr;
   Version version_;
   unsigned trials_ = 0;

@@ -39,6 +39,7 @@ class MistakeList {
   void note(const UserError& error);
   /// Throws Mistakes if there are any.
   void require_none() const;
+  bool has_any() const { return !all_.empty(); }
   /// How often note() was called.
   std::size_t count() const { return count_; }
 

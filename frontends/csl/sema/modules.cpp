@@ -335,18 +335,37 @@ void Engine::check_program(const Node& layout) const {
   }
 }
 
-const Program& Engine::evaluate(const std::string& path) {
+void Engine::find_more(const AnalyseCode& analyse) {
+  is_failing_ = true;
+  for (const auto& variant : program_.variants) {
+    if (variant->root == nullptr || variant->tile.lacks_declarations) continue;
+    try {
+      analyse(*variant);
+    } catch (const Mistakes& found) {
+      if (found.is_full()) throw;  // the other codes may have others
+    } catch (const UserError&) {
+      // What the declarations contradict may follow from a mistake.
+    }
+  }
+}
+
+const Program& Engine::evaluate(const std::string& path, const AnalyseCode& analyse) {
   Instance& top = instantiate(load(path), top_bindings(), nullptr, nullptr);
   const BlockItem* layout = find_layout(*top.file);
   if (layout == nullptr) throw UserError(path, "", "the file has no layout block");
   check_bindings(top, *layout);
   run_blocks(top, true);
-  check_program(*layout);
+  if (!mistakes.has_any()) check_program(*layout);
   std::vector<std::size_t> first_pes(program_.variants.size());
-  for (std::size_t pe = program_.pes.size(); pe-- > 0;)
-    first_pes[static_cast<std::size_t>(program_.pes[pe].variant)] = pe;
-  for (std::size_t i = 0; i < first_pes.size(); ++i)
-    goes_on([&] { evaluate_tile(i, first_pes[i]); });
+  for (std::size_t pe = program_.pes.size(); pe-- > 0;) {
+    if (program_.pes[pe].variant >= 0)
+      first_pes[static_cast<std::size_t>(program_.pes[pe].variant)] = pe;
+  }
+  for (std::size_t i = 0; i < first_pes.size(); ++i) {
+    Tile& tile = program_.variants[i]->tile;
+    if (!goes_on([&] { evaluate_tile(i, first_pes[i]); })) tile.lacks_declarations = true;
+  }
+  if (mistakes.has_any() && analyse) find_more(analyse);
   mistakes.require_none();
   return program_;
 }

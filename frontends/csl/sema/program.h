@@ -138,6 +138,8 @@ struct Tile {
   std::optional<std::uint8_t> main_thread_priority;    ///< at the start
   std::optional<std::uint8_t> control_transform_mask;  ///< at the start
   std::set<std::pair<std::string, unsigned>> dsr_ids;  ///< DSRs that the program names
+  bool lacks_declarations =
+      false;  ///< because of a mistake: what the code says of them means nothing
 };
 
 /// A file with bindings, compiled once for all PEs that have it.

@@ -302,16 +302,18 @@ Flow Evaluator::run(const Block& block) {
 void run_top_block(Engine& engine, Instance& instance, const Block& block) {
   Frame frame(instance);
   Evaluator evaluator(engine, frame);
-  if (engine.site() != Site::kTile) {
-    evaluator.run(block);
-    return;
-  }
-  // A mistake in one statement of a comptime block says nothing of the others.
+  // A mistake in one statement of a comptime or layout block says nothing of the others, but those of a layout need a
+  // rectangle.
   StatementRunner runner(evaluator);
   for (const Stmt* statement : block.statements) {
     if (engine.goes_on([&] { runner.run(*statement); })) continue;
-    if (const Local* local = if_is<Local>(*statement))
+    if (const Local* local = if_is<Local>(*statement)) {
       runner.declare_mistaken(local->variable.name.text);
+    } else if (engine.tile() != nullptr) {
+      engine.tile()->lacks_declarations = true;
+    } else if (engine.program().width == 0) {
+      break;
+    }
   }
 }
 

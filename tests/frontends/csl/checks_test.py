@@ -2,6 +2,7 @@
 
     checks_test.py CSLC WSE_PLATFORM
 """
+import re
 import resource
 import subprocess
 import sys
@@ -135,6 +136,19 @@ class Memory(Case):
         for operation in ("@mov16(d, 1);", "@mov32(d, 1);", "@fmovs(d, 1.0);"):  # bits
             done = self.compiled("@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> h[i] })", operation=operation)
             self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Print(Case):
+    def test_the_intermediate_code_after_every_pass(self):
+        text = "var a = @zeros([4]f32);\nfn twice(x: f32) f32 { return 2.0 * x; }\n" + TASK % (
+            "for (@range(u16, 4)) |i| { a[i] = twice(a[i]); }", "")
+        refused = self.compile(text, "--print-ir=none")
+        self.assertEqual(refused.returncode, 2)
+        names = re.findall("[a-z_]+", refused.stderr.split("the passes are ")[1])
+        self.assertGreater(len(names), 20)
+        for name in names:
+            shown = [self.compile(text, f"--print-ir={name}", f"--csl-code={style}").stdout for style in ("vendor", "plain")]
+            self.assertTrue(any(f"; t after {name}\ntask t()\nb0:" in one for one in shown), name)
 
 
 class Stack(Case):
