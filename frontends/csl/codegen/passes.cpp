@@ -74,8 +74,8 @@ class FullOptimizer {
     pass("fuse_compares", fuse_compares);
     pass("divide_as_unsigned", divide_as_unsigned);
     clean();
-    pass(join_cases);
-    pass(thread_jumps);
+    pass("join_cases", join_cases);
+    pass("thread_jumps", thread_jumps);
     for (unsigned round = 0; round < kMostRounds; ++round) {
       straighten();
       if (!unroll()) break;
@@ -179,12 +179,13 @@ class FullOptimizer {
 
 const std::vector<std::string>& pass_names() {
   static const std::vector<std::string> kNames = {
-      "thread_jumps",       "promote_locals",     "coalesce_copies",     "split_webs",
-      "fuse_compares",      "divide_as_unsigned", "keep_loop_variables", "hoist_invariants",
-      "simplify",           "propagate_copies",   "remove_dead_code",    "forward_loads",
-      "convert_ifs",        "share_expressions",  "rotate_loops",        "lower_addresses",
-      "choose_load_widths", "reuse_records",      "fold_records",        "remove_dead_stores",
-      "fuse_selects",       "lay_out_blocks",     "order_blocks",        "unroll_loops"};
+      "thread_jumps",       "promote_locals",     "coalesce_copies",   "split_webs",
+      "fuse_compares",      "divide_as_unsigned", "join_cases",        "keep_loop_variables",
+      "hoist_invariants",   "simplify",           "propagate_copies",  "remove_dead_code",
+      "forward_loads",      "convert_ifs",        "share_expressions", "rotate_loops",
+      "lower_addresses",    "choose_load_widths", "reuse_records",     "fold_records",
+      "remove_dead_stores", "fuse_selects",       "lay_out_blocks",    "order_blocks",
+      "unroll_loops"};
   return kNames;
 }
 
