@@ -91,10 +91,11 @@ class MemoryDsd {
       dsd_.strides[k] = static_cast<std::int16_t>(strides[k]);
       dsd_.extent *= dsd_.extents[k];
     }
+    if (is_empty_) dsd_.extent = 0;
   }
 
   /// Inner loop first; the text has the outer loop first.
-  Loops trip_counts() const {
+  Loops trip_counts() {
     if (s_.extents.empty()) {
       a_.fail(s_.name.place, "expected extent= for dsd ", in_quotes(s_.name.text),
               ", found none; a mem4d descriptor says the extent of every loop");
@@ -102,7 +103,9 @@ class MemoryDsd {
     Loops trips;
     std::uint64_t elements = 1;  // at most 65535^4
     for (const ExpressionPtr& e : s_.extents) {
-      trips.insert(trips.begin(), a_.integer<std::uint16_t>(*e, "an extent", 1));
+      const std::int64_t trip = a_.integer<std::uint16_t>(*e, "an extent", 0);
+      is_empty_ = is_empty_ || trip == 0;
+      trips.insert(trips.begin(), std::max<std::int64_t>(trip, 1));
       elements *= static_cast<std::uint64_t>(trips.front());
     }
     if (elements > kMostLoopElements) {
@@ -167,7 +170,7 @@ class MemoryDsd {
 
   void set_one_loop(std::int64_t extent) {
     dsd_.extent = static_cast<std::uint32_t>(extent);
-    dsd_.extents[0] = static_cast<std::uint16_t>(extent);
+    dsd_.extents[0] = static_cast<std::uint16_t>(std::max<std::int64_t>(extent, 1));
   }
 
   /// All elements must lie in SRAM. If the operation sets their size, only the first one is known.
@@ -187,6 +190,7 @@ class MemoryDsd {
   const Assembly& a_;
   const DsdStatement& s_;
   pe::Dsd& dsd_;
+  bool is_empty_ = false;  ///< a loop of a mem4d has no trip
   const pe::Symbol& symbol_;
   std::int64_t bytes_;
   std::int64_t offset_ = 0;

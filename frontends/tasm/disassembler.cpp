@@ -112,9 +112,12 @@ std::string memory_target(const pe::Image& image, const pe::Dsd& d, NumberWriter
 std::string loops(const pe::Dsd& d) {
   std::string extents;
   std::string strides;
+  bool is_empty = d.extent == 0;  // then a loop that has one trip in the image has none in the text
   for (unsigned k = 0; k < d.dimensions; ++k) {
     const char* separator = k == 0 ? "" : ",";
-    extents = number(d.extents[k]) + separator + extents;
+    const bool is_this = is_empty && d.extents[k] == 1;
+    if (is_this) is_empty = false;
+    extents = number(is_this ? 0 : d.extents[k]) + separator + extents;
     strides += separator + number(d.strides[k]);
   }
   return option("extent", extents) + option("stride", strides);
