@@ -103,8 +103,9 @@ Schema memcpy_keys(MemcpyTiming& m) {
              "words that the host moves per cycle to or from the PEs of a row together"),
       number("memcpy.hop_cycles", m.hop_cycles, "cycles", 0, kMaxLatency,
              "from a PE taking a command until its neighbour in the east may take it"),
-      number("memcpy.reserved_bytes", m.reserved_bytes, "bytes", 0, pe::kSramBytes,
-             "memory of each PE that a program with host transfers cannot use"),
+      number(
+          "memcpy.reserved_bytes", m.reserved_bytes, "bytes", 0, pe::kSramBytes,
+          "memory of each PE that a program with host transfers cannot use, beside its task table"),
       number("memcpy.silicon.launch_cycles", s.launch_cycles, "cycles", 1, 10000000,
              "as memcpy.command_cycles, before a launch"),
       number("memcpy.silicon.copy_cycles", s.copy_cycles, "cycles", 1, 10000000,
