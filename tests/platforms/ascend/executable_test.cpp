@@ -193,18 +193,18 @@ TEST(AscendExecutable, IllegalUseIsExit4WithItsLine) {
                         "    pto.set_intra_block \"PIPE_MTE2\", 0");
   const Finished wrong = run({profile.file(), "--param", "TILES=8", "--preset", "a2a3"});
   EXPECT_EQ(wrong.exit_code, 4);
-  EXPECT_THAT(wrong.err, HasSubstr("k.pto:28: set_intra_block(MTE2, id 0): set_intra_block does "
+  EXPECT_THAT(wrong.err, HasSubstr("k.pto:30: set_intra_block(MTE2, id 0): set_intra_block does "
                                    "not exist on A2/A3"));
   const Changed pair("vector_add.pto", "    // All buffers are free at first.",
                      "    pto.set_flag[<PIPE_V>, <PIPE_FIX>, <EVENT_ID0>]");
   const Finished no_pipe = run({pair.file(), "--param", "TILES=8"});
   EXPECT_EQ(no_pipe.exit_code, 4);
-  EXPECT_THAT(no_pipe.err, HasSubstr("k.pto:28: set_flag(V, FIX, id 0): an AIV has no pipe FIX"));
+  EXPECT_THAT(no_pipe.err, HasSubstr("k.pto:30: set_flag(V, FIX, id 0): an AIV has no pipe FIX"));
   const Changed twice("vector_add.pto", "    // All buffers are free at first.",
                       "    pto.set_flag[<PIPE_V>, <PIPE_MTE2>, <EVENT_ID0>]");
   const Finished double_set = run({twice.file(), "--param", "TILES=8"});
   EXPECT_EQ(double_set.exit_code, 4);
-  EXPECT_THAT(double_set.err, HasSubstr("k.pto:29"));
+  EXPECT_THAT(double_set.err, HasSubstr("k.pto:31"));
   EXPECT_THAT(double_set.err, HasSubstr("/tessera/cluster/double_set"));
 }
 
@@ -345,7 +345,7 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
         "1:2 needs a function for the AIC");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--structure", "tiles"}, "'tiles'");
   const Changed unknown("vector_add.pto", "      // Buffer 1.", "      pto.tfancy ins(%ap0)");
-  fails({unknown.file(), "--param", "TILES=2"}, "k.pto:48:7: unknown operation 'pto.tfancy'");
+  fails({unknown.file(), "--param", "TILES=2"}, "k.pto:50:7: unknown operation 'pto.tfancy'");
 }
 
 // Options of the fabric are neither known nor offered.
