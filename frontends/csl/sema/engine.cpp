@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontends/csl/sema/evaluator.h"
+#include "frontends/csl/syntax/changed_names.h"
 #include "frontends/csl/syntax/parser.h"
 #include "frontends/text/stack.h"
 
@@ -309,6 +310,19 @@ void Engine::analyse_param(Instance& instance, const Param& param, Declaration& 
   declaration.cell->instance = &instance;
 }
 
+// Nobody else can name a variable of the file of a PE's code, so one that this file does not change stays what it is.
+bool Engine::is_constant_descriptor(const Instance& instance, const Variable& variable,
+                                    const Result& value) {
+  if (!variable.is_var || !value.type->is(TypeKind::kDsd) || value.value().is_undefined())
+    return false;
+  if (instance.importer != nullptr || instance.tile == nullptr ||
+      variable.linkage != Linkage::kNone || !variable.attributes.empty())
+    return false;
+  const auto [known, is_new] = changed_names_.try_emplace(instance.file.get());
+  if (is_new) known->second = changed_names(*instance.file);
+  return known->second.count(variable.name.text) == 0;
+}
+
 void Engine::analyse_variable(Instance& instance, const Global& global, Declaration& declaration) {
   const Variable& variable = global.variable;
   Frame frame(instance);
@@ -340,6 +354,7 @@ void Engine::analyse_variable(Instance& instance, const Global& global, Declarat
     const Result value = convert(evaluator.value(*variable.value), type, *variable.value, what);
     cell->type = value.type;
     cell->value = value.value();
+    if (is_constant_descriptor(instance, variable, value)) cell->kind = Cell::Kind::kConstant;
   }
   for (const Attribute& attribute : variable.attributes) {
     if (attribute.name.text == "align") cell->alignment = alignment_of(evaluator, *attribute.value);

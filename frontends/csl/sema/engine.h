@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -233,6 +234,9 @@ class Engine {
   void analyse_param(Instance& instance, const Param& param, Declaration& declaration,
                      const Node& at);
   void analyse_variable(Instance& instance, const Global& global, Declaration& declaration);
+  /// Whether a variable holds one descriptor as long as the program runs.
+  bool is_constant_descriptor(const Instance& instance, const Variable& variable,
+                              const Result& value);
   /// The name that a variable or function has for other files: that of `linkname`, else its own.
   std::string symbol_name(Instance& instance, const List<Attribute>& attributes,
                           std::string_view name);
@@ -262,6 +266,8 @@ class Engine {
   std::ostream* messages_;
   std::vector<std::shared_ptr<const SourceFile>> files_;
   std::map<std::string, std::size_t> file_numbers_;
+  std::map<const SourceFile*, std::unordered_set<std::string_view>>
+      changed_names_;  // of root files
   std::vector<std::unique_ptr<Instance>> instances_;
   std::map<const Tile*, std::vector<Instance*>> instances_in_;
   std::map<std::string, unsigned> instances_of_;

@@ -151,6 +151,27 @@ class Print(Case):
             self.assertTrue(any(f"; t after {name}\ntask t()\nb0:" in one for one in shown), name)
 
 
+class Variables(Case):
+    """A descriptor in a variable that nothing changes is one in a constant."""
+    DESCRIPTOR = "@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[i] })"
+
+    def program(self, declaration, body):
+        done = self.compile(f"var a = @zeros([8]f32);\n{declaration} d = {self.DESCRIPTOR};\n" + TASK % (body, ""))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.run_tool(PLATFORM, "layout.csl", "--print-program").stdout
+
+    def test_the_code_is_that_of_a_constant(self):
+        for body in ("@fadds(d, d, 1.0);", "const e = @increment_dsd_offset(d, 1, f32); @fmovs(e, d);"):
+            self.assertEqual(self.program("var", body), self.program("const", body), body)
+
+    def test_a_variable_that_changes_stays_one(self):
+        constant = self.program("const", "@fadds(d, d, 1.0);")
+        for change in ("d = @increment_dsd_offset(d, 1, f32);", "const p = &d; p.* = @increment_dsd_offset(p.*, 1, f32);"):
+            text = self.program("var", "@fadds(d, d, 1.0); " + change)
+            self.assertRegex(text, r"(?m)^data d\b", change)
+        self.assertNotRegex(constant, r"(?m)^data d\b")
+
+
 class Stack(Case):
     """A thread with 256 KB: the compiler says so, or is content."""
 
