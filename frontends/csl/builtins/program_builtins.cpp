@@ -28,8 +28,11 @@ unsigned color_of(const BuiltinCall& call, std::size_t i) {
 Result set_rectangle(const BuiltinCall& call) {
   Program& program = call.engine().program();
   if (program.width != 0) call.fail("the layout calls it twice");
-  program.width = static_cast<unsigned>(call.number(0));
-  program.height = static_cast<unsigned>(call.number(1));
+  // Both are read before one is kept: the layout is evaluated on after a mistake.
+  const auto width = static_cast<unsigned>(call.number(0));
+  const auto height = static_cast<unsigned>(call.number(1));
+  program.width = width;
+  program.height = height;
   program.pes.resize(std::size_t{program.width} * program.height);
   return call.nothing();
 }
