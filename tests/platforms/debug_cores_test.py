@@ -3,16 +3,14 @@ was debugged has the digest of the plain one, breakpoints count what coverage co
 
     debug_cores_test.py ASCEND_PLATFORM ROOT
 """
-import json
 import pathlib
-import random
 import subprocess
 import sys
 import tempfile
 import unittest
 
 import numpy
-from debug_session import BIN, ROOT, Session, counted, dap, hits_of, report_of
+from debug_session import BIN, ROOT, SameRuns, Session, counted, dap, hits_of
 
 ADD = ["examples/ascend/vector_add.pto", "--param", "TILES=4", "--set", "launch.clusters=2"]
 PROGRAMS = {
@@ -144,37 +142,15 @@ class Cores(unittest.TestCase):
         self.assertIn("a kernel in C++ is native code", result.stderr)
 
 
-class SameRun(unittest.TestCase):
-    def seen(self, program, structure):
-        """What a user sees at the stops of a run, and its report."""
-        choice = random.Random(program[0])
-        lines = sorted(line for _, line in counted(program))
-        with tempfile.TemporaryDirectory() as folder:
-            report = pathlib.Path(folder) / "r.json"
-            session = Session.of(program, "--structure", structure, "--report", str(report),
-                                 lines=[(program[0], line, {}) for line in choice.sample(lines, 4)])
-            seen = []
-            for _ in range(30):
-                command, more = choice.choice([("continue", {}), ("next", {}), ("stepIn", {"granularity": "instruction"}),
-                                               ("next", {"granularity": "cycle"})])
-                if session.go(command, **more) is None:
-                    break
-                seen.append((session.stop, session.frames(), [session.ask(text) for text in (
-                    "info locals", "info tiles", "info arrays", "info pipes", "info flags", "info regs", "info waits", "why", "hits")]))
-            else:
-                session.request("setBreakpoints", source={"path": program[0]}, breakpoints=[])
-                self.assertIsNone(session.go())
-            return seen, json.loads(report.read_text())
+class SameRun(SameRuns, unittest.TestCase):
+    programs = PROGRAMS
+    moves = [("continue", {}), ("next", {}), ("stepIn", {"granularity": "instruction"}), ("next", {"granularity": "cycle"})]
+    questions = ("info locals", "info tiles", "info arrays", "info pipes", "info flags", "info regs", "info waits", "why", "hits")
+    rounds = 30
 
-    def test_structures_and_the_plain_run(self):
-        for name, program in PROGRAMS.items():
-            with self.subTest(name):
-                plain = report_of(program)
-                modules, dense = (self.seen(program, structure) for structure in ("modules", "dense"))
-                self.assertEqual(modules[0], dense[0])
-                for _, debugged in (modules, dense):
-                    for member in ("digest", "cycles", "counters", "outputs", "checks", "status"):
-                        self.assertEqual(debugged[member], plain[member], member)
+    def lines_for(self, program, choice):
+        lines = sorted(line for _, line in counted(program))
+        return [(program[0], line, {}) for line in choice.sample(lines, 4)]
 
     def test_hits_are_executions(self):
         for name, program in PROGRAMS.items():

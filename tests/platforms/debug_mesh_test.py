@@ -4,13 +4,10 @@ of nodes, the same in both structures; a run that was debugged has the digest of
     debug_mesh_test.py NUMESH_PLATFORM ROOT
 """
 import json
-import pathlib
-import random
 import sys
-import tempfile
 import unittest
 
-from debug_session import ROOT, Session, dap, report_of
+from debug_session import ROOT, SameRuns, Session, dap
 
 TOUR = ["examples/numesh/tour.json"]
 PROGRAMS = {
@@ -90,33 +87,14 @@ class Mesh(unittest.TestCase):
         self.assertEqual(session.exit_code, 4)
 
 
-class SameRun(unittest.TestCase):
-    def seen(self, program, structure):
-        choice = random.Random(program[0])
-        with tempfile.TemporaryDirectory() as folder:
-            report = pathlib.Path(folder) / "r.json"
-            session = Session.of(program, "--structure", structure, "--report", str(report), lines=[(program[0], 8, {})])
-            seen = [[b["verified"] for b in session.answers]]
-            for _ in range(25):
-                command, more = choice.choice([("continue", {}), ("next", {}), ("stepOut", {}), ("next", {"granularity": "cycle"})])
-                if session.go(command, **more) is None:
-                    break
-                seen.append((session.stop, session.frames(),
-                             [session.ask(text) for text in ("info task", "info arrays", "info queues", "info waits", "why", "hits")]))
-            else:
-                session.request("setBreakpoints", source={"path": program[0]}, breakpoints=[])
-                self.assertIsNone(session.go())
-            return seen, json.loads(report.read_text())
+class SameRun(SameRuns, unittest.TestCase):
+    programs = PROGRAMS
+    moves = [("continue", {}), ("next", {}), ("stepOut", {}), ("next", {"granularity": "cycle"})]
+    questions = ("info task", "info arrays", "info queues", "info waits", "why", "hits")
+    rounds = 25
 
-    def test_structures_and_the_plain_run(self):
-        for name, program in PROGRAMS.items():
-            with self.subTest(name):
-                plain = report_of(program)
-                modules, dense = (self.seen(program, structure) for structure in ("modules", "dense"))
-                self.assertEqual(modules[0], dense[0])
-                for _, debugged in (modules, dense):
-                    for member in ("digest", "cycles", "counters", "outputs", "checks", "status"):
-                        self.assertEqual(debugged[member], plain[member], member)
+    def lines_for(self, program, _):
+        return [(program[0], 8, {})]
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 """
 import json
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -124,3 +125,40 @@ def hits_of(program, lines, *options):
     set_counters(session, lines)
     session.request("continue", threadId=1)
     return hits_at_end(session, lines)
+
+
+def assert_is_plain_run(test, debugged, plain):
+    for member in ("digest", "cycles", "counters", "outputs", "checks", "status"):
+        test.assertEqual(debugged[member], plain[member], member)
+
+
+class SameRuns:
+    """Of the programs of a test: what is seen is the same in both structures, and a debugged run is the plain one. A test case besides has
+    `programs`, `moves`, `questions`, `rounds` and lines_for()."""
+
+    def seen(self, program, structure):
+        """What a user sees at the stops of a run, and its report."""
+        choice = random.Random(program[0])
+        lines = self.lines_for(program, choice)
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder) / "r.json"
+            session = Session.of(program, "--structure", structure, "--report", str(report), lines=lines)
+            seen = [[b["verified"] for b in session.answers]]
+            for _ in range(self.rounds):
+                command, more = choice.choice(self.moves)
+                if session.go(command, **more) is None:
+                    break
+                seen.append((session.stop, session.frames(), [session.ask(text) for text in self.questions]))
+            else:
+                session.request("setBreakpoints", source={"path": program[0]}, breakpoints=[])
+                self.assertIsNone(session.go())
+            return seen, json.loads(report.read_text())
+
+    def test_structures_and_the_plain_run(self):
+        for name, program in self.programs.items():
+            with self.subTest(name):
+                plain = report_of(program)
+                modules, dense = (self.seen(program, structure) for structure in ("modules", "dense"))
+                self.assertEqual(modules[0], dense[0])
+                for _, debugged in (modules, dense):
+                    assert_is_plain_run(self, debugged, plain)

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import unittest
 
-from debug_session import BIN, ROOT, Session, command_of, dap, report_of
+from debug_session import BIN, ROOT, Session, assert_is_plain_run, command_of, dap, report_of
 
 GEMV = ["examples/csl/gemv/layout.csl", "--params", "width:4,height:3,M:12,N:16", "--launch", "compute"]
 PROGRAMS = {
@@ -120,8 +120,7 @@ class SameRun(unittest.TestCase):
             for seed in range(3):
                 with self.subTest(name, seed=seed):
                     debugged = self.debugged(program, seed)
-                    for member in ("digest", "cycles", "counters", "outputs", "checks", "status"):
-                        self.assertEqual(debugged[member], plain[member], member)
+                    assert_is_plain_run(self, debugged, plain)
 
 
 class Stops(unittest.TestCase):
