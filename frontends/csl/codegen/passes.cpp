@@ -1,5 +1,6 @@
 #include "frontends/csl/codegen/passes.h"
 
+#include <algorithm>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -22,6 +23,9 @@ class AfterPass {
 
   void operator()(const char* pass) const {
     if (p_.verifies) {
+      const std::vector<std::string>& names = pass_names();
+      if (std::find(names.begin(), names.end(), pass) == names.end())
+        throw std::logic_error(std::string("pass_names() has no ") + pass);
       for (const std::string& problem : problems_of(p_.module, f_))
         throw std::logic_error(std::string("after ") + pass + ": " + problem);
     }
