@@ -272,10 +272,9 @@ class Operation {
     has_vector_ = true;
     const LiveDsd live = live_dsd(evaluator_, value, call_.expr(i));
     check_width(i, live.element);
-    const bool is_variable =
-        live.record && live.record->address.is_address() && live.element == nullptr;
-    if (is_variable && width_of(i) != 0)
-      code_.tile.dsr_uses.add_use(live.record->address.number, width_of(i), call_.expr(i));
+    const std::optional<ir::VariableId> variable = variable_with(live);
+    if (variable && width_of(i) != 0)
+      code_.tile.dsr_uses.add_use(*variable, width_of(i), call_.expr(i));
     checks_.add(slot_of(i), value, live, call_.expr(i), pe::bytes_of(info_.types[i]));
     operands_.push_back(operand_of_dsd(live));
     operands_.back().is_extended =

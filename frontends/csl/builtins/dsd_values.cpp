@@ -208,6 +208,12 @@ ir::DsdOperand operand_of_dsd(const LiveDsd& dsd) {
   return made;
 }
 
+std::optional<ir::VariableId> variable_with(const LiveDsd& dsd) {
+  if (!dsd.record || !dsd.record->address.is_address() || dsd.element != nullptr)
+    return std::nullopt;
+  return dsd.record->address.number;
+}
+
 Result live_result(const Type* kind, LiveDsd dsd) {
   return {kind, RunTimeOperand{"a descriptor", std::move(dsd)}};
 }

@@ -14,11 +14,13 @@ ir::DsdOperand operand_of_dsd(const LiveDsd& dsd);
 Result live_result(const Type* kind, LiveDsd dsd);
 /// The address that the first element has.
 ir::Value base_address(Evaluator& evaluator, const LiveDsd& dsd);
-/// Writes the record that a variable of a descriptor type is.
+/// The variable that holds, or has, a descriptor whose elements only DsrUses can judge; nothing: they are known, or it lies elsewhere.
+std::optional<ir::VariableId> variable_with(const LiveDsd& dsd);
 /// Whether a mem1d_dsd became two loops, because its stride takes more than 8 bits.
 bool is_stretched(Evaluator& evaluator, const LiveDsd& dsd);
 inline constexpr std::string_view kStretched =
     "the stride of this mem1d_dsd takes more than 8 bits, so ";
+/// Writes the record that a variable of a descriptor type is.
 void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value, const Node& at);
 /// A descriptor that does not change when the variable does that it came from.
 Result kept_dsd(Evaluator& evaluator, const Result& value, const std::string& name);

@@ -116,9 +116,8 @@ class Mapping {
   /// An element is a number that the function takes or gives: as wide, integers too.
   void check_width(const Input& operand, unsigned bytes, const Node& at) {
     if (operand.is_program_dsr) code_.tile.dsr_uses.add_use(*operand.dsr, bytes, {}, at);
-    if (operand.live && operand.live->record && operand.live->record->address.is_address() &&
-        operand.element == nullptr)
-      code_.tile.dsr_uses.add_use(operand.live->record->address.number, bytes, at);
+    if (const auto variable = operand.live ? variable_with(*operand.live) : std::nullopt)
+      code_.tile.dsr_uses.add_use(*variable, bytes, at);
     if (operand.element == nullptr || size_of(*operand.element) == bytes) return;
     call_.engine().fail(at, "the function works on numbers of ", 8 * bytes,
                         " bits; the descriptor has elements of type ",
