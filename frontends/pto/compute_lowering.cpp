@@ -113,8 +113,27 @@ void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
     }
   }
   if (has_scales) require_scale_values();
+  set_factor_rounding(op);
   if (!is_a5()) lay_out_product(op, rows, columns);
   set_unit_flag(op);
+}
+
+// Products of f32 may round their factors, which M then multiplies at the rate of HF32 (ascend_2.md 5.10).
+void ComputeLowering::set_factor_rounding(const Operation& op) {
+  constexpr std::uint8_t kHf32 = 11, kTf32 = 10;  // bits of mantissa of A2/A3 and of A5
+  const Attribute* mode = find(op.attributes, "tf32Mode");
+  if (mode == nullptr) return;
+  const std::string word = word_of(*mode);
+  if (word != "round_even" && word != "round_away")
+    fail_expected(mode->place, "round_even or round_away", word);
+  Instruction& mad = emitter_.last();
+  if (mad.type != DataType::kF32)
+    fail(mode->place, "factors are rounded to TF32 only in products of f32");
+  mad.type = DataType::kHf32;
+  TileOperation& product = emitter_.last_operation();
+  product.mantissa = is_a5() ? kTf32 : kHf32;
+  product.rounding =
+      word == "round_away" ? cluster::Rounding::kNearestAway : cluster::Rounding::kNearestEven;
 }
 
 // The public assembler takes any type for a tile of scales; the values of f8E8M0FNU are known.

@@ -270,6 +270,7 @@ class ComputeLowering : LoweringPart {
   bool counts_by_scalars(const Operation& op) const;
   void count_by_scalars(const Operation& op);
   cluster::BankConflict conflict_of(const Operation& op, const OperationInfo& info) const;
+  void set_factor_rounding(const Operation& op);
   void require_scale_values();
   /// Whether a compiler may put the last vector operation into the vector function of the one in front.
   bool continues_function();

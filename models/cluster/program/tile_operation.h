@@ -418,6 +418,8 @@ struct TileOperation {
   /// Products on A2/A3: M writes columns of boxes as many rows apart as the product has, rounded up to 16, and what
   /// reads the tile takes them this many rows apart (ascend_2.md 1.6). 0: the same.
   std::int64_t read_pitch = 0;
+  /// Products of f32: both factors are rounded to so many bits of mantissa first, as `rounding` says (ascend_2.md 5.10). 0: they are not.
+  std::uint8_t mantissa = 0;
   bool exhausts = false;  ///< kMergeLists: ends with the first list that has no more pairs
   GatherPattern mask;     ///< pattern of kGatherMask and kScatterMask
   std::shared_ptr<const Rearrangement> rearrangement;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "models/cluster/values/matrix_product.h"
@@ -16,10 +18,33 @@ std::vector<T> elements(const TileValues& values) {
                                   : std::vector<T>(values.integers.begin(), values.integers.end());
 }
 
+constexpr unsigned kMantissa = 23;  // bits of f32
+
+float shortened(float x, FactorRounding rounding) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &x, sizeof bits);
+  if ((bits & 0x7F800000U) == 0x7F800000U) return x;  // infinities and nan
+  const unsigned lost = kMantissa - rounding.mantissa;
+  const std::uint32_t half = 1U << (lost - 1U), odd = (bits >> lost) & 1U;
+  bits = (bits + (rounding.ties_away ? half : half - 1U + odd)) >> lost << lost;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
 template <class T>
-std::vector<T> product(const TileValues& a, const TileValues& b, const TileValues* c, bool once) {
+std::vector<T> factors(const TileValues& values, FactorRounding rounding) {
+  std::vector<T> list = elements<T>(values);
+  if constexpr (std::is_same_v<T, float>)
+    if (rounding.mantissa > 0)
+      for (float& x : list) x = shortened(x, rounding);
+  return list;
+}
+
+template <class T>
+std::vector<T> product(const TileValues& a, const TileValues& b, const TileValues* c, bool once,
+                       FactorRounding rounding) {
   const std::size_t m = a.rows, n = b.columns, depth = std::min(a.columns, b.rows);
-  const std::vector<T> left = elements<T>(a), right = elements<T>(b);
+  const std::vector<T> left = factors<T>(a, rounding), right = factors<T>(b, rounding);
   std::vector<T> sum(m * n, 0);
   if (c != nullptr) {
     const std::vector<T> start = elements<T>(*c);
@@ -33,17 +58,18 @@ std::vector<T> product(const TileValues& a, const TileValues& b, const TileValue
 
 }  // namespace
 
-TileValues matmul(const TileValues& a, const TileValues& b, const TileValues* c, bool once) {
+TileValues matmul(const TileValues& a, const TileValues& b, const TileValues* c, bool once,
+                  FactorRounding rounding) {
   TileValues result;
   result.rows = a.rows;
   result.columns = b.columns;
   if (is_float(a.element)) {
     result.element = Element::kF32;
-    const std::vector<float> sum = product<float>(a, b, c, once);
+    const std::vector<float> sum = product<float>(a, b, c, once, rounding);
     result.numbers.assign(sum.begin(), sum.end());
   } else {
     result.element = Element::kI32;
-    const std::vector<std::uint32_t> sum = product<std::uint32_t>(a, b, c, once);
+    const std::vector<std::uint32_t> sum = product<std::uint32_t>(a, b, c, once, rounding);
     for (const std::uint32_t x : sum) result.integers.push_back(static_cast<std::int32_t>(x));
   }
   return result;

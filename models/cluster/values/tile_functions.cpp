@@ -40,6 +40,7 @@ class Computation {
   const TileValues& a() const { return in_[0]; }
   const TileValues& b() const { return in_[1]; }
   bool on_floats() const { return is_float(a().element); }
+  FactorRounding factors() const { return {op_.mantissa, op_.rounding == Rounding::kNearestAway}; }
   /// Calls `work(row, column, element)` for every element of a tile.
   template <class Work>
   static void for_each(const TileValues& tile, Work work) {
@@ -400,9 +401,9 @@ TileValues Computation::run() const {
   using F = TileFunction;
   const F f = op_.function;
   if (is_special(f)) return compute_special(op_, r_, in_);
-  if (f == F::kMatmul) return matmul(a(), b(), nullptr, false);
-  if (f == F::kMatmulAdd) return matmul(in_[1], in_[2], &a(), false);
-  if (f == F::kMatmulBias) return matmul(a(), b(), &in_[2], true);
+  if (f == F::kMatmul) return matmul(a(), b(), nullptr, false, factors());
+  if (f == F::kMatmulAdd) return matmul(in_[1], in_[2], &a(), false, factors());
+  if (f == F::kMatmulBias) return matmul(a(), b(), &in_[2], true, factors());
   if (f == F::kMatmulMx) return matmul_mx(a(), b(), in_[2], in_[3], nullptr, false);
   if (f == F::kMatmulMxAdd) return matmul_mx(in_[1], in_[2], in_[3], in_[4], &a(), false);
   if (f == F::kMatmulMxBias) return matmul_mx(a(), b(), in_[2], in_[3], &in_[4], true);

@@ -1,5 +1,5 @@
 """Products with scales in C++: e4m3, e5m2 and packed e2m1 with e8m0 scales, in the layouts of scales that pto-isa has, against Python that decodes
-the formats by their definition. All sums are exact in f32."""
+the formats by their definition. All sums are exact in f32. And products of f32 whose factors M rounds to HF32 or TF32."""
 import pathlib
 import subprocess
 import sys
@@ -115,6 +115,76 @@ def check(folder, kind, a_order, b_order):
     assert np.array_equal(got, expected.astype(np.float32)), (kind, a_order, b_order, np.abs(got - expected).max(), np.argwhere(got != expected)[:4])
 
 
+# A product as it is, one in each mode, and one after the mode is off again: the mode is a state of the core.
+ROUNDED = """#include <pto/pto-inst.hpp>
+using namespace pto;
+constexpr int D = 32;
+extern "C" __global__ AICORE void rounded(__gm__ float* a, __gm__ float* b, __gm__ float* c) {
+  using G = GlobalTensor<float, Shape<1, 1, 1, D, D>, Stride<D * D, D * D, D * D, D, 1>>;
+  Tile<TileType::Mat, float, D, D, BLayout::ColMajor, D, D, SLayout::RowMajor, 512> am, bm;
+  TileLeft<float, D, D> left;
+  TileRight<float, D, D> right;
+  TASSIGN(am, 0x0);
+  TASSIGN(bm, 0x2000);
+  TASSIGN(left, 0x0);
+  TASSIGN(right, 0x0);
+  G from_a(a), from_b(b);
+  TLOAD(am, from_a);
+  TLOAD(bm, from_b);
+  set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+  wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+  TMOV(left, am);
+  TMOV(right, bm);
+  set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+  wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+  for (int n = 0; n < 4; ++n) {
+    TileAcc<float, D, D> sum;
+    TASSIGN(sum, n * D * D * 4);
+    if (n == 1) left.SetMadTF32Mode(RoundMode::CAST_RINT);
+    if (n == 2) left.SetMadTF32Mode();
+    if (n == 3) right.ResetMadMode();
+    TMATMUL(sum, left, right);
+    set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+    wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+    G to(c + n * D * D);
+    TSTORE(to, sum);
+  }
+}
+"""
+
+
+def short(values, lost, away):
+    """f32 without so many low bits of the mantissa, to nearest."""
+    bits = values.view(np.uint32).astype(np.uint64)
+    half = 1 << (lost - 1)
+    bits = bits + (half if away else half - 1 + (bits >> lost & 1))
+    return (bits >> lost << lost).astype(np.uint32).view(np.float32)
+
+
+def check_rounded(folder, preset, lost):
+    # Factors of few bits and no ties but those that are made: sums of 32 products are exact in f32.
+    rng = np.random.default_rng(lost)
+    a = (rng.integers(-4, 5, (32, 32)) + 0.0).astype(np.float32)
+    tie = np.float32(1 + 2.0 ** -(23 - lost) / 2)  # half of the last bit that is kept: even rounds it down, away up
+    b = np.where(rng.integers(0, 2, (32, 32)), tie, np.float32(1)).astype(np.float32)
+    (folder / "k.cpp").write_text(ROUNDED)
+    np.save(folder / "a.npy", a)
+    np.save(folder / "b.npy", b)
+    words = [PLATFORM, "k.cpp", "--preset", preset, "--quiet", "--set", "launch.clusters=1", "--arg", "a=a.npy", "--arg", "b=b.npy",
+             "--arg", "c=f32[4,32,32]", "--output", "c=c.npy"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stdout + done.stderr
+    got = np.load(folder / "c.npy")
+    for n, away in enumerate((None, False, True, None)):
+        factors = (a, b) if away is None else (short(a, lost, away), short(b, lost, away))
+        expected = factors[0].astype(np.float64) @ factors[1].astype(np.float64)
+        assert np.array_equal(got[n], expected.astype(np.float32)), (preset, n)
+    assert not np.array_equal(got[1], got[0]) and not np.array_equal(got[2], got[1]), "the modes make no difference"
+
+
+for preset, lost in (("a2a3", 12), ("a5", 13)):
+    with tempfile.TemporaryDirectory() as name:
+        check_rounded(pathlib.Path(name), preset, lost)
 for kind, a_order, b_order in (("float8_e4m3_t", "MX_A_ZZ", "MX_B_NN"), ("float8_e5m2_t", "MX_A_ND", "MX_B_DN"), ("float4_e2m1x2_t", "MX_A_DN", "MX_B_ND")):
     with tempfile.TemporaryDirectory() as name:
         check(pathlib.Path(name), kind, a_order, b_order)

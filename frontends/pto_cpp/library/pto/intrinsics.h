@@ -110,11 +110,17 @@ TSR_INLINE void set_vector_mask(std::uint64_t, std::uint64_t) {}
 TSR_INLINE void set_padding(std::uint64_t) {}
 TSR_INLINE void set_atomic_none() {}
 TSR_INLINE void preload(const void*, std::int64_t = 0) {}
-/// What CTRL says about saturation, rounding and products is not modelled: it stays as it is.
-TSR_INLINE std::int64_t get_ctrl() { return 0; }
+namespace tsr {
+/// CTRL of this core. Its two bits about products of f32 are modelled; the others say how values saturate and round.
+inline std::int64_t ctrl = 0;
+inline constexpr std::int64_t kShortProducts = std::int64_t{1} << 46;  ///< M rounds its factors to HF32 or TF32 (ascend_2.md 5.10)
+inline constexpr std::int64_t kTiesAway = std::int64_t{1} << 47;       ///< in such products
+}  // namespace tsr
+TSR_INLINE std::int64_t get_ctrl() { return tsr::ctrl; }
 TSR_INLINE void set_ctrl(std::int64_t value) {
-  if (value != get_ctrl())
+  if (((value ^ tsr::ctrl) & ~(tsr::kShortProducts | tsr::kTiesAway)) != 0)
     tsr_api->fail(tsr_api->self, "set_ctrl() changes how values are saturated or rounded, which is not modelled");
+  tsr::ctrl = value;
 }
 TSR_INLINE std::int64_t sbitset0(std::int64_t x, int bit) { return x & ~(std::int64_t{1} << bit); }
 TSR_INLINE std::int64_t sbitset1(std::int64_t x, int bit) { return x | std::int64_t{1} << bit; }

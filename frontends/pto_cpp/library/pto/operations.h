@@ -91,6 +91,9 @@ struct Operands {
   TSR_INLINE void add(const T& what, bool writes) {
     static_assert(!std::is_base_of_v<tsr::NoOperand, T>, "the simulator has no form of this operation for a ConvTile");
     if constexpr (is_tile_data_v<T>) {
+      if constexpr (T::Loc == TileType::Left && std::is_same_v<typename T::DType, float>)  // the factor of a product
+        if ((get_ctrl() & tsr::kShortProducts) != 0)
+          option({"tf32Mode", (get_ctrl() & tsr::kTiesAway) != 0 ? "round_away" : "round_even"});
       tile(what, writes ? TSR_OUT : TSR_IN);
     } else if constexpr (is_global_data_v<T>) {
       tensor(what, writes ? TSR_TENSOR_OUT : TSR_TENSOR_IN);

@@ -351,10 +351,14 @@ struct Tile : TsrTile {
     valid_rows = rows;
     valid_columns = columns;
   }
-  /// TF32 products: the model computes in f32.
-  template <class Mode>
-  TSR_INLINE void SetMadTF32Mode(Mode) {}
-  TSR_INLINE void ResetMadMode() {}
+  /// Products of f32 round their factors from here on (ascend_2.md 5.10): a state of the core, not of the tile.
+  TSR_INLINE void SetMadTF32Mode(RoundMode mode = RoundMode::CAST_ROUND) {
+    if (mode != RoundMode::CAST_ROUND && mode != RoundMode::CAST_RINT)
+      tsr_api->fail(tsr_api->self, "SetMadTF32Mode: expected CAST_ROUND or CAST_RINT");
+    const std::int64_t rest = get_ctrl() & ~(tsr::kShortProducts | tsr::kTiesAway);
+    set_ctrl(rest | tsr::kShortProducts | (mode == RoundMode::CAST_ROUND ? tsr::kTiesAway : 0));
+  }
+  TSR_INLINE void ResetMadMode() { set_ctrl(get_ctrl() & ~tsr::kShortProducts); }
   TSR_INLINE void SetKAligned(bool) {}
   TSR_INLINE T* data() const;
   TSR_INLINE T GetValue(std::int64_t n) const;
