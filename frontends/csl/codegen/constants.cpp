@@ -1,5 +1,7 @@
 #include "frontends/csl/codegen/constants.h"
 
+#include <array>
+
 #include "frontends/csl/codegen/opcodes.h"
 #include "models/pe/arithmetic.h"
 
@@ -29,6 +31,20 @@ std::optional<unsigned> power_of_two(std::uint32_t a) {
   unsigned k = 0;
   while (a >> k > 1) ++k;
   return k;
+}
+
+std::pair<std::int64_t, std::int64_t> limits_of(ir::Type type) {
+  if (type == ir::Type::kI16) return {-0x8000, 0x7FFF};
+  if (type == ir::Type::kU16) return {0, 0xFFFF};
+  if (type == ir::Type::kI32) return {-0x80000000LL, 0x7FFFFFFF};
+  return {0, 0xFFFFFFFFLL};
+}
+
+ir::Condition opposite(ir::Condition condition) {
+  using ir::Condition;
+  constexpr std::array<Condition, 6> kOpposite = {Condition::kNe, Condition::kEq, Condition::kGe,
+                                                  Condition::kGt, Condition::kLe, Condition::kLt};
+  return kOpposite[static_cast<unsigned>(condition)];
 }
 
 }  // namespace tessera::csl::codegen

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "frontends/csl/ir/ir.h"
 #include "models/pe/half.h"
@@ -16,6 +17,10 @@ bool holds(ir::Condition condition, ir::Type type, std::uint32_t a, std::uint32_
            pe::HalfFormat half);
 /// `a` with its sign if the type has one.
 std::int64_t integer_of(ir::Type type, std::uint32_t a);
+/// The least and the largest value of an integer type.
+std::pair<std::int64_t, std::int64_t> limits_of(ir::Type type);
+/// What holds where `condition` does not; not of floats that are no numbers.
+ir::Condition opposite(ir::Condition condition);
 /// k for 2^k.
 std::optional<unsigned> power_of_two(std::uint32_t a);
 

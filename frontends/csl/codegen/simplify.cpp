@@ -5,6 +5,7 @@
 
 #include "frontends/csl/codegen/constants.h"
 #include "frontends/csl/codegen/division.h"
+#include "frontends/csl/codegen/makers.h"
 #include "frontends/csl/codegen/masks.h"
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/flow.h"
@@ -31,18 +32,7 @@ std::uint32_t all_ones(Type type) {
 class Simplifier {
  public:
   Simplifier(Function& function, pe::HalfFormat half)
-      : f_(function), half_(half), counts_(definition_counts(function)),
-        reads_(function.registers.size()) {
-    made_by_.resize(function.registers.size());
-    for (const Block& block : function.blocks) {
-      for (const Instruction& in : block.code) {
-        remember(in);
-        for (const Value& v : in.operands) {
-          if (v.is_register()) ++reads_[v.number];
-        }
-      }
-    }
-  }
+      : f_(function), half_(half), makers_(function) {}
 
   void run() {
     for (Block& block : f_.blocks) {
@@ -56,57 +46,15 @@ class Simplifier {
           simplify(in);
           put(std::move(in));
         }
-        for (std::size_t i = before; i < out_->size(); ++i) {
-          forget_readers((*out_)[i]);
-          remember((*out_)[i], true);
-        }
+        for (std::size_t i = before; i < out_->size(); ++i) makers_.note((*out_)[i]);
       }
-      for (const RegisterId r : local_) made_by_[r] = {};
-      local_.clear();
+      makers_.end_block();
     }
   }
 
  private:
-  bool is_stable(const Value& v) const {
-    return !v.is_register() || (v.number < counts_.size() && counts_[v.number] == 1);
-  }
-  /// Keeps an instruction whose result means the same wherever it is read.
-  /// In a block also one that reads registers which are assigned again, until that is done.
-  void remember(const Instruction& in, bool in_block = false) {
-    if (in.results.size() != 1 || in.op == Op::kLoad || in.op == Op::kCall || in.op == Op::kMachine)
-      return;
-    const RegisterId r = in.results[0];
-    if (r >= counts_.size() || counts_[r] != 1) return;
-    const auto stable = [this](const Value& v) { return is_stable(v); };
-    if (!std::all_of(in.operands.begin(), in.operands.end(), stable)) {
-      if (!in_block) return;
-      local_.push_back(r);
-    }
-    made_by_[r] = in;
-  }
-  void forget_readers(const Instruction& in) {
-    const auto is_result = [&](const Value& v) {
-      return v.is_register() &&
-             std::find(in.results.begin(), in.results.end(), v.number) != in.results.end();
-    };
-    const auto reads_result = [&](RegisterId r) {
-      const std::vector<Value>& operands = made_by_[r].operands;
-      return std::any_of(operands.begin(), operands.end(), is_result);
-    };
-    for (auto r = local_.begin(); r != local_.end();) {
-      if (!reads_result(*r)) {
-        ++r;
-        continue;
-      }
-      made_by_[*r] = {};
-      r = local_.erase(r);
-    }
-  }
   /// What made a value; null if that is not known.
-  const Instruction* maker(const Value& v) const {
-    if (!v.is_register() || v.number >= made_by_.size()) return nullptr;
-    return made_by_[v.number].results.empty() ? nullptr : &made_by_[v.number];
-  }
+  const Instruction* maker(const Value& v) const { return makers_.of(v); }
 
   bool is_expanded(const Instruction& in) {
     const bool divides = in.op == Op::kDiv || in.op == Op::kRem;
@@ -318,13 +266,6 @@ class Simplifier {
     std::int64_t high = 0;
   };
 
-  static std::pair<std::int64_t, std::int64_t> limits(Type type) {
-    if (type == Type::kI16) return {-0x8000, 0x7FFF};
-    if (type == Type::kU16) return {0, 0xFFFF};
-    if (type == Type::kI32) return {-0x80000000LL, 0x7FFFFFFF};
-    return {0, 0xFFFFFFFFLL};
-  }
-
   /// `inverted`: those that do not.
   std::optional<Range> range_of(const Value& v, bool inverted) const {
     const Instruction* made = maker(v);
@@ -332,7 +273,7 @@ class Simplifier {
         made->type == Type::kBool || made->type == Type::kAddress ||
         !made->operands[1].is_constant() || !made->operands[0].is_register())
       return std::nullopt;
-    const auto [least, most] = limits(made->type);
+    const auto [least, most] = limits_of(made->type);
     const std::int64_t c = integer_of(made->type, made->operands[1].number);
     Range range{made->operands[0], made->type, least, most};
     const Condition condition = inverted ? opposite(made->condition) : made->condition;
@@ -349,7 +290,7 @@ class Simplifier {
     const bool is_or = in.op == Op::kOr;
     const auto a = range_of(in.operands[0], is_or), b = range_of(in.operands[1], is_or);
     if (!a || !b || !(a->of == b->of) || a->type != b->type) return false;
-    const auto [least, most] = limits(a->type);
+    const auto [least, most] = limits_of(a->type);
     const std::int64_t low = std::max(a->low, b->low), high = std::min(a->high, b->high);
     if (low > high || low == least || high == most) return false;
     const Type type = is_wide(a->type) ? Type::kU32 : Type::kU16;
@@ -366,12 +307,6 @@ class Simplifier {
     in.type = type;
     in.condition = is_or ? Condition::kGt : Condition::kLt;
     return true;
-  }
-
-  static Condition opposite(Condition c) {
-    constexpr std::array<Condition, 6> kOpposite = {Condition::kNe, Condition::kEq, Condition::kGe,
-                                                    Condition::kGt, Condition::kLe, Condition::kLt};
-    return kOpposite[static_cast<unsigned>(c)];
   }
 
   void simplify_compare(Instruction& in) {
@@ -476,8 +411,7 @@ class Simplifier {
       return take_high_word(in, *made);
     const bool shifts = made->op == Op::kShr && made->operands[1].is_constant() &&
                         made->operands[1].number > 0 && made->operands[1].number < 16 &&
-                        made->operands[0].is_register() && v.number < reads_.size() &&
-                        reads_[v.number] == 1;
+                        made->operands[0].is_register() && makers_.is_read_once(v);
     if (shifts) return become_copy(in, low_of_shift(*made, in.place));
     const bool widened = made->op == Op::kConvert && made->operands[0].is_register() &&
                          !is_float(made->operands[0].type) && !is_wide(made->operands[0].type);
@@ -545,10 +479,7 @@ class Simplifier {
 
   Function& f_;
   const pe::HalfFormat half_;
-  const std::vector<unsigned> counts_;
-  std::vector<unsigned> reads_;       ///< by register
-  std::vector<RegisterId> local_;     ///< whose makers read what the block may assign again
-  std::vector<Instruction> made_by_;  ///< by register
+  Makers makers_;
   std::vector<Instruction>* out_ = nullptr;
 };
 
