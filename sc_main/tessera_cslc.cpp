@@ -1,6 +1,7 @@
 // tessera_cslc: compiles a CSL program with the command line of the vendor's compiler (csl.md 15).
 #include <boost/program_options.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -9,6 +10,7 @@
 #include "frontends/compiled/folder.h"
 #include "frontends/compiled/link.h"
 #include "frontends/compiled/ports.h"
+#include "frontends/csl/messages/messages.h"
 #include "frontends/csl/option_text.h"
 #include "frontends/csl/syntax/parser.h"
 #include "frontends/text/files_read.h"
@@ -64,6 +66,8 @@ po::options_description described() {
       "host-stream", texts(),
       "NAME:in|out:X,Y:SIDE:COLOR: a stream of the host over the rim of the fabric, at a side of a "
       "PE")("parse", texts()->multitoken(), "FILE..: parses files and does nothing else")(
+      "explain", text(),
+      "csl-0201: explains the message with this id, with a wrong and a right program")(
       "print-ir", po::value<std::string>(),
       "PASS: prints the intermediate code of each function after a pass")(
       "print-layout", "prints routes, tasks, queues and exports as JSON; compiles no code");
@@ -88,7 +92,7 @@ std::string pass_of(const std::string& name) {
   throw UserError("", "", "--print-ir: '" + name + "' is no pass; the passes are" + all);
 }
 
-CommandLine read(const po::variables_map& given) {
+CommandLine read_options(const po::variables_map& given) {
   CommandLine line;
   csl::Options& options = line.options;
   const auto text = [&](const char* name) { return given[name].as<std::string>(); };
@@ -142,6 +146,14 @@ CommandLine read(const po::variables_map& given) {
   return line;
 }
 
+CommandLine read(const po::variables_map& given) {
+  try {
+    return read_options(given);
+  } catch (const UserError& error) {
+    throw po::error(error.what());
+  }
+}
+
 /// "-arch=wse3": the name of an option of several letters after one dash.
 bool is_long_option(const std::string& argument) {
   if (argument.size() < 3 || argument[0] != '-' || argument[1] == '-') return false;
@@ -176,12 +188,16 @@ int run(int argc, char** argv) {
     std::cout << "tessera_cslc " TESSERA_VERSION "\n";
     return 0;
   }
+  if (given.count("explain") != 0) {
+    std::cout << csl::explanation(given["explain"].as<std::string>());
+    return 0;
+  }
   if (given.count("parse") != 0) {
     for (const std::string& file : given["parse"].as<std::vector<std::string>>())
       csl::parse_file(file);
     return 0;
   }
-  if (given.count("file") == 0) throw UserError("", "", "no CSL file is given");
+  if (given.count("file") == 0) throw po::error("no CSL file is given");
   const CommandLine line = read(given);
   csl::Engine engine(line.options, std::cerr);
   const csl::Program& program =
@@ -198,6 +214,13 @@ int run(int argc, char** argv) {
   return engine.has_warned() && given.count("warnings-as-errors") != 0 ? 2 : 0;
 }
 
+/// `otherwise`: the id of a message that has none.
+void report(std::string message, csl::Id otherwise) {
+  if (!csl::has_tag(message))
+    message.insert(std::min(message.find('\n'), message.size()), csl::tag(otherwise));
+  std::cerr << "error: " << message << '\n';
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -208,17 +231,17 @@ int main(int argc, char** argv) {
     tessera::text::require_printed();
     return exit_code;
   } catch (const csl::Mistakes& mistakes) {
-    for (const UserError& error : mistakes.all()) std::cerr << "error: " << error.what() << '\n';
+    for (const UserError& error : mistakes.all()) report(error.what(), csl::Id::kSystem);
     if (mistakes.is_full())
       std::cerr << "error: there may be more mistakes; the analysis ends here\n";
   } catch (const UserError& error) {
-    std::cerr << "error: " << error.what() << '\n';
+    report(error.what(), csl::Id::kSystem);
   } catch (const po::error& error) {
-    std::cerr << "error: " << error.what() << '\n';
+    report(error.what(), csl::Id::kCommandLine);
   } catch (const fs::filesystem_error& error) {
-    std::cerr << "error: " << error.what() << '\n';
+    report(error.what(), csl::Id::kSystem);
   } catch (const std::bad_alloc&) {
-    std::cerr << "error: there is not enough memory to compile this program\n";
+    report("there is not enough memory to compile this program", csl::Id::kSystem);
   } catch (const std::exception& error) {
     std::cerr << "internal error: " << error.what() << '\n';
     return 5;

@@ -39,12 +39,13 @@ ROOMS_ABOVE_LANGUAGES = ("compiled", "pto_cpp")
 # Rooms of frontends/csl, lowest first, with what each builds on. Headers point down only. One evaluator serves two modes, at
 # compile time and for the running program; so sources of sema and lower may include the rooms above that make the code.
 CSL_ROOMS = {
-    "syntax": (),
+    "messages": (),
+    "syntax": ("messages",),
     "ir": (),
-    "codegen": ("ir",),
-    "sema": ("syntax", "ir"),
-    "lower": ("syntax", "ir", "sema"),
-    "builtins": ("syntax", "ir", "sema", "lower"),
+    "codegen": ("messages", "ir"),
+    "sema": ("messages", "syntax", "ir"),
+    "lower": ("messages", "syntax", "ir", "sema"),
+    "builtins": ("messages", "syntax", "ir", "sema", "lower"),
     "library": (),
 }
 CSL_SOURCES_ALSO = {"sema": ("lower", "builtins"), "lower": ("builtins",)}

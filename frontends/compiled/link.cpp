@@ -7,6 +7,7 @@
 
 #include "frontends/compiled/ports.h"
 #include "frontends/compiled/routes.h"
+#include "frontends/csl/messages/messages.h"
 #include "frontends/text/files_read.h"
 #include "tlm_ifaces/config/config_space.h"
 
@@ -137,7 +138,7 @@ class AddRoutes {
       for (const auto& [color, config] : colors) {
         if (((to_.streams_in | to_.streams_out) >> color & 1U) != 0)
           engine_.fail(
-              *config.at, "the color ", color,
+              csl::Id::kStreamColor, *config.at, "the color ", color,
               " is that of a stream to or from the host, whose routes the program does not set");
         layout.tile_routes.push_back({Color(color), number_of(config)});
         note_leaving(at, Color(color), layout.routes[layout.tile_routes.back().route].route);
@@ -270,7 +271,7 @@ layout::Rect place(const csl::Engine& engine, const std::string& file, const csl
     throw UserError(file, "",
                     "the program of " + std::to_string(program.width) + " x " +
                         std::to_string(program.height) + " PEs from (" + std::to_string(x) + ", " +
-                        std::to_string(y) + ") on " + problem);
+                        std::to_string(y) + ") on " + problem + tag(csl::Id::kFabricSize));
   };
   if (x < west || y < rim)
     refuse("leaves no room for host transfers; --fabric-offsets must be at least " +
@@ -301,8 +302,10 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
     std::multimap<const pe::Image*, std::int32_t> numbers;
     for (const auto& variant : engine.program().variants) {
       try {
-        program_of.push_back(add_code(*variant, compile, to, numbers));
-        engine.release(*variant);
+        engine.goes_on([&] {
+          program_of.push_back(add_code(*variant, compile, to, numbers));
+          engine.release(*variant);
+        });
       } catch (const csl::Mistakes& mistakes) {
         if (mistakes.is_full()) throw;  // the other codes may have others
       }

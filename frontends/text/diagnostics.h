@@ -57,6 +57,12 @@ class Diagnostics {
   /// must outlive this object.
   explicit Diagnostics(std::string file, std::string_view source = {})
       : file_(std::move(file)), source_(source) {}
+  /// The same for messages that end their first line with `ending`, as an id.
+  Diagnostics ending_with(std::string ending) const {
+    Diagnostics other = *this;
+    other.ending_ = std::move(ending);
+    return other;
+  }
   /// `excerpt.first` is above the lines of all others.
   void add(Excerpt excerpt) { excerpts_.push_back(std::move(excerpt)); }
   /// Throws UserError(file, "LINE:COLUMN", problem). The parts of a problem are text and numbers. In
@@ -65,7 +71,8 @@ class Diagnostics {
   [[noreturn]] void fail(Place place, const Parts&... problem) const {
     const auto [file, at] = where(place);
     throw UserError(file, to_string(at),
-                    joined(problem..., uses_of(place.line)) + line_with_caret(source_, place));
+                    joined(problem..., uses_of(place.line), ending_) +
+                        line_with_caret(source_, place));
   }
   /// Throws UserError for a problem of the file as a whole.
   [[noreturn]] void fail(const std::string& problem) const { throw UserError(file_, "", problem); }
@@ -83,6 +90,7 @@ class Diagnostics {
 
   std::string file_;
   std::string_view source_;
+  std::string ending_;
   std::vector<Excerpt> excerpts_;
 };
 

@@ -14,7 +14,8 @@ const Type* type_behind(const BuiltinCall& call, std::size_t i) {
 const Type* array_behind(const BuiltinCall& call, std::size_t i) {
   const Type* type = type_behind(call, i);
   if (type->is_single_pointer()) type = type->element;
-  if (!type->is(TypeKind::kArray)) call.fail(text::in_quotes(type->name), " is not an array");
+  if (!type->is(TypeKind::kArray))
+    call.fail(Id::kOperandType, text::in_quotes(type->name), " is not an array");
   return type;
 }
 
@@ -29,7 +30,7 @@ Result zeros(const BuiltinCall& call) {
   if (element->is_any_integer()) return filled(array, Value{BigInt(0)});
   if (element->is_any_float()) return filled(array, Value{0.0});
   if (element->is(TypeKind::kBool)) return filled(array, Value{false});
-  call.fail("there is no zero of type ", text::in_quotes(element->name));
+  call.fail(Id::kNoMemory, "there is no zero of type ", text::in_quotes(element->name));
 }
 
 Result constants(const BuiltinCall& call) {
@@ -37,7 +38,8 @@ Result constants(const BuiltinCall& call) {
   const Type* array = array_behind(call, 0);
   if (!call.operand(1).is_known()) {
     if (array->count() > kMostStores)
-      call.fail_operand(1, " is known to the running program only; such an array has up to ",
+      call.fail_operand(Id::kOperandType, 1,
+                        " is known to the running program only; such an array has up to ",
                         kMostStores, " elements, others are filled by a loop or an operation");
     const Result element =
         call.evaluator.converted(call.operand(1), array->element, call.expr(1), call.what(1));
@@ -52,7 +54,8 @@ Result constants(const BuiltinCall& call) {
 
 Result element_type(const BuiltinCall& call) {
   const Type* type = type_behind(call, 0);
-  if (type->element == nullptr) call.fail(text::in_quotes(type->name), " has no elements");
+  if (type->element == nullptr)
+    call.fail(Id::kOperandType, text::in_quotes(type->name), " has no elements");
   return call.evaluator.type_result(type->element);
 }
 

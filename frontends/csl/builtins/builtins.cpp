@@ -84,14 +84,16 @@ void check_place(const BuiltinCall& call) {
   if ((call.row.where & where_of(call)) != 0) return;
   switch (call.row.where) {
   case kInLayout:
-    call.fail("allowed only in a layout block and in functions that it calls");
+    call.fail(Id::kBuiltinPlace, "allowed only in a layout block and in functions that it calls");
   case kInTile:
-    call.fail("allowed only in a comptime block of the code of a PE");
+    call.fail(Id::kBuiltinPlace, "allowed only in a comptime block of the code of a PE");
   case kInCode:
-    call.fail("belongs to code that runs on the PE; here a value is needed that is known at "
+    call.fail(Id::kBuiltinPlace,
+              "belongs to code that runs on the PE; here a value is needed that is known at "
               "compile time");
   default:
-    call.fail("allowed only in the code of a PE, in a function or a comptime block");
+    call.fail(Id::kBuiltinPlace,
+              "allowed only in the code of a PE, in a function or a comptime block");
   }
 }
 
@@ -102,7 +104,7 @@ void check_count(const BuiltinCall& call) {
   const bool repeats = !operands.empty() && operands.back().repeats;
   const std::size_t most = repeats ? kMostOperands : operands.size();
   if (call.size() < fewest || call.size() > most)
-    call.fail("takes ", fewest == most ? "" : std::to_string(fewest) + " to ",
+    call.fail(Id::kBuiltinCount, "takes ", fewest == most ? "" : std::to_string(fewest) + " to ",
               text::plural(most, "argument"), " instead of ", call.size());
 }
 
@@ -193,18 +195,19 @@ Result call_builtin(Evaluator& evaluator, const Builtin& node) {
       if (!is_hidden(evaluator, one->name)) names.push_back("@" + std::string(one->name));
     }
     const std::string name = "@" + std::string(node.name);
-    evaluator.engine().fail(node, "there is no builtin '", name, "'", did_you_mean(name, names));
+    evaluator.engine().fail(Id::kUnknownBuiltin, node, "there is no builtin '", name, "'",
+                            did_you_mean(name, names));
   }
   const BuiltinCall call(evaluator, node, *row);
-  if (row->handler == nullptr) call.fail("not taken: ", row->about);
+  if (row->handler == nullptr) call.fail(Id::kNotTaken, "not taken: ", row->about);
   check_count(call);
   if (!has(row->machines, call.is_wse3()))
-    call.fail("only WSE-", call.is_wse3() ? "2" : "3", " has it");
+    call.fail(Id::kOtherMachine, "only WSE-", call.is_wse3() ? "2" : "3", " has it");
   check_place(call);
   try {
     return row->handler(call);
   } catch (const ir::NoRegister& error) {
-    call.fail(error.what());
+    call.fail(Id::kRegistersTaken, error.what());
   }
 }
 
@@ -224,10 +227,11 @@ void BuiltinCall::check(std::size_t i, const OperandRow& operand, const Result& 
   const bool may_run = operand.may_run && makes_code();
   if (!may_run) engine().known(value, expr(i));
   const bool is_undefined = value.is_known() && value.value().is_undefined();
-  if (is_undefined && operand.takes != Takes::kAny) fail_operand(i, " is undefined");
+  if (is_undefined && operand.takes != Takes::kAny)
+    fail_operand(Id::kUndefined, i, " is undefined");
   if (!fits(operand, value, is_wse3()))
-    fail_operand(i, " is of type ", text::in_quotes(value.type->name), " instead of ",
-                 wanted(operand, is_wse3()),
+    fail_operand(Id::kOperandType, i, " is of type ", text::in_quotes(value.type->name),
+                 " instead of ", wanted(operand, is_wse3()),
                  operand.takes == Takes::kDsd ? descriptor_hint(*value.type) : "");
   if (operand.takes == Takes::kInteger && operand.lowest < operand.highest)
     check_range(i, value, operand.lowest, operand.highest);
@@ -238,7 +242,8 @@ void BuiltinCall::check_range(std::size_t i, const Result& value, std::int64_t l
   if (!value.is_known()) return;
   const BigInt& number = value.value().integer();
   if (number < lowest || number > highest)
-    fail_operand(i, " is ", number.str(), ", which is not in ", lowest, "..", highest);
+    fail_operand(Id::kOutOfRange, i, " is ", number.str(), ", which is not in ", lowest, "..",
+                 highest);
 }
 
 Result BuiltinCall::read(std::size_t i) const {
@@ -290,7 +295,7 @@ unsigned task_id(const BuiltinCall& call, std::size_t i) {
     if (binding.task.function == task.function && binding.task.instance == task.instance)
       return binding.id;
   }
-  call.engine().fail(call.expr(i), text::in_quotes(task.function->name.text),
+  call.engine().fail(Id::kNoTask, call.expr(i), text::in_quotes(task.function->name.text),
                      " is not bound to a task id");
 }
 

@@ -121,12 +121,12 @@ class BuiltinCall {
   Result nothing() const { return evaluator.void_result(); }
 
   template <class... Parts>
-  [[noreturn]] void fail(const Parts&... problem) const {
-    engine().fail(node, "@", std::string(node.name), ": ", problem...);
+  [[noreturn]] void fail(Id id, const Parts&... problem) const {
+    engine().fail(id, node, "@", std::string(node.name), ": ", problem...);
   }
   template <class... Parts>
-  [[noreturn]] void fail_operand(std::size_t i, const Parts&... problem) const {
-    engine().fail(expr(i), what(i), problem...);
+  [[noreturn]] void fail_operand(Id id, std::size_t i, const Parts&... problem) const {
+    engine().fail(id, expr(i), what(i), problem...);
   }
 
  private:

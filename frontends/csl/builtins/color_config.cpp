@@ -37,8 +37,10 @@ class ColorReader {
     const Result* base = &config;
     std::optional<Result> routes = field_of(config, "routes");
     if (!routes && config.type->find_field("rx") < 0 && config.type->find_field("tx") < 0)
-      call_.fail("the configuration has no field .routes");
-    if (!routes) call_.engine().warn(call_.node, ".rx and .tx belong into the field .routes");
+      call_.fail(Id::kColorField, "the configuration has no field .routes");
+    if (!routes)
+      call_.engine().warn(Id::kRoutesField, call_.node,
+                          ".rx and .tx belong into the field .routes");
     if (routes) base = &*routes;
     read_routes(*base, routes.has_value());
     for (const auto& [name, field] : fields_of(config)) {
@@ -51,13 +53,14 @@ class ColorReader {
       } else if (!routes && (name == "rx" || name == "tx" || read_switch_field(name, field))) {
         continue;
       } else if (name != "routes") {
-        call_.fail("the configuration has an unknown field ", text::in_quotes(name));
+        call_.fail(Id::kColorField, "the configuration has an unknown field ",
+                   text::in_quotes(name));
       }
     }
     for (unsigned i = 0; i < made_.current_position; ++i) {
       if (!made_.positions[i].is_valid)
-        call_.fail("the switch cannot start in position ", made_.current_position, ": .pos", i + 1,
-                   " is not given");
+        call_.fail(Id::kSwitchPosition, "the switch cannot start in position ",
+                   made_.current_position, ": .pos", i + 1, " is not given");
     }
     made_.at = &call_.node;
     return made_;
@@ -65,32 +68,35 @@ class ColorReader {
 
  private:
   bool boolean(const Result& field, const std::string& name) const {
-    if (!field.value().holds<bool>()) call_.fail("the field .", name, " is no bool");
+    if (!field.value().holds<bool>())
+      call_.fail(Id::kColorField, "the field .", name, " is no bool");
     return field.value().get<bool>();
   }
 
   std::int64_t integer(const Result& field, std::int64_t highest, const std::string& name) const {
     if (!field.type->is_any_integer() || field.value().is_undefined() ||
         field.value().integer() < 0 || field.value().integer() > highest)
-      call_.fail("the field .", name, " is not a number in 0..", highest);
+      call_.fail(Id::kOutOfRange, "the field .", name, " is not a number in 0..", highest);
     return static_cast<std::int64_t>(field.value().integer());
   }
 
   /// A direction, or a list of them.
   Directions directions(const Result& field, const std::string& name) const {
-    if (field.value().is_undefined()) call_.fail("the field .", name, " is undefined");
+    if (field.value().is_undefined())
+      call_.fail(Id::kUndefined, "the field .", name, " is undefined");
     if (field.type->is(TypeKind::kDirection))
       return static_cast<Directions>(1U << static_cast<unsigned>(field.value().integer()));
     const bool is_array =
         field.type->is(TypeKind::kArray) && field.type->element->is(TypeKind::kDirection);
     const bool is_list = is_array || (field.type->is(TypeKind::kStruct) &&
                                       (field.type->is_tuple || field.type->fields.empty()));
-    if (!is_list) call_.fail("the field .", name, " is no direction and no list of directions");
+    if (!is_list)
+      call_.fail(Id::kRoute, "the field .", name, " is no direction and no list of directions");
     Directions all = 0;
     for (std::size_t i = 0; i < field.value().elements().size(); ++i) {
       const Type* type = is_array ? field.type->element : field.type->fields[i].type;
       const Directions one = directions({type, field.value().elements()[i]}, name);
-      if ((all & one) != 0) call_.fail("the field .", name, " has a direction twice");
+      if ((all & one) != 0) call_.fail(Id::kRoute, "the field .", name, " has a direction twice");
       all = static_cast<Directions>(all | one);
     }
     return all;
@@ -100,14 +106,16 @@ class ColorReader {
   Directions inputs(const Result& field) const {
     const Directions all = directions(field, "rx");
     if ((all & (all - 1)) != 0 && call_.is_wse3())
-      call_.fail("the field .rx has several directions; a color of WSE-3 receives from one");
+      call_.fail(Id::kRoute,
+                 "the field .rx has several directions; a color of WSE-3 receives from one");
     return all;
   }
 
   bool swaps(const Result& field, const std::string& name) const {
     const bool is_on = boolean(field, name);
     if (is_on && call_.is_wse3())
-      call_.fail("the field .", name, " is one of WSE-2 only; WSE-3 swaps no colors");
+      call_.fail(Id::kOtherMachine, "the field .", name,
+                 " is one of WSE-2 only; WSE-3 swaps no colors");
     return is_on;
   }
 
@@ -131,7 +139,8 @@ class ColorReader {
       } else if (name == "pop_mode") {
         read_pop_mode(field);
       } else if (is_own) {
-        call_.fail("the field .routes has an unknown field ", text::in_quotes(name));
+        call_.fail(Id::kColorField, "the field .routes has an unknown field ",
+                   text::in_quotes(name));
       }
     }
   }
@@ -140,7 +149,8 @@ class ColorReader {
     for (const auto& [name, field] : fields_of(mode)) {
       const bool is_known = name == "no_pop" || name == "always_pop" || name == "pop_on_advance" ||
                             name == "pop_on_advance_nop";
-      if (!is_known) call_.fail("there is no pop mode ", text::in_quotes(name));
+      if (!is_known)
+        call_.fail(Id::kSwitchPosition, "there is no pop mode ", text::in_quotes(name));
       if (boolean(field, name)) made_.pop_mode = name;
     }
   }
@@ -162,10 +172,12 @@ class ColorReader {
   }
 
   void read_switches(const Result& switches) {
-    if (!switches.type->is(TypeKind::kStruct)) call_.fail("the field .switches is no struct");
+    if (!switches.type->is(TypeKind::kStruct))
+      call_.fail(Id::kColorField, "the field .switches is no struct");
     for (const auto& [name, field] : fields_of(switches)) {
       if (!read_switch_field(name, field))
-        call_.fail("the field .switches has an unknown field ", text::in_quotes(name));
+        call_.fail(Id::kColorField, "the field .switches has an unknown field ",
+                   text::in_quotes(name));
     }
   }
 
@@ -177,7 +189,8 @@ class ColorReader {
       if ((bits >> 5) != 0) position.tx = static_cast<Directions>(bits >> 5);
       return;
     }
-    if (!field.type->is(TypeKind::kStruct)) call_.fail("the field .", name, " is no struct");
+    if (!field.type->is(TypeKind::kStruct))
+      call_.fail(Id::kColorField, "the field .", name, " is no struct");
     for (const auto& [side, value] : fields_of(field)) {
       if (side == "invalid") {
         if (boolean(value, side)) return;
@@ -186,21 +199,23 @@ class ColorReader {
       } else if (side == "tx") {
         position.tx = directions(value, side);
       } else {
-        call_.fail("the field .", name, " has an unknown field ", text::in_quotes(side));
+        call_.fail(Id::kColorField, "the field .", name, " has an unknown field ",
+                   text::in_quotes(side));
       }
     }
     if (position.rx && position.tx && !call_.is_wse3())
-      call_.fail("the field .", name,
+      call_.fail(Id::kSwitchPosition, "the field .", name,
                  " sets .rx and .tx; a switch position of WSE-2 changes one of them");
     position.is_valid = position.rx || position.tx;
   }
 
   void read_filter(const Result& filter) {
-    if (!filter.type->is(TypeKind::kStruct)) call_.fail("the field .filter is no struct");
+    if (!filter.type->is(TypeKind::kStruct))
+      call_.fail(Id::kColorField, "the field .filter is no struct");
     const std::optional<Result> kinds = field_of(filter, "kind");
     const unsigned kind = kinds ? filter_kind(*kinds) : std::size(kFilterKinds);
     if (kind == std::size(kFilterKinds))
-      call_.fail("a filter has one kind: .counter, .sparse_counter or .range");
+      call_.fail(Id::kFilter, "a filter has one kind: .counter, .sparse_counter or .range");
     made_.filter["kind." + std::string(kFilterKinds[kind])] = "true";
     std::map<std::string, std::int64_t> numbers;
     for (const auto& [name, field] : fields_of(filter)) {
@@ -208,31 +223,35 @@ class ColorReader {
       const auto known = std::find_if(std::begin(kFilterFields), std::end(kFilterFields),
                                       [&name = name](const auto& f) { return f.name == name; });
       if (known == std::end(kFilterFields))
-        call_.fail("the field .filter has an unknown field ", text::in_quotes(name));
+        call_.fail(Id::kColorField, "the field .filter has an unknown field ",
+                   text::in_quotes(name));
       std::int64_t& number = numbers[name];
       number = known->highest == 0 ? static_cast<std::int64_t>(boolean(field, name))
                                    : integer(field, known->highest, name);
       if ((known->kinds >> kind & 1U) == 0 && number != 0)
-        call_.fail("a filter of the kind .", kFilterKinds[kind], " has no field .", name);
+        call_.fail(Id::kFilter, "a filter of the kind .", kFilterKinds[kind], " has no field .",
+                   name);
       made_.filter[name] = text_of(*field.type, field.value());
     }
     const bool counts = numbers["count_data"] != 0 || numbers["count_control"] != 0;
     if (counts && numbers["init_counter"] > numbers["limit1"])
-      call_.fail("the counter of the filter runs from .init_counter to .limit1, and ",
+      call_.fail(Id::kFilter, "the counter of the filter runs from .init_counter to .limit1, and ",
                  numbers["init_counter"], " is above ", numbers["limit1"]);
   }
 
   /// The one that is true; the number after the last kind: none is.
   unsigned filter_kind(const Result& kinds) const {
-    if (!kinds.type->is(TypeKind::kStruct)) call_.fail("the field .kind is no struct");
+    if (!kinds.type->is(TypeKind::kStruct))
+      call_.fail(Id::kColorField, "the field .kind is no struct");
     unsigned found = std::size(kFilterKinds);
     for (const auto& [name, field] : fields_of(kinds)) {
       const auto kind = std::find(std::begin(kFilterKinds), std::end(kFilterKinds), name);
-      if (kind == std::end(kFilterKinds)) call_.fail("there is no filter ", text::in_quotes(name));
+      if (kind == std::end(kFilterKinds))
+        call_.fail(Id::kFilter, "there is no filter ", text::in_quotes(name));
       if (!boolean(field, name)) continue;
       if (found != std::size(kFilterKinds))
-        call_.fail("a filter has one kind, and this one has .", kFilterKinds[found], " and .",
-                   name);
+        call_.fail(Id::kFilter, "a filter has one kind, and this one has .", kFilterKinds[found],
+                   " and .", name);
       found = static_cast<unsigned>(kind - std::begin(kFilterKinds));
     }
     return found;

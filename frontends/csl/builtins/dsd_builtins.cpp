@@ -17,7 +17,8 @@ namespace {
 /// A type whose arrays operations on descriptors take.
 void check_element(const BuiltinCall& call, const Type& type, const Node& at) {
   if (!type.is_number() || size_of(type) < 2 || size_of(type) > 4)
-    call.engine().fail(at, "an element of a descriptor is a number of 16 or 32 bits instead of a ",
+    call.engine().fail(Id::kElementType, at,
+                       "an element of a descriptor is a number of 16 or 32 bits instead of a ",
                        text::in_quotes(type.name));
 }
 
@@ -78,7 +79,7 @@ class DescriptorReader {
     } else {
       const Result fields = call_.evaluator.operand(call_.expr(1));
       if (!fields.type->is(TypeKind::kStruct))
-        call_.fail_operand(1, " is of type ", text::in_quotes(fields.type->name),
+        call_.fail_operand(Id::kOperandType, 1, " is of type ", text::in_quotes(fields.type->name),
                            " instead of a struct");
       for (const auto& [name, value] : fields_of(call_.evaluator, fields, call_.node))
         read_field(name, value, call_.expr(1), false);
@@ -95,7 +96,9 @@ class DescriptorReader {
   void read_literal(const Literal& literal, bool is_access) {
     for (const LiteralField& field : literal.values) {
       const std::string name(field.name.text);
-      if (name.empty()) call_.engine().fail(*field.value, "a field of a descriptor has a name");
+      if (name.empty())
+        call_.engine().fail(Id::kDescriptorField, *field.value,
+                            "a field of a descriptor has a name");
       const bool is_memory = !is_fabric(kind_);
       if (is_linear() && name == "tensor_access" && !is_access) {
         read_access(*field.value);
@@ -119,8 +122,9 @@ class DescriptorReader {
     if (access == nullptr) {
       const Result fields = call_.evaluator.operand(e);
       if (!fields.type->is(TypeKind::kStruct))
-        call_.engine().fail(e, "a tensor access |i|{n} -> A[i] is expected, or a struct of "
-                               ".base_address, .offset, .stride and .extent");
+        call_.engine().fail(Id::kTensorAccess, e,
+                            "a tensor access |i|{n} -> A[i] is expected, or a struct of "
+                            ".base_address, .offset, .stride and .extent");
       for (const auto& [name, value] : fields_of(call_.evaluator, fields, e))
         read_field(name, value, e, true);
       return;
@@ -137,7 +141,7 @@ class DescriptorReader {
   /// A field stands once, in the access or beside it.
   void note(const std::string& name, const Node& at) {
     if (!given_.insert(name).second)
-      call_.engine().fail(at, "the field .", name, " is given twice",
+      call_.engine().fail(Id::kDescriptorField, at, "the field .", name, " is given twice",
                           given_.count("tensor_access") != 0 && name != "tensor_access"
                               ? ": in .tensor_access and beside it"
                               : "");
@@ -158,15 +162,16 @@ class DescriptorReader {
     } else if (is_memory && name == "base_address") {
       note(name, at);
       if (!value.type->is(TypeKind::kPointer))
-        call_.engine().fail(at,
+        call_.engine().fail(Id::kDescriptorBase, at,
                             "a base address is an array or a pointer instead of a value of type ",
                             text::in_quotes(value.type->name));
       if (!value.is_known() && !call_.makes_code()) call_.engine().known(value, at);
       if (value.is_known() && value.value().is_undefined())
-        call_.engine().fail(at, "the base address is undefined");
+        call_.engine().fail(Id::kUndefined, at, "the base address is undefined");
       base_ = DsdBase{value.type->element, std::nullopt, value};
     } else if (is_access) {
-      call_.engine().fail(at, "a struct as .tensor_access has no field ", text::in_quotes(name),
+      call_.engine().fail(Id::kDescriptorField, at, "a struct as .tensor_access has no field ",
+                          text::in_quotes(name),
                           "; it has .base_address, .offset, .stride and .extent");
     } else {
       note(name, at);
@@ -178,17 +183,18 @@ class DescriptorReader {
   LiveNumber number(const Result& value, const std::string& name, const Node& at,
                     std::pair<std::int64_t, std::int64_t> range) {
     if (!value.type->is_any_integer())
-      call_.engine().fail(at, "the field .", name, " is of type ",
+      call_.engine().fail(Id::kOptionType, at, "the field .", name, " is of type ",
                           text::in_quotes(value.type->name), " instead of an integer type");
     if (!value.is_known()) {
       if (!call_.makes_code() || kind_.name == "circbuf_dsd") call_.engine().known(value, at);
       return {0, value};
     }
-    if (value.value().is_undefined()) call_.engine().fail(at, "the field .", name, " is undefined");
+    if (value.value().is_undefined())
+      call_.engine().fail(Id::kUndefined, at, "the field .", name, " is undefined");
     const BigInt& known = value.value().integer();
     if (known < range.first || known > range.second)
-      call_.engine().fail(at, "the field .", name, " is ", known.str(), ", which is not in ",
-                          range.first, "..", range.second);
+      call_.engine().fail(Id::kOutOfRange, at, "the field .", name, " is ", known.str(),
+                          ", which is not in ", range.first, "..", range.second);
     return {static_cast<std::int64_t>(known), std::nullopt};
   }
 
@@ -199,14 +205,16 @@ class DescriptorReader {
     if (!field.type->is_aggregate()) {
       live = number(field, name, at, range);
       if (live.live && kind_.name == "mem4d_dsd")
-        call_.engine().fail(at, "the field .", name, " of a mem4d_dsd is known at compile time; ",
+        call_.engine().fail(Id::kNotKnown, at, "the field .", name,
+                            " of a mem4d_dsd is known at compile time; ",
                             ".base_address and .offset take values of the running program");
       all = {live.live ? 1 : live.known};
       return;
     }
     const bool is_array = field.type->is(TypeKind::kArray);
     const Value& values = call_.engine().known(field, at);
-    if (values.is_undefined()) call_.engine().fail(at, "the field .", name, " is undefined");
+    if (values.is_undefined())
+      call_.engine().fail(Id::kUndefined, at, "the field .", name, " is undefined");
     for (std::size_t i = 0; i < values.elements().size(); ++i) {
       const Type* type = is_array ? field.type->element : field.type->fields[i].type;
       all.push_back(number({type, values.elements()[i]}, name, at, range).known);
@@ -214,32 +222,34 @@ class DescriptorReader {
   }
 
   void finish() {
-    if (dsd_.extents.empty()) call_.fail("the descriptor has no extent");
+    if (dsd_.extents.empty()) call_.fail(Id::kDescriptorField, "the descriptor has no extent");
     if (is_fabric(kind_)) return finish_fabric();
-    if (!base_) call_.fail("a memory descriptor needs .tensor_access or .base_address");
+    if (!base_)
+      call_.fail(Id::kDescriptorField, "a memory descriptor needs .tensor_access or .base_address");
     dsd_.element = element_of(*base_);
     check_element(call_, *dsd_.element, call_.node);
     if (dsd_.strides.empty()) dsd_.strides.assign(dsd_.extents.size(), 1);
     if (dsd_.strides.size() != dsd_.extents.size())
-      call_.fail("the descriptor has ", text::plural(dsd_.strides.size(), "stride"), " and ",
+      call_.fail(Id::kDescriptorShape, "the descriptor has ",
+                 text::plural(dsd_.strides.size(), "stride"), " and ",
                  text::plural(dsd_.extents.size(), "extent"));
     if (!offset_.live) dsd_.offset = offset_.known;
     if (kind_.name == "mem1d_dsd") return finish_mem1d();
     if (dsd_.extents.size() > kMostLoops)
-      call_.fail("a descriptor runs over at most ", kMostLoops, " variables instead of ",
-                 dsd_.extents.size());
+      call_.fail(Id::kDescriptorShape, "a descriptor runs over at most ", kMostLoops,
+                 " variables instead of ", dsd_.extents.size());
     if (kind_.name == "circbuf_dsd") finish_circular();
   }
 
   void finish_mem1d() {
     if (dsd_.extents.size() > 1)
-      call_.fail("a mem1d_dsd runs over one variable instead of ", dsd_.extents.size(),
-                 "; a mem4d_dsd takes up to 4");
+      call_.fail(Id::kDescriptorShape, "a mem1d_dsd runs over one variable instead of ",
+                 dsd_.extents.size(), "; a mem4d_dsd takes up to 4");
     // A tensor access may step further than the 8 bits of the field .stride: lowered() makes it two loops.
     const std::int64_t stride = dsd_.strides.empty() ? 1 : dsd_.strides[0];
     if (stride < kI16.first || stride > kI16.second)
-      call_.fail("the stride of a mem1d_dsd is ", stride, ", which is not in ", kI16.first, "..",
-                 kI16.second);
+      call_.fail(Id::kDescriptorShape, "the stride of a mem1d_dsd is ", stride,
+                 ", which is not in ", kI16.first, "..", kI16.second);
   }
 
   void finish_circular() {
@@ -248,18 +258,20 @@ class DescriptorReader {
                                     [](const auto& one) { return one.first == "wraparound"; });
     if (given == dsd_.options.end()) {
       if (!is_array)
-        call_.fail("the field .wraparound is missing; only a pointer to an array has a size");
+        call_.fail(Id::kCircularBuffer,
+                   "the field .wraparound is missing; only a pointer to an array has a size");
       return;
     }
     const BigInt& count = given->second.value().integer();
     if (is_array && count >= base_->array->count())
-      call_.fail("the field .wraparound is ", count.str(),
+      call_.fail(Id::kCircularBuffer, "the field .wraparound is ", count.str(),
                  ", and it has to be less than the size of the array, ", base_->array->count(),
                  "; without it the buffer is the whole array");
   }
 
   void finish_fabric() {
-    if (dsd_.extents.size() > 1) call_.fail("a descriptor of the fabric has one extent");
+    if (dsd_.extents.size() > 1)
+      call_.fail(Id::kDescriptorShape, "a descriptor of the fabric has one extent");
   }
 
   Result made_live() {
@@ -267,7 +279,7 @@ class DescriptorReader {
     LiveDsd live;
     if (!is_fabric(kind_)) {
       if (kind_.name == "circbuf_dsd")
-        call_.fail("all fields of a circbuf_dsd are known at compile time");
+        call_.fail(Id::kCircularBuffer, "all fields of a circbuf_dsd are known at compile time");
       const bool all_known = !offset_.live && !extent_.live && !stride_.live;
       if (all_known && base_->array->is(TypeKind::kArray))
         check_reach(code_of(evaluator).tile, dsd_, *base_->array, call_.node);
@@ -299,7 +311,7 @@ class DescriptorReader {
 Result get_dsd(const BuiltinCall& call) {
   const Type* kind = call.type(0);
   if (!kind->is(TypeKind::kDsd))
-    call.fail(text::in_quotes(kind->name), " is no kind of descriptor");
+    call.fail(Id::kOperandType, text::in_quotes(kind->name), " is no kind of descriptor");
   return DescriptorReader(call, *kind).read();
 }
 
@@ -376,7 +388,7 @@ Result increment_dsd_offset(const BuiltinCall& call) {
 void require_one_loop(const BuiltinCall& call, const Result& from, const LiveDsd& dsd,
                       std::string_view what) {
   if (from.type->name == "mem1d_dsd" && is_stretched(call.evaluator, dsd))
-    call.engine().fail(call.expr(0), kStretched, "its ", what,
+    call.engine().fail(Id::kFarStride, call.expr(0), kStretched, "its ", what,
                        " cannot change while the program runs");
 }
 

@@ -60,7 +60,7 @@ ir::Value scalar_operand(const BuiltinCall& call, const Result& value, pe::Value
                   call.node);
   }
   if (pe::is_float(type) && !ir::is_float(made.type))
-    call.engine().fail(call.expr(i), call.what(i), " is of type ",
+    call.engine().fail(Id::kOperandType, call.expr(i), call.what(i), " is of type ",
                        text::in_quotes(value.type->name), " instead of a floating-point type");
   return made;
 }
@@ -105,7 +105,8 @@ pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination
 void refuse_circular(const BuiltinCall& call, std::size_t i, const Result& value) {
   if (value.type->name != "circbuf_dsd") return;
   call.fail_operand(
-      i, " is a circbuf_dsd; it is loaded with @load_to_dsr_xdsr, and the operation takes the DSR");
+      Id::kCircularBuffer, i,
+      " is a circbuf_dsd; it is loaded with @load_to_dsr_xdsr, and the operation takes the DSR");
 }
 
 void add_extension(const TileCode& tile, const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
@@ -122,7 +123,7 @@ void check_direction(const BuiltinCall& call, const Result& value, std::size_t i
                      bool is_destination) {
   const std::string_view wrong = is_destination ? "fabin_dsd" : "fabout_dsd";
   if (value.type->name == wrong)
-    call.engine().fail(call.expr(i), "a ", wrong, " is no ",
+    call.engine().fail(Id::kOperandDirection, call.expr(i), "a ", wrong, " is no ",
                        is_destination ? "destination" : "source");
 }
 
@@ -140,10 +141,11 @@ void check_form(const BuiltinCall& call, const pe::OpcodeInfo& info,
   }
   const std::string forms(pe::to_string(info.form));
   if (forms.empty())
-    call.fail("works on numbers only: its first argument is a pointer to a number, the others are "
+    call.fail(Id::kOperandForms,
+              "works on numbers only: its first argument is a pointer to a number, the others are "
               "numbers");
   if (("; " + forms + "; ").find("; " + form + "; ") == std::string::npos)
-    call.fail("takes the operands ", forms, " instead of ", form,
+    call.fail(Id::kOperandForms, "takes the operands ", forms, " instead of ", form,
               " (D: destination, S: source, v: number, p: pointer to a number)");
 }
 
@@ -151,10 +153,11 @@ void check_form(const BuiltinCall& call, const pe::OpcodeInfo& info,
 void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType type) {
   const Type& element = *value.type->element;
   if (value.type->is_const)
-    call.fail_operand(0, " is a pointer to a constant, ", text::in_quotes(value.type->name));
+    call.fail_operand(Id::kOperandType, 0, " is a pointer to a constant, ",
+                      text::in_quotes(value.type->name));
   const bool is_wrong_size = element.bits != 8 * pe::bytes_of(type);
   if (is_wrong_size || (pe::is_float(type) && !element.is_any_float()))
-    call.engine().fail(call.expr(0), call.what(0), " is of type ",
+    call.engine().fail(Id::kOperandType, call.expr(0), call.what(0), " is of type ",
                        text::in_quotes(value.type->name), " instead of ",
                        text::in_quotes("*" + slot_type(call, type, element)->name),
                        descriptor_hint(*value.type));
@@ -217,11 +220,11 @@ class Operation {
       operand.kind = Kind::kPointer;
       operand.value = scalar(evaluator_, value, at);
     } else if (i == 0) {
-      call_.engine().fail(at, call_.what(0), " is of type ", text::in_quotes(type.name),
-                          " instead of a descriptor, a DSR, a FIFO or a pointer",
-                          descriptor_hint(type));
+      call_.engine().fail(
+          Id::kOperandType, at, call_.what(0), " is of type ", text::in_quotes(type.name),
+          " instead of a descriptor, a DSR, a FIFO or a pointer", descriptor_hint(type));
     } else if (type.is(TypeKind::kArray)) {
-      call_.fail_operand(i, " is of type ", text::in_quotes(type.name),
+      call_.fail_operand(Id::kOperandType, i, " is of type ", text::in_quotes(type.name),
                          " instead of a descriptor or a number", descriptor_hint(type));
     } else {
       operand.kind = Kind::kScalar;
@@ -251,10 +254,10 @@ class Operation {
       made = builder.convert(ir::Type::kI16, x);
       break;
     default:
-      call_.fail("none of the operands is a descriptor, a DSR or a FIFO");
+      call_.fail(Id::kNoDescriptor, "none of the operands is a descriptor, a DSR or a FIFO");
     }
     if (!fields_of(call_.structure(info_.operand_count)).empty())
-      call_.fail("takes no options for numbers");
+      call_.fail(Id::kNoDescriptor, "takes no options for numbers");
     builder.store(operands_[0].value, made);
     return call_.nothing();
   }
@@ -264,7 +267,7 @@ class Operation {
     check_direction(call_, value, i, is_destination(i));
     const bool is_input = value.type->name == "fabin_dsd";
     if (is_input && has_input_ && code_.tile.is_wse3())
-      call_.fail("an operation of WSE-3 has one input from the fabric at most");
+      call_.fail(Id::kOneInput, "an operation of WSE-3 has one input from the fabric at most");
     has_input_ = has_input_ || is_input;
     may_have_queue_ = may_have_queue_ || is_input || value.type->name == "fabout_dsd";
     may_be_async_ = may_be_async_ || may_have_queue_;
@@ -310,7 +313,7 @@ class Operation {
   void put_fifo_last() {
     if (operands_.size() < 3 || !is_fifo(1)) return;
     if (operands_.size() > 3 || is_fifo(2) || !commutes(info_.op))
-      call_.engine().fail(call_.expr(1), "a FIFO is the last of several sources");
+      call_.engine().fail(Id::kFifoOrder, call_.expr(1), "a FIFO is the last of several sources");
     std::swap(operands_[1], operands_[2]);
   }
 
@@ -332,7 +335,7 @@ class Operation {
   void check_scalar(std::size_t i, const Type& type) const {
     const bool computes = info_.form != pe::VectorForm::kMove && !pe::is_float(info_.types[i]);
     if (computes && !type.is_any_integer())
-      call_.fail_operand(i, " is of type ", text::in_quotes(type.name),
+      call_.fail_operand(Id::kOperandType, i, " is of type ", text::in_quotes(type.name),
                          " instead of an integer type");
   }
   bool is_destination(std::size_t i) const { return i == 0 && info_.operand_count > 1; }
@@ -342,14 +345,16 @@ class Operation {
     const bool is_wrong = is_destination(i) ? kind == "dsr_src1" || kind == "dsr_fifo_src1"
                                             : is_destination_file(kind);
     if (is_wrong || kind == "xdsr" || kind == "sr")
-      call_.engine().fail(call_.expr(i), "a DSR of the kind ", text::in_quotes(kind), " is no ",
+      call_.engine().fail(Id::kOperandDirection, call_.expr(i), "a DSR of the kind ",
+                          text::in_quotes(kind), " is no ",
                           is_destination(i) ? "destination" : "source");
   }
 
   /// Of an asynchronous operation on FIFOs and memory alone (wse.md 4).
   void choose_microthread() {
     if (!code_.tile.is_wse3())
-      call_.fail("an asynchronous operation of WSE-2 runs on the microthread of a queue, and none "
+      call_.fail(Id::kAsynchronous,
+                 "an asynchronous operation of WSE-2 runs on the microthread of a queue, and none "
                  "of its operands is of the fabric");
     for (std::size_t i = 0; i < types_.size(); ++i) {
       if (!types_[i]->is(TypeKind::kFifo)) continue;
@@ -364,10 +369,12 @@ class Operation {
                                 fields_of(evaluator_, call_.operand(number), call_.node),
                                 call_.node, &index);
     if (config_.async && !may_be_async_)
-      call_.fail("an operation on memory alone is not asynchronous; one operand has to be of the "
+      call_.fail(Id::kAsynchronous,
+                 "an operation on memory alone is not asynchronous; one operand has to be of the "
                  "fabric or a FIFO");
     if (config_.priority && !code_.tile.is_wse3() && !has_input_ && dsrs_.empty())
-      call_.fail("the option .priority of WSE-2 is that of an input from the fabric, and no "
+      call_.fail(Id::kPriority,
+                 "the option .priority of WSE-2 is that of an input from the fabric, and no "
                  "operand is one");
     if (config_.async && has_fifo_ && !may_have_queue_ && !config_.ut) choose_microthread();
     if (index.type == nullptr) return;

@@ -54,7 +54,8 @@ void lower_memory(TileCode& tile, pe::Dsd& dsd, std::optional<ir::VariableId>& a
   dsd.base = static_cast<std::uint16_t>(base);
   const std::size_t loops = from.extents.size();
   dsd.dimensions = static_cast<std::uint8_t>(loops);
-  if (loops > pe::kMaxDimensions) tile.engine().fail(at, "a descriptor has at most four loops");
+  if (loops > pe::kMaxDimensions)
+    tile.engine().fail(Id::kDescriptorShape, at, "a descriptor has at most four loops");
   std::int64_t inner = 0;
   for (std::size_t k = 0; k < loops; ++k) {  // inner first
     const std::size_t outer_first = loops - 1 - k;
@@ -106,11 +107,13 @@ pe::SimdMode simd_of(TileCode& tile, const Result* option, const Node& at) {
   const bool is_of_wse3 = mode == pe::SimdMode::kMax;
   if (mode == pe::SimdMode::kOff || is_of_wse3 == tile.is_wse3()) return mode;
   if (is_of_wse3)
-    tile.engine().fail(at, "WSE-2 has the modes simd_32, simd_64, simd_32_or_64, not ",
+    tile.engine().fail(Id::kSimdMode, at,
+                       "WSE-2 has the modes simd_32, simd_64, simd_32_or_64, not ",
                        in_quotes(choice));
   // Before SDK 2.10 both generations have the same names.
   if (tile.engine().version() == Version::k2_10)
-    tile.engine().fail(at, "WSE-3 has the modes simd_off and simd_max since SDK 2.10, not ",
+    tile.engine().fail(Id::kSimdMode, at,
+                       "WSE-3 has the modes simd_off and simd_max since SDK 2.10, not ",
                        in_quotes(choice), " (--csl-version=1.4 takes it)");
   return pe::SimdMode::kMax;
 }
@@ -174,7 +177,7 @@ ir::Descriptor lowered(TileCode& tile, const Type& kind, const Dsd& from, const 
 
 LiveDsd live_dsd(Evaluator& evaluator, const Result& value, const Node& at) {
   if (!value.type->is(TypeKind::kDsd))
-    evaluator.engine().fail(at, "a value of type ", in_quotes(value.type->name),
+    evaluator.engine().fail(Id::kOperandType, at, "a value of type ", in_quotes(value.type->name),
                             " is no descriptor");
   if (const auto* operand = std::get_if<RunTimeOperand>(&value.operand)) {
     if (const auto* live = std::get_if<LiveDsd>(&operand->place)) return *live;
@@ -185,7 +188,8 @@ LiveDsd live_dsd(Evaluator& evaluator, const Result& value, const Node& at) {
     }
     evaluator.engine().known(value, at);
   }
-  if (value.value().is_undefined()) evaluator.engine().fail(at, "the descriptor is undefined");
+  if (value.value().is_undefined())
+    evaluator.engine().fail(Id::kUndefined, at, "the descriptor is undefined");
   LiveDsd live;
   const Dsd& dsd = *value.value().get<std::shared_ptr<const Dsd>>();
   live.descriptor = code_of(evaluator).tile.descriptor_of(*value.type, dsd, at);
@@ -261,7 +265,8 @@ bool is_stretched(Evaluator& evaluator, const LiveDsd& dsd) {
 void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value, const Node& at) {
   const LiveDsd dsd = live_dsd(evaluator, value, at);
   if (value.type->name == "mem1d_dsd" && is_stretched(evaluator, dsd))
-    evaluator.engine().fail(at, kStretched, "it is no value of a variable; make it a mem4d_dsd");
+    evaluator.engine().fail(Id::kFarStride, at, kStretched,
+                            "it is no value of a variable; make it a mem4d_dsd");
   ir::Builder& builder = code_of(evaluator).builder;
   const auto store = [&](const ir::Value& field, std::int32_t offset) {
     builder.store(storage.address, field, storage.offset + offset);

@@ -57,16 +57,17 @@ Result get_data_task_id(const BuiltinCall& call) {
 void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kind) {
   const Function& function = *task.function;
   if (!function.is_task)
-    call.fail(text::in_quotes(function.name.text), " is a function instead of a task");
+    call.fail(Id::kNotATask, text::in_quotes(function.name.text),
+              " is a function instead of a task");
   const std::size_t count = function.parameters.size();
   if (kind == TaskKind::kLocal && count != 0)
-    call.fail("a local task has no parameters, and ", text::in_quotes(function.name.text), " has ",
-              count);
+    call.fail(Id::kTaskForm, "a local task has no parameters, and ",
+              text::in_quotes(function.name.text), " has ", count);
   if (kind == TaskKind::kData && (count == 0 || count > 2))
-    call.fail("a data task has one or two parameters, and ", text::in_quotes(function.name.text),
-              " has ", count);
+    call.fail(Id::kTaskForm, "a data task has one or two parameters, and ",
+              text::in_quotes(function.name.text), " has ", count);
   if (kind == TaskKind::kControl && count > 2)
-    call.fail("a control task has at most two parameters, and ",
+    call.fail(Id::kTaskForm, "a control task has at most two parameters, and ",
               text::in_quotes(function.name.text), " has ", count);
   // A wavelet has one value of 32 bits or two of 16; a control wavelet has 16 bits of data, then its identifier.
   Frame frame(*task.instance);
@@ -74,14 +75,14 @@ void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kin
     const Type* type = Evaluator(call.engine(), frame).type(*parameter.type);
     const bool has_words = type->bits == 16 || type->bits == 32;
     if (type->is(TypeKind::kInteger) && !has_words)
-      call.fail("a parameter of a task has 16 or 32 bits, and ",
+      call.fail(Id::kTaskForm, "a parameter of a task has 16 or 32 bits, and ",
                 text::in_quotes(parameter.name.text), " of ", text::in_quotes(function.name.text),
                 " is of type ", text::in_quotes(type->name));
     if (kind == TaskKind::kControl && type->bits != 16)
-      call.fail("a parameter of a control task has 16 bits, and one of ",
+      call.fail(Id::kTaskForm, "a parameter of a control task has 16 bits, and one of ",
                 text::in_quotes(function.name.text), " is of type ", text::in_quotes(type->name));
     if (count == 2 && type->bits != 16)
-      call.fail("two parameters of a data task have 16 bits each, and ",
+      call.fail(Id::kTaskForm, "two parameters of a data task have 16 bits each, and ",
                 text::in_quotes(parameter.name.text), " of ", text::in_quotes(function.name.text),
                 " is of type ", text::in_quotes(type->name));
   }
@@ -92,8 +93,8 @@ void check_teardown_task(const BuiltinCall& call) {
   for (const TaskBinding& task : call.tile().tasks) {
     const bool is_taken = task.id == kTeardownTask && task.kind != TaskKind::kControl;
     if (is_taken && !call.tile().teardown_handlers.empty())
-      call.fail("the teardown handlers need the task id ", kTeardownTask, ", which has the task ",
-                text::in_quotes(task.task.function->name.text));
+      call.fail(Id::kIdTaken, "the teardown handlers need the task id ", kTeardownTask,
+                ", which has the task ", text::in_quotes(task.task.function->name.text));
   }
 }
 
@@ -103,7 +104,7 @@ Result bind(const BuiltinCall& call, TaskKind kind) {
   const bool is_control = kind == TaskKind::kControl;
   for (const TaskBinding& other : call.tile().tasks) {
     if (other.id == made.id && (other.kind == TaskKind::kControl) == is_control)
-      call.fail("the id ", made.id, " has the task ",
+      call.fail(Id::kIdTaken, "the id ", made.id, " has the task ",
                 text::in_quotes(other.task.function->name.text), " already");
   }
   call.tile().tasks.push_back(made);
@@ -139,10 +140,11 @@ Result bind_rotating_tasks(const BuiltinCall& call) {
     return given ? static_cast<std::int64_t>(given->value().integer()) : 0;
   };
   if (number("init") > number("limit"))
-    call.fail("the option .init is ", number("init"), ", more than .limit, which is ",
-              number("limit"));
+    call.fail(Id::kOutOfRange, "the option .init is ", number("init"),
+              ", more than .limit, which is ", number("limit"));
   for (const RotatingTasks& other : call.tile().rotating_tasks) {
-    if (other.id == made.id) call.fail("the id ", made.id, " has rotating tasks already");
+    if (other.id == made.id)
+      call.fail(Id::kIdTaken, "the id ", made.id, " has rotating tasks already");
   }
   // The alternative is control task 0 of the queue (wse.md 3.3). Programs may bind both themselves.
   std::vector<TaskBinding>& tasks = call.tile().tasks;
@@ -158,7 +160,7 @@ Result bind_rotating_tasks(const BuiltinCall& call) {
 }
 
 Result set_control_task_table(const BuiltinCall& call) {
-  if (call.tile().control_table) call.fail("the code calls it twice");
+  if (call.tile().control_table) call.fail(Id::kSetTwice, "the code calls it twice");
   ControlTable made;
   made.at = &call.node;
   const Fields options = fields_of(call.structure(0));
@@ -168,7 +170,7 @@ Result set_control_task_table(const BuiltinCall& call) {
     (name == "stride" ? made.stride : made.instructions) =
         static_cast<unsigned>(value.value().integer());
   if ((made.instructions & (made.instructions - 1)) != 0)
-    call.fail("the option .instructions is 2, 4 or 8");
+    call.fail(Id::kOutOfRange, "the option .instructions is 2, 4 or 8");
   call.tile().control_table = made;
   return call.nothing();
 }
@@ -190,20 +192,23 @@ Result initialize_queue(const BuiltinCall& call) {
                 "@initialize_queue: ");
   const bool needs_color = made.is_input || call.is_wse3();
   if (needs_color && !field_of(call.structure(1), "color"))
-    call.fail("the option .color is missing");
-  if (!needs_color && !made.options.empty()) call.fail("output queues of WSE-2 have no options");
+    call.fail(Id::kQueueOption, "the option .color is missing");
+  if (!needs_color && !made.options.empty())
+    call.fail(Id::kQueueOption, "output queues of WSE-2 have no options");
   for (const QueueBinding& other : call.tile().queues) {
     if (other.id == made.id && other.is_input == made.is_input)
-      call.fail("the ", made.is_input ? "input" : "output", " queue ", made.id,
+      call.fail(Id::kQueueTwice, "the ", made.is_input ? "input" : "output", " queue ", made.id,
                 " is initialized twice");
     const bool is_same_color = made.is_input && other.is_input && color_of(other) == color_of(made);
     if (is_same_color)
-      call.fail("the color ", *color_of(made), " has the input queue ", other.id, " already");
+      call.fail(Id::kQueueTwice, "the color ", *color_of(made), " has the input queue ", other.id,
+                " already");
   }
   if (const auto color = color_of(made); color && *color >= kColorCount) {
-    call.engine().warn(call.node, "the color " + std::to_string(*color) +
-                                      " is only a number, so that the queue " +
-                                      std::to_string(made.id) + " stays without a color");
+    call.engine().warn(Id::kQueueWithoutColor, call.node,
+                       "the color " + std::to_string(*color) +
+                           " is only a number, so that the queue " + std::to_string(made.id) +
+                           " stays without a color");
     return call.nothing();
   }
   call.tile().queues.push_back(std::move(made));
@@ -263,11 +268,11 @@ Result task_state(const BuiltinCall& call, pe::Opcode op) {
       return task.kind != TaskKind::kControl && task.id == number;
     });
     if (op == pe::Opcode::kActvt && !is_bound)
-      call.fail("no local task is bound to the id ", number);
+      call.fail(Id::kNoTask, "no local task is bound to the id ", number);
     if (id.type->is_handle("local_task_id") && !is_bound) {
-      call.engine().warn(call.node, "no task is bound to the id " + std::to_string(number) +
-                                        ", so that @" + std::string(call.node.name) +
-                                        " has no effect");
+      call.engine().warn(Id::kNoEffect, call.node,
+                         "no task is bound to the id " + std::to_string(number) + ", so that @" +
+                             std::string(call.node.name) + " has no effect");
       return call.nothing();
     }
     builder_of(call).control(op, {pe::kTask, 0, static_cast<std::int32_t>(number)});
@@ -286,7 +291,7 @@ Result unblock(const BuiltinCall& call) {
 
 void check_handler(const BuiltinCall& call, const FunctionValue& handler) {
   if (handler.function->is_task || !handler.function->parameters.empty())
-    call.fail("the handler ", text::in_quotes(handler.function->name.text),
+    call.fail(Id::kTaskForm, "the handler ", text::in_quotes(handler.function->name.text),
               " must be a function without parameters");
 }
 
@@ -295,7 +300,7 @@ Result set_teardown_handler(const BuiltinCall& call) {
   const unsigned color = call.handle(1);
   check_handler(call, handler);
   if (!call.tile().teardown_handlers.emplace(color, handler).second)
-    call.fail("the color ", color, " has a teardown handler already");
+    call.fail(Id::kSetTwice, "the color ", color, " has a teardown handler already");
   check_teardown_task(call);
   return call.nothing();
 }
@@ -305,7 +310,7 @@ Result set_empty_queue_handler(const BuiltinCall& call) {
   const unsigned queue = call.handle(1);
   check_handler(call, handler);
   if (!call.tile().empty_queue_handlers.emplace(queue, handler).second)
-    call.fail("the output queue ", queue, " has a handler already");
+    call.fail(Id::kSetTwice, "the output queue ", queue, " has a handler already");
   return call.nothing();
 }
 

@@ -32,7 +32,7 @@ class JsonReader {
     case json::kind::null:
       break;
     }
-    call_.fail("the file has a null, which is no value of CSL");
+    call_.fail(Id::kJson, "the file has a null, which is no value of CSL");
   }
 
  private:
@@ -40,7 +40,8 @@ class JsonReader {
     std::vector<const Type*> element_types;
     std::vector<Value> values;
     for (const json::value& element : elements) {
-      if (element.is_array()) call_.fail("the file has an array of more than one dimension");
+      if (element.is_array())
+        call_.fail(Id::kJson, "the file has an array of more than one dimension");
       const Result one = read(element);
       element_types.push_back(one.type);
       values.push_back(one.value());
@@ -59,7 +60,7 @@ class JsonReader {
                              ? nullptr
                              : types_.find(std::string_view(text).substr(colon + 1));
       if (type == nullptr)
-        call_.fail("the key ", text::in_quotes(text), " is not of the form name:type");
+        call_.fail(Id::kJson, "the key ", text::in_quotes(text), " is not of the form name:type");
       Result one = call_.engine().convert(read(value), type, call_.node,
                                           "the field " + text::in_quotes(text));
       fields.push_back({text.substr(0, colon), one.type});
@@ -85,8 +86,10 @@ Result import_comptime_value(const BuiltinCall& call) {
 
 const std::vector<BuiltinRow>& json_builtins() {
   static const std::vector<BuiltinRow> kRows = {
-      {"import_comptime_value", kAnywhere,
-       {takes(Takes::kType, "type"), takes(Takes::kText, "path")}, import_comptime_value,
+      {"import_comptime_value",
+       kAnywhere,
+       {takes(Takes::kType, "type"), takes(Takes::kText, "path")},
+       import_comptime_value,
        "a value from a JSON file"}};
   return kRows;
 }

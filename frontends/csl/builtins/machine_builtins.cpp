@@ -28,10 +28,10 @@ bool holds_address(const BuiltinCall& call, const Result& range) {
   const Fields bounds = fields_of(range);
   const bool is_pair = bounds.size() == 2 && bounds[0].second.type->is_any_integer() &&
                        bounds[1].second.type->is_any_integer();
-  if (!is_pair) call.fail("a range of addresses is .{ first, last }");
+  if (!is_pair) call.fail(Id::kConfigRange, "a range of addresses is .{ first, last }");
   const BigInt& first = bounds[0].second.value().integer();
   const BigInt& last = bounds[1].second.value().integer();
-  if (first > last) call.fail("the range of addresses ends before it begins");
+  if (first > last) call.fail(Id::kConfigRange, "the range of addresses ends before it begins");
   const Result& address = call.operand(0);
   return !address.is_known() ||
          (address.value().integer() >= first && address.value().integer() <= last);
@@ -46,7 +46,7 @@ void check_accessed(const BuiltinCall& call, std::size_t i) {
   bool holds = is_one && holds_address(call, given);
   for (std::size_t n = 0; !is_one && n < ranges.size(); ++n)
     holds = holds_address(call, ranges[n].second) || holds;
-  if (!holds) call.fail("the address lies in none of the ranges");
+  if (!holds) call.fail(Id::kConfigRange, "the address lies in none of the ranges");
 }
 
 Result get_config(const BuiltinCall& call) {
@@ -88,7 +88,8 @@ Result symbol_value(const BuiltinCall& call, const Type* type, const Type* wante
   const std::optional<ir::Type> in_register = register_type(*type);
   const auto symbols = symbols_of(call, wanted);
   if (!in_register || symbols.empty())
-    call.fail("the code exports no variable of type ", text::in_quotes(type->name));
+    call.fail(Id::kExportName, "the code exports no variable of type ",
+              text::in_quotes(type->name));
   const ir::Value id = number_value(call, call.size() - 1, "u16");
   ir::Builder& builder = builder_of(call);
   const ir::Value result = ir::reg(*in_register, builder.new_register(*in_register));
@@ -209,7 +210,7 @@ Result task_priority(const BuiltinCall& call) {
 template <ir::Op kOp>
 Result unary(const BuiltinCall& call) {
   const Result& value = call.operand(0);
-  if (!register_type(*value.type)) call.fail("takes a typed value");
+  if (!register_type(*value.type)) call.fail(Id::kOperandType, "takes a typed value");
   return operand_of(value.type,
                     builder_of(call).unary(kOp, scalar(call.evaluator, value, call.node)));
 }
@@ -217,7 +218,8 @@ Result unary(const BuiltinCall& call) {
 template <ir::Op kOp>
 Result binary(const BuiltinCall& call) {
   const Result &a = call.operand(0), &b = call.operand(1);
-  if (!register_type(*a.type) || a.type != b.type) call.fail("takes two values of one type");
+  if (!register_type(*a.type) || a.type != b.type)
+    call.fail(Id::kOperandType, "takes two values of one type");
   return operand_of(a.type, builder_of(call).binary(kOp, scalar(call.evaluator, a, call.node),
                                                     scalar(call.evaluator, b, call.node)));
 }

@@ -25,7 +25,7 @@ class Mapping {
     const Function& function = *callee.function;
     const std::size_t parameters = function.parameters.size();
     if (call_.size() < parameters + 1 || call_.size() > parameters + 2)
-      call_.fail("the function ", text::in_quotes(function.name.text), " takes ",
+      call_.fail(Id::kMap, "the function ", text::in_quotes(function.name.text), " takes ",
                  text::plural(parameters, "argument"),
                  "; one operand for each and perhaps one for "
                  "the results are expected");
@@ -36,7 +36,7 @@ class Mapping {
       std::string hint;
       for (const Input& input : inputs_)
         hint = hint.empty() ? descriptor_hint(*input.value.type) : hint;
-      call_.fail("no operand is a descriptor or a DSR", hint);
+      call_.fail(Id::kNoDescriptor, "no operand is a descriptor or a DSR", hint);
     }
     count_steps();
     if (!counter_) load_dsrs();
@@ -61,7 +61,7 @@ class Mapping {
       const Type* type = types.type(*function.parameters[i].type);
       if (type->is(TypeKind::kAnytype)) type = input.element;
       if (type == nullptr || !register_type(*type))
-        call_.fail("the parameter ", text::in_quotes(function.parameters[i].name.text),
+        call_.fail(Id::kMap, "the parameter ", text::in_quotes(function.parameters[i].name.text),
                    " takes no element of a descriptor");
       check_width(input, ir::bytes_of(*register_type(*type)), call_.expr(i + 1));
       arguments.push_back(operand_of(type, next_element(input, *register_type(*type), exit)));
@@ -69,7 +69,7 @@ class Mapping {
     Result result = expand_call(evaluator_, callee, arguments, call_.node);
     if (has_output) put(inputs_.back(), result, exit);
     if (!has_output && !result.type->is(TypeKind::kVoid))
-      call_.fail("the function ", text::in_quotes(function.name.text),
+      call_.fail(Id::kMap, "the function ", text::in_quotes(function.name.text),
                  " gives a result, and no operand takes it");
     if (!builder_.is_closed()) {
       if (counter_)
@@ -103,7 +103,8 @@ class Mapping {
     } else if (type.is(TypeKind::kDsd)) {
       refuse_circular(call_, i, input.value);
       if (type.name == (is_output ? "fabin_dsd" : "fabout_dsd"))
-        call_.fail("a ", type.name, " is no ", is_output ? "output" : "input");
+        call_.fail(Id::kOperandDirection, "a ", type.name, " is no ",
+                   is_output ? "output" : "input");
       input.live = live_dsd(evaluator_, input.value, call_.expr(i));
       input.element = input.live->element;
       checks_.add(static_cast<unsigned>(i), input.value, *input.live, call_.expr(i));
@@ -119,7 +120,7 @@ class Mapping {
     if (const auto variable = operand.live ? variable_with(*operand.live) : std::nullopt)
       code_.tile.dsr_uses.add_use(*variable, bytes, at);
     if (operand.element == nullptr || size_of(*operand.element) == bytes) return;
-    call_.engine().fail(at, "the function works on numbers of ", 8 * bytes,
+    call_.engine().fail(Id::kElementWidth, at, "the function works on numbers of ", 8 * bytes,
                         " bits; the descriptor has elements of type ",
                         text::in_quotes(operand.element->name), ", which have ",
                         8 * size_of(*operand.element));
@@ -171,7 +172,7 @@ class Mapping {
       if (!input.live) continue;
       const std::uint16_t file = input.is_output ? pe::kDest : pe::kSrc1;
       const auto number = code_.tile.dsrs().unused(file, number_++);
-      if (!number) call_.fail("the DSRs of the PE are all taken");
+      if (!number) call_.fail(Id::kRegistersTaken, "the DSRs of the PE are all taken");
       input.dsr = pe::Operand{static_cast<pe::OperandKind>(file), *number, 0};
       pe::OpConfig config;
       config.single_step = true;
@@ -201,7 +202,7 @@ class Mapping {
       return builder_.store(element_address(output, value.type), value);
     if (!output.dsr) {
       if (!output.value.type->is(TypeKind::kPointer))
-        call_.fail("the last operand is no descriptor, no DSR and no pointer");
+        call_.fail(Id::kMap, "the last operand is no descriptor, no DSR and no pointer");
       builder_.store(scalar(evaluator_, output.value, call_.node), value);
       return;
     }

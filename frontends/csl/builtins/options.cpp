@@ -195,7 +195,8 @@ class Check {
       const bool is_off = found != given.end() && found->second.type->is(TypeKind::kBool) &&
                           !found->second.value().get<bool>();
       if (found == given.end() || is_off) continue;
-      if (first != nullptr) fail(table_.whose, " has .", *first, " or .", name, ", not both");
+      if (first != nullptr)
+        fail(Id::kOptionChoice, table_.whose, " has .", *first, " or .", name, ", not both");
       first = &name;
     }
   }
@@ -203,13 +204,13 @@ class Check {
   void one(const std::string& name, const Result& value) const {
     const FieldRow& row = row_of(name);
     if (!has(row.machines, is_wse3_))
-      fail("the ", table_.noun, " .", name, " is one of WSE-", is_wse3_ ? "2" : "3", " only",
-           row.instead.empty() ? "" : "; ", row.instead);
+      fail(Id::kOtherMachine, "the ", table_.noun, " .", name, " is one of WSE-",
+           is_wse3_ ? "2" : "3", " only", row.instead.empty() ? "" : "; ", row.instead);
     if (row.kind != Of::kIndex && engine_.known(value, at_).is_undefined())
-      fail("the ", table_.noun, " .", name, " is undefined");
+      fail(Id::kUndefined, "the ", table_.noun, " .", name, " is undefined");
     if (!fits(row, value, is_wse3_))
-      fail("the ", table_.noun, " .", name, " is of type ", text::in_quotes(value.type->name),
-           " instead of ", type_text(row, is_wse3_));
+      fail(Id::kOptionType, "the ", table_.noun, " .", name, " is of type ",
+           text::in_quotes(value.type->name), " instead of ", type_text(row, is_wse3_));
     if (row.kind == Of::kNumber) check_number(row, value.value().integer());
     if (row.kind == Of::kChoice) check_choice(row, value);
     if (row.kind == Of::kStruct) Check(engine_, *row.fields, at_, prefix_).all(fields_of(value));
@@ -217,8 +218,8 @@ class Check {
 
  private:
   template <class... Parts>
-  [[noreturn]] void fail(const Parts&... problem) const {
-    engine_.fail(at_, prefix_, problem...);
+  [[noreturn]] void fail(Id id, const Parts&... problem) const {
+    engine_.fail(id, at_, prefix_, problem...);
   }
 
   const FieldRow& row_of(const std::string& name) const {
@@ -228,14 +229,14 @@ class Check {
       if (has(row.machines, is_wse3_)) names.emplace_back(row.name);
     }
     const std::string nearest = did_you_mean(name, names);
-    fail(table_.whose, " has no ", table_.noun, " ", text::in_quotes(name),
+    fail(Id::kUnknownOption, table_.whose, " has no ", table_.noun, " ", text::in_quotes(name),
          nearest.empty() ? "; it has " + text::alternatives(names) : nearest);
   }
 
   void check_number(const FieldRow& row, const BigInt& number) const {
     if (number < row.lowest || number > row.highest)
-      fail("the ", table_.noun, " .", row.name, " is ", number.str(), ", which is not in ",
-           row.lowest, "..", row.highest);
+      fail(Id::kOutOfRange, "the ", table_.noun, " .", row.name, " is ", number.str(),
+           ", which is not in ", row.lowest, "..", row.highest);
   }
 
   void check_choice(const FieldRow& row, const Result& value) const {
@@ -247,16 +248,17 @@ class Check {
     for (const auto& [name, is_it] : fields_of(value)) {
       const bool is_known = std::find(names.begin(), names.end(), "." + name) != names.end();
       if (!is_known)
-        fail("the ", table_.noun, " .", row.name, " has no choice ", text::in_quotes(name),
-             is_wse3_ ? " on WSE-3" : " on WSE-2", "; it is one of ", text::alternatives(names));
+        fail(Id::kOptionChoice, "the ", table_.noun, " .", row.name, " has no choice ",
+             text::in_quotes(name), is_wse3_ ? " on WSE-3" : " on WSE-2", "; it is one of ",
+             text::alternatives(names));
       if (!is_it.value().holds<bool>())
-        fail("the choice .", name, " of .", row.name, " is of type ",
+        fail(Id::kOptionType, "the choice .", name, " of .", row.name, " is of type ",
              text::in_quotes(is_it.type->name), " instead of 'bool'");
       if (is_it.value().get<bool>()) ++count;
     }
     if (count != 1)
-      fail("the ", table_.noun, " .", row.name, " is one of ", text::alternatives(names), ", and ",
-           count == 0 ? "none" : "more than one", " is true");
+      fail(Id::kOptionChoice, "the ", table_.noun, " .", row.name, " is one of ",
+           text::alternatives(names), ", and ", count == 0 ? "none" : "more than one", " is true");
   }
 
   const Engine& engine_;
@@ -283,7 +285,8 @@ const TaskBinding& bound(const Engine& engine, const Tile& tile, const FunctionV
                          const Node& at) {
   const TaskBinding* binding = binding_of(tile, task);
   if (binding == nullptr)
-    engine.fail(at, text::in_quotes(task.function->name.text), " is not bound to a task id");
+    engine.fail(Id::kNoTask, at, text::in_quotes(task.function->name.text),
+                " is not bound to a task id");
   return *binding;
 }
 
@@ -312,7 +315,7 @@ void check_load_options(const Engine& engine, const Type& kind, const Fields& op
   for (const auto& [name, value] : options) {
     const bool is_off = value.type->is(TypeKind::kBool) && !value.value().get<bool>();
     if (name == "single_step" || is_off || (name == "save_address") != is_fabric) continue;
-    engine.fail(at, "the load of a ", kind.name, " has no option .", name,
+    engine.fail(Id::kLoadOptions, at, "the load of a ", kind.name, " has no option .", name,
                 "; it is one of descriptors ", is_fabric ? "in memory" : "of the fabric");
   }
 }
@@ -423,7 +426,7 @@ unsigned activated_id(const Engine& engine, const Tile& tile, const Result& valu
   if (known.holds<FunctionValue>()) {
     const TaskBinding& binding = bound(engine, tile, known.get<FunctionValue>(), at);
     if (binding.kind != TaskKind::kLocal)
-      engine.fail(at, "the option .", name, " names ",
+      engine.fail(Id::kActivatedKind, at, "the option .", name, " names ",
                   text::in_quotes(binding.task.function->name.text), ", which is bound as a ",
                   kind_text(binding.kind), " task; only local tasks are activated");
     return binding.id;
@@ -433,7 +436,7 @@ unsigned activated_id(const Engine& engine, const Tile& tile, const Result& valu
     return task.kind == TaskKind::kLocal && task.id == id;
   });
   if (!is_bound)
-    engine.fail(at, "the option .", name, " names the local task id ", id,
+    engine.fail(Id::kNoTask, at, "the option .", name, " names the local task id ", id,
                 ", and no local task is bound to it");
   return id;
 }
@@ -444,7 +447,7 @@ unsigned unblocked_id(const Engine& engine, const Tile& tile, const Result& valu
   if (known.holds<FunctionValue>()) {
     const TaskBinding& binding = bound(engine, tile, known.get<FunctionValue>(), at);
     if (binding.kind == TaskKind::kControl)
-      engine.fail(at, "the option .", name, " names ",
+      engine.fail(Id::kActivatedKind, at, "the option .", name, " names ",
                   text::in_quotes(binding.task.function->name.text),
                   ", which is bound as a control task; local and data tasks are unblocked");
     return binding.id;
@@ -454,7 +457,7 @@ unsigned unblocked_id(const Engine& engine, const Tile& tile, const Result& valu
     return task.kind != TaskKind::kControl && task.id == id;
   });
   if (value.type->is_handle("local_task_id") && !is_bound)
-    engine.fail(at, "the option .", name, " names the local task id ", id,
+    engine.fail(Id::kNoTask, at, "the option .", name, " names the local task id ", id,
                 ", and no task is bound to it");
   return id;
 }

@@ -13,7 +13,7 @@ constexpr std::int64_t kColors = 24;
 /// The PE that the first two arguments name.
 Pe& pe_of(const BuiltinCall& call) {
   Program& program = call.engine().program();
-  if (program.width == 0) call.fail("the layout has not called @set_rectangle yet");
+  if (program.width == 0) call.fail(Id::kRectangle, "the layout has not called @set_rectangle yet");
   call.check_range(0, call.value(0), 0, program.width - 1);
   call.check_range(1, call.value(1), 0, program.height - 1);
   return program.at(static_cast<unsigned>(call.number(0)), static_cast<unsigned>(call.number(1)));
@@ -21,13 +21,14 @@ Pe& pe_of(const BuiltinCall& call) {
 
 unsigned color_of(const BuiltinCall& call, std::size_t i) {
   const unsigned color = call.handle(i);
-  if (color >= kColors) call.fail("the color ", color, " is not in 0..", kColors - 1);
+  if (color >= kColors)
+    call.fail(Id::kOutOfRange, "the color ", color, " is not in 0..", kColors - 1);
   return color;
 }
 
 Result set_rectangle(const BuiltinCall& call) {
   Program& program = call.engine().program();
-  if (program.width != 0) call.fail("the layout calls it twice");
+  if (program.width != 0) call.fail(Id::kSetTwice, "the layout calls it twice");
   // Both are read before one is kept: the layout is evaluated on after a mistake.
   const auto width = static_cast<unsigned>(call.number(0));
   const auto height = static_cast<unsigned>(call.number(1));
@@ -39,7 +40,7 @@ Result set_rectangle(const BuiltinCall& call) {
 
 Result set_tile_code(const BuiltinCall& call) {
   Pe& pe = pe_of(call);
-  if (pe.variant >= 0) call.fail("this PE has its code already");
+  if (pe.variant >= 0) call.fail(Id::kSetTwice, "this PE has its code already");
   const Instance& here = call.evaluator.frame().instance;
   const std::string path = call.size() < 3
                                ? here.file->name()
@@ -52,21 +53,22 @@ Result set_color_config(const BuiltinCall& call) {
   Pe& pe = pe_of(call);
   const unsigned color = color_of(call, 2);
   if (!pe.colors.emplace(color, read_color_config(call, call.structure(3))).second)
-    call.fail("the color ", color, " of this PE is configured twice");
+    call.fail(Id::kSetTwice, "the color ", color, " of this PE is configured twice");
   return call.nothing();
 }
 
 Result configure_locally(const BuiltinCall& call, ColorConfig config) {
   const unsigned color = color_of(call, 0);
   if (!call.tile().colors.emplace(color, std::move(config)).second)
-    call.fail("the color ", color, " of this PE is configured twice");
+    call.fail(Id::kSetTwice, "the color ", color, " of this PE is configured twice");
   const Program& program = call.engine().program();
   for (const Pe& pe : program.pes) {
     const bool is_ours =
         pe.variant >= 0 &&
         &program.variants[static_cast<std::size_t>(pe.variant)]->tile == &call.tile();
     if (is_ours && pe.colors.count(color) != 0)
-      call.fail("the layout has configured the color ", color, " of a PE with this code");
+      call.fail(Id::kSetTwice, "the layout has configured the color ", color,
+                " of a PE with this code");
   }
   return call.nothing();
 }
@@ -93,7 +95,7 @@ Result extents(const BuiltinCall& call, std::pair<unsigned, unsigned> size) {
 
 Result get_rectangle(const BuiltinCall& call) {
   const Program& program = call.engine().program();
-  if (program.width == 0) call.fail("the layout has not called @set_rectangle yet");
+  if (program.width == 0) call.fail(Id::kRectangle, "the layout has not called @set_rectangle yet");
   const Options& options = call.engine().options;
   const Result own = extents(call, {program.width, program.height});
   const std::pair<unsigned, unsigned> least{options.offsets.first + program.width,
@@ -110,7 +112,8 @@ Result get_rectangle(const BuiltinCall& call) {
 
 Result import_module(const BuiltinCall& call) {
   if (call.evaluator.frame().function != nullptr)
-    call.fail("a module is imported by a constant of the file, not by a function");
+    call.fail(Id::kBuiltinPlace,
+              "a module is imported by a constant of the file, not by a function");
   const std::string path = call.text(0);
   Instance* instance =
       call.engine().import(call.evaluator.frame().instance, path, call.structure(1), call.node);
@@ -126,11 +129,11 @@ ExportedName* find_name(Program& program, const std::string& name) {
 /// A function that the host launches gets numbers and gives nothing (csl.md 5).
 void check_launched(const BuiltinCall& call, const ExportedName& name) {
   if (!name.type->element->is(TypeKind::kVoid))
-    call.fail("the host gets no result of ", text::in_quotes(name.name), "; its type has ",
-              text::in_quotes(name.type->element->name), " instead of 'void'");
+    call.fail(Id::kExportType, "the host gets no result of ", text::in_quotes(name.name),
+              "; its type has ", text::in_quotes(name.type->element->name), " instead of 'void'");
   for (const Type* parameter : name.type->parameters) {
     if (parameter->is_aggregate())
-      call.fail("the host launches ", text::in_quotes(name.name),
+      call.fail(Id::kExportType, "the host launches ", text::in_quotes(name.name),
                 " with numbers, and a parameter is of type ", text::in_quotes(parameter->name));
   }
 }
@@ -141,13 +144,14 @@ void check_data(const BuiltinCall& call, const ExportedName& name) {
   const bool is_odd = element.is(TypeKind::kInteger) && element.bits != 8 && element.bits != 16 &&
                       element.bits != 32 && element.bits != 64;
   if (is_odd || part_for_compiler(element) != nullptr)
-    call.fail("the host cannot copy elements of type ", text::in_quotes(element.name), " of ",
-              text::in_quotes(name.name));
+    call.fail(Id::kExportType, "the host cannot copy elements of type ",
+              text::in_quotes(element.name), " of ", text::in_quotes(name.name));
 }
 
 [[noreturn]] void fail_unknown_export(const BuiltinCall& call, const std::string& name) {
   if (call.engine().mistakes.has_any()) throw FollowUp();  // the declaration may have one
-  call.fail("the layout declares no name ", text::in_quotes(name), " with @export_name");
+  call.fail(Id::kExportName, "the layout declares no name ", text::in_quotes(name),
+            " with @export_name");
 }
 
 Result export_name(const BuiltinCall& call) {
@@ -159,22 +163,24 @@ Result export_name(const BuiltinCall& call) {
   Program& program = call.engine().program();
   if (const ExportedName* other = find_name(program, made.name)) {
     if (other->type != made.type || other->is_mutable != made.is_mutable)
-      call.fail("the name ", text::in_quotes(made.name),
+      call.fail(Id::kExportName, "the name ", text::in_quotes(made.name),
                 " is declared twice, with different types or mutability");
     return call.nothing();
   }
   if (!made.type->is(TypeKind::kFunction) && !made.type->is(TypeKind::kPointer))
-    call.fail("the type of ", text::in_quotes(made.name), " is ", text::in_quotes(made.type->name),
-              " instead of a pointer or a function");
+    call.fail(Id::kExportType, "the type of ", text::in_quotes(made.name), " is ",
+              text::in_quotes(made.type->name), " instead of a pointer or a function");
   constexpr std::size_t kMostParameters = 15;
   if (made.type->is(TypeKind::kFunction) && made.type->parameters.size() > kMostParameters)
-    call.fail("a function that the host launches has at most ", kMostParameters, " parameters");
+    call.fail(Id::kExportType, "a function that the host launches has at most ", kMostParameters,
+              " parameters");
   if (made.type->is(TypeKind::kFunction))
     check_launched(call, made);
   else
     check_data(call, made);
   if (!made.type->is(TypeKind::kFunction) && !made.has_mutability)
-    call.fail("data needs a third argument, which says whether the host may change it");
+    call.fail(Id::kExportType,
+              "data needs a third argument, which says whether the host may change it");
   program.exports.push_back(std::move(made));
   return call.nothing();
 }
@@ -183,7 +189,7 @@ std::string own_name(const BuiltinCall& call) {
   const Expr& e = call.expr(0);
   if (const NameExpr* name = if_is<NameExpr>(e)) return std::string(name->name);
   if (const Member* member = if_is<Member>(e)) return std::string(member->name.text);
-  call.fail("the symbol needs a name as second argument");
+  call.fail(Id::kExportName, "the symbol needs a name as second argument");
 }
 
 Result export_symbol(const BuiltinCall& call) {
@@ -199,7 +205,7 @@ Result export_symbol(const BuiltinCall& call) {
   } else {
     const std::optional<Location> location = call.evaluator.locate(call.expr(0));
     if (!location || !location->path.empty())
-      call.fail("only variables and functions can be exported");
+      call.fail(Id::kExportName, "only variables and functions can be exported");
     symbol.variable = location->cell;
   }
   std::string problem;
@@ -207,8 +213,9 @@ Result export_symbol(const BuiltinCall& call) {
                     (symbol.type->is(TypeKind::kPointer) && name->type->is(TypeKind::kPointer) &&
                      symbol.type->element == name->type->element);
   if (!fits)
-    call.fail(text::in_quotes(symbol.name), " is of type ", text::in_quotes(symbol.type->name),
-              ", and @export_name declares ", text::in_quotes(name->type->name));
+    call.fail(Id::kExportName, text::in_quotes(symbol.name), " is of type ",
+              text::in_quotes(symbol.type->name), ", and @export_name declares ",
+              text::in_quotes(name->type->name));
   call.tile().exports.push_back(std::move(symbol));
   return call.nothing();
 }
@@ -228,7 +235,7 @@ std::string symbol_name(const BuiltinCall& call) {
   const bool is_function = given.is_known() && given.value().holds<FunctionValue>();
   const std::optional<Location> location =
       is_function ? std::nullopt : call.evaluator.locate(call.expr(0));
-  if (call.engine().tile() == nullptr) call.fail("the layout knows names only");
+  if (call.engine().tile() == nullptr) call.fail(Id::kBuiltinPlace, "the layout knows names only");
   for (const ExportedSymbol& symbol : call.tile().exports) {
     const bool is_it =
         is_function ? symbol.function.function == call.function(0).function &&
@@ -236,7 +243,7 @@ std::string symbol_name(const BuiltinCall& call) {
                     : location && location->path.empty() && symbol.variable == location->cell;
     if (is_it) return symbol.name;
   }
-  call.fail("the argument is no symbol that @export_symbol names");
+  call.fail(Id::kExportName, "the argument is no symbol that @export_symbol names");
 }
 
 Result get_symbol_id(const BuiltinCall& call) {
@@ -253,7 +260,8 @@ Result get_symbol_id(const BuiltinCall& call) {
 Result get_filter_id(const BuiltinCall& call) {
   const unsigned color = color_of(call, 0);
   const Program& program = call.engine().program();
-  if (call.engine().tile() == nullptr) call.fail("allowed only in the code of a PE");
+  if (call.engine().tile() == nullptr)
+    call.fail(Id::kBuiltinPlace, "allowed only in the code of a PE");
   std::optional<std::int64_t> id;
   for (const Pe& pe : program.pes) {
     const bool is_ours =
@@ -263,11 +271,12 @@ Result get_filter_id(const BuiltinCall& call) {
     std::map<unsigned, ColorConfig> colors = pe.colors;
     colors.insert(call.tile().colors.begin(), call.tile().colors.end());
     if (colors.count(color) == 0 || colors[color].filter.empty())
-      call.fail("the color ", color, " has no filter on a PE with this code");
+      call.fail(Id::kFilter, "the color ", color, " has no filter on a PE with this code");
     const auto rank = std::count_if(colors.begin(), colors.find(color),
                                     [](const auto& other) { return !other.second.filter.empty(); });
     if (id && *id != rank)
-      call.fail("the color ", color, " has filters of different numbers on PEs with this code");
+      call.fail(Id::kFilter, "the color ", color,
+                " has filters of different numbers on PEs with this code");
     id = rank;
   }
   return call.number_result("u16", id.value_or(0));

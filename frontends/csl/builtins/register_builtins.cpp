@@ -28,7 +28,8 @@ std::shared_ptr<const Cell> fifo_buffer(const BuiltinCall& call) {
   }
   if (!cell || !cell->type->is(TypeKind::kArray) || cell->kind != Cell::Kind::kRunTimeVariable ||
       cell->declaration == nullptr)
-    call.fail("the buffer is a global array that is a variable, or a pointer to one");
+    call.fail(Id::kFifoBuffer,
+              "the buffer is a global array that is a variable, or a pointer to one");
   return cell;
 }
 
@@ -36,11 +37,13 @@ void check_buffer(const BuiltinCall& call, const Cell& buffer) {
   constexpr std::int64_t kLeastAlignment = 16;  // bytes (wse.md 5.6)
   const Type& element = *buffer.type->element;
   if (!element.is_number() || size_of(element) < 2 || size_of(element) > 4)
-    call.fail("the buffer ", text::in_quotes(buffer.name), " has elements of type ",
-              text::in_quotes(element.name), " instead of numbers of 16 or 32 bits");
+    call.fail(Id::kFifoBuffer, "the buffer ", text::in_quotes(buffer.name),
+              " has elements of type ", text::in_quotes(element.name),
+              " instead of numbers of 16 or 32 bits");
   if (buffer.alignment != 0 && buffer.alignment < kLeastAlignment)
-    call.fail("the buffer ", text::in_quotes(buffer.name), " is declared with align(",
-              buffer.alignment, "), and a FIFO needs align(", kLeastAlignment, ") or more");
+    call.fail(Id::kFifoBuffer, "the buffer ", text::in_quotes(buffer.name),
+              " is declared with align(", buffer.alignment, "), and a FIFO needs align(",
+              kLeastAlignment, ") or more");
 }
 
 /// The DSRs and the extended DSR that the program gives to a FIFO: all three or none.
@@ -55,9 +58,10 @@ std::optional<std::pair<unsigned, unsigned>> fifo_registers(const BuiltinCall& c
   }
   if (!dest && !src && !extended) return std::nullopt;
   if (!dest || !src || !extended)
-    call.fail("the options .dest, .src and .xdsr are given together or not at all");
+    call.fail(Id::kFifoRegisters,
+              "the options .dest, .src and .xdsr are given together or not at all");
   if (*dest != *src)
-    call.fail("the options .dest and .src name the DSRs ", *dest, " and ", *src,
+    call.fail(Id::kFifoRegisters, "the options .dest and .src name the DSRs ", *dest, " and ", *src,
               "; those of a FIFO have one number");
   return std::pair{*dest, *extended};
 }
@@ -68,15 +72,17 @@ void check_registers(const BuiltinCall& call, const FifoDeclaration& fifo,
   const auto& [dsr, extended] = *fifo.registers;
   const char* const of_other = " belongs to the FIFO of ";
   if (dsr == other.registers->first)
-    call.fail("the DSR ", dsr, of_other, text::in_quotes(other.buffer->name));
+    call.fail(Id::kFifoRegisters, "the DSR ", dsr, of_other, text::in_quotes(other.buffer->name));
   if (extended == other.registers->second)
-    call.fail("the extended DSR ", extended, of_other, text::in_quotes(other.buffer->name));
+    call.fail(Id::kFifoRegisters, "the extended DSR ", extended, of_other,
+              text::in_quotes(other.buffer->name));
 }
 
 Result allocate_fifo(const BuiltinCall& call) {
-  if (call.engine().tile() == nullptr) call.fail("allowed only in the code of a PE");
+  if (call.engine().tile() == nullptr)
+    call.fail(Id::kBuiltinPlace, "allowed only in the code of a PE");
   if (call.evaluator.frame().function != nullptr)
-    call.fail("a FIFO is a constant of the file, not one of a function");
+    call.fail(Id::kBuiltinPlace, "a FIFO is a constant of the file, not one of a function");
   const std::shared_ptr<const Cell> buffer = fifo_buffer(call);
   check_buffer(call, *buffer);
   const Fields options = fields_of(call.structure(1));
@@ -85,7 +91,8 @@ Result allocate_fifo(const BuiltinCall& call) {
   for (const FifoDeclaration& other : call.tile().fifos) {
     check_registers(call, fifo, other);
     if (other.buffer == buffer)
-      call.fail("the array ", text::in_quotes(buffer->name), " is the buffer of another FIFO");
+      call.fail(Id::kFifoBuffer, "the array ", text::in_quotes(buffer->name),
+                " is the buffer of another FIFO");
   }
   call.tile().fifos.push_back(fifo);
   return call.number_result("fifo", static_cast<std::int64_t>(call.tile().fifos.size()) - 1);
@@ -112,14 +119,14 @@ Result dsr(const BuiltinCall& call, const Type* kind, unsigned id) {
 Result get_dsr(const BuiltinCall& call) {
   const Type* kind = call.type(0);
   if (!kind->is(TypeKind::kDsr) || kind->name == "xdsr" || kind->name == "sr")
-    call.fail(text::in_quotes(kind->name), " is no kind of DSR");
+    call.fail(Id::kOperandType, text::in_quotes(kind->name), " is no kind of DSR");
   const Result& from = call.value(1);
   if (from.type->is(TypeKind::kDsr)) {
     if (fifo_kind(from.type->name) != kind->name || from.type == kind)
-      call.fail_operand(1, " is of type ", text::in_quotes(from.type->name),
+      call.fail_operand(Id::kOperandType, 1, " is of type ", text::in_quotes(from.type->name),
                         ", of which there is no ", text::in_quotes(kind->name));
   } else if (!from.type->is_any_integer()) {
-    call.fail_operand(1, " is of type ", text::in_quotes(from.type->name),
+    call.fail_operand(Id::kOperandType, 1, " is of type ", text::in_quotes(from.type->name),
                       " instead of an integer type or a DSR of the same file");
   } else {
     call.check_range(1, from, 0, kMostDsr);
@@ -143,11 +150,12 @@ DsrLoad named_dsrs(const BuiltinCall& call, std::size_t dsd) {
   if (dsd < 3) return load;
   constexpr std::size_t kMost = 3;
   const Fields strides = fields_of(call.value(2));
-  if (strides.size() > kMost) call.fail_operand(2, " is a list of up to 3 stride registers");
+  if (strides.size() > kMost)
+    call.fail_operand(Id::kStrideRegisters, 2, " is a list of up to 3 stride registers");
   for (const auto& [name, value] : strides) {
     if (value.type->name != "sr")
-      call.fail_operand(2, " has a value of type ", text::in_quotes(value.type->name),
-                        " instead of 'sr'");
+      call.fail_operand(Id::kStrideRegisters, 2, " has a value of type ",
+                        text::in_quotes(value.type->name), " instead of 'sr'");
     load.strides.push_back(static_cast<unsigned>(value.value().integer()));
   }
   return load;
@@ -158,15 +166,15 @@ Result load_to_dsr(const BuiltinCall& call) {
   DsrLoad named = named_dsrs(call, kDsd);
   const Result& from = call.operand(kDsd);
   if (kDsd == 1 && from.type->name == "circbuf_dsd")
-    call.fail_operand(kDsd,
+    call.fail_operand(Id::kCircularBuffer, kDsd,
                       " is a circbuf_dsd, which needs an extended DSR: @load_to_dsr_xdsr loads it");
   const bool is_destination = named.dsr->name == "dsr_dest";
   const bool is_source = !is_destination;
   if ((is_destination && from.type->name == "fabin_dsd") ||
       (is_source && from.type->name == "fabout_dsd"))
-    call.fail_operand(kDsd, " is a ", from.type->name, ", which a ", named.dsr->name,
-                      " does not take: one is a ", is_source ? "source" : "destination",
-                      " of operations, the other is not");
+    call.fail_operand(Id::kOperandDirection, kDsd, " is a ", from.type->name, ", which a ",
+                      named.dsr->name, " does not take: one is a ",
+                      is_source ? "source" : "destination", " of operations, the other is not");
   if (!call.makes_code()) {
     named.dsd = from;
     named.options = fields_of(call.structure(kDsd + 1));
@@ -207,12 +215,12 @@ void name_extension(const Engine& engine, const DsrLoad& load, const Result& dsd
       config.sr.begin(), config.sr.end(), [](const auto& sr) { return sr.has_value(); }));
   const std::size_t wanted = is_open ? kMost : needed;
   if (dsd.type->name == "mem4d_dsd" && load.strides.size() != wanted)
-    engine.fail(*load.at, "the load of this descriptor needs ",
+    engine.fail(Id::kStrideRegisters, *load.at, "the load of this descriptor needs ",
                 text::plural(wanted, "stride register"),
                 is_open ? ", because only the running program knows it" : "", "; the list has ",
                 load.strides.size());
   if (std::set<unsigned>(load.strides.begin(), load.strides.end()).size() != load.strides.size())
-    engine.fail(*load.at, "the list has a stride register twice");
+    engine.fail(Id::kStrideRegisters, *load.at, "the list has a stride register twice");
   config.xdsr = static_cast<std::uint8_t>(*load.extended);
   for (std::size_t i = 0; i < load.strides.size(); ++i)
     config.sr[i] = static_cast<std::uint8_t>(load.strides[i]);

@@ -61,7 +61,7 @@ class AccessReader {
     const bool is_array = array.is(TypeKind::kArray);
     const std::size_t dimensions = is_array ? array.extents.size() : 1;
     if (index.indices.size() != dimensions)
-      engine_.fail(index,
+      engine_.fail(Id::kIndexCount, index,
                    is_array ? "an array of " + text::plural(dimensions, "dimension") : "a pointer",
                    " takes as many indices instead of ", index.indices.size());
     Sum all(variables_.size());
@@ -94,11 +94,11 @@ class AccessReader {
   std::int64_t known_integer(const Result& value, const Expr& at) {
     const Value& known = engine_.known(value, at);
     if (!value.type->is_any_integer() || known.is_undefined())
-      engine_.fail(at, "an index is of type ", text::in_quotes(value.type->name),
+      engine_.fail(Id::kNotInteger, at, "an index is of type ", text::in_quotes(value.type->name),
                    " instead of an integer type");
     const BigInt& number = known.integer();
     if (number < -kMostIndex || number > kMostIndex)
-      engine_.fail(at, "an index is ", number.str(), ", which no array has");
+      engine_.fail(Id::kTensorAccess, at, "an index is ", number.str(), ", which no array has");
     return static_cast<std::int64_t>(number);
   }
 
@@ -157,7 +157,9 @@ class AccessReader {
     for (std::size_t i = 0; i < variables_.size(); ++i) variables_.set(i, 2);
     const bool is_affine = value() == all;
     for (std::size_t i = 0; i < variables_.size(); ++i) variables_.set(i, 0);
-    if (!is_affine) engine_.fail(e, "the index is no sum of the variables with constant factors");
+    if (!is_affine)
+      engine_.fail(Id::kTensorAccess, e,
+                   "the index is no sum of the variables with constant factors");
     return sum;
   }
 
@@ -181,10 +183,11 @@ DsdBase base_of(Evaluator& evaluator, const Expr& e) {
   Result pointer = evaluator.operand(e);
   if (evaluator.frame().code == nullptr) engine.known(pointer, e);
   if (!pointer.type->is(TypeKind::kPointer))
-    engine.fail(e, "an array or a pointer is expected instead of a value of type ",
+    engine.fail(Id::kDescriptorBase, e,
+                "an array or a pointer is expected instead of a value of type ",
                 text::in_quotes(pointer.type->name));
   if (pointer.is_known() && pointer.value().is_undefined())
-    engine.fail(e, "the base address is undefined");
+    engine.fail(Id::kUndefined, e, "the base address is undefined");
   base.array = pointer.type->element;
   base.pointer = std::move(pointer);
   return base;
@@ -194,17 +197,19 @@ TensorAccessParts read_tensor_access(Evaluator& evaluator, const TensorAccess& a
   Engine& engine = evaluator.engine();
   TensorAccessParts parts;
   if (access.variables.size() != access.extents.size() || access.variables.size() > kMostVariables)
-    engine.fail(access, "a tensor access has as many extents as variables, at most ",
-                kMostVariables);
+    engine.fail(Id::kTensorAccess, access,
+                "a tensor access has as many extents as variables, at most ", kMostVariables);
   for (const Expr* extent : access.extents) {
     const Result value = evaluator.operand(*extent);
     if (!value.is_known() && evaluator.frame().code != nullptr)
-      engine.fail(*extent, "the extent of a tensor access is known at compile time; the fields "
-                           ".base_address, .stride and .extent take values of the running program");
+      engine.fail(Id::kTensorAccess, *extent,
+                  "the extent of a tensor access is known at compile time; the fields "
+                  ".base_address, .stride and .extent take values of the running program");
     parts.extents.push_back(evaluator.integer(*extent, 0, kMostLength, "the extent"));
   }
   const Index* index = if_is<Index>(*access.access);
-  if (index == nullptr) engine.fail(*access.access, "an element A[..] is expected");
+  if (index == nullptr)
+    engine.fail(Id::kTensorAccess, *access.access, "an element A[..] is expected");
   parts.base = base_of(evaluator, *index->object);
   AccessReader(evaluator, access).read(*index, parts);
   return parts;
@@ -224,7 +229,8 @@ Result address_of(Evaluator& evaluator, const DsdBase& base, const Node& at) {
   const Location& location = *base.location;
   const Type* type = evaluator.engine().types.pointer(location.type, false, location.is_const);
   if (location.storage || !location.cell || location.cell->operand)
-    evaluator.engine().fail(at, "the array of a tensor access outside of @get_dsd is a variable");
+    evaluator.engine().fail(Id::kTensorAccess, at,
+                            "the array of a tensor access outside of @get_dsd is a variable");
   return {type, Value{location.pointer()}};
 }
 

@@ -19,8 +19,8 @@ Result folded_cast(const BuiltinCall& call, Cast cast) {
   std::string problem;
   std::optional<Value> value = (call.engine().converter.*cast)(from, to, problem);
   if (!value)
-    call.fail("a value of type ", text::in_quotes(from.type->name), " does not become a ",
-              text::in_quotes(to->name), problem);
+    call.fail(Id::kConversion, "a value of type ", text::in_quotes(from.type->name),
+              " does not become a ", text::in_quotes(to->name), problem);
   const bool keeps_type = to->is(TypeKind::kAnyStruct) || to->is(TypeKind::kAnytype);
   return {keeps_type ? from.type : to, std::move(*value)};
 }
@@ -50,7 +50,7 @@ Result bitcast_builtin(const BuiltinCall& call) {
 }
 
 Result ptrcast(const BuiltinCall& call) {
-  if (!are_pointers(call)) call.fail("casts pointers to pointers");
+  if (!are_pointers(call)) call.fail(Id::kOperandType, "casts pointers to pointers");
   return {call.type(0), call.operand(1).operand};
 }
 
@@ -65,14 +65,15 @@ Result is_same_type(const BuiltinCall& call) {
 /// Of the whole function without an argument: what only might be evaluated at compile time is code then.
 Result is_comptime(const BuiltinCall& call) {
   if (call.size() != 0) return call.bool_result(call.operand(0).is_known());
-  if (call.engine().is_trying()) call.fail("this call belongs to the running program");
+  if (call.engine().is_trying())
+    call.fail(Id::kNotKnown, "this call belongs to the running program");
   return call.bool_result(!call.makes_code());
 }
 
 Result range(const BuiltinCall& call) {
   const Type* type = call.type(0);
-  if (!type->is_any_integer()) call.fail("the type is not one of integers");
-  if (call.size() == 3) call.fail("takes 2 or 4 arguments instead of 3");
+  if (!type->is_any_integer()) call.fail(Id::kOperandType, "the type is not one of integers");
+  if (call.size() == 3) call.fail(Id::kBuiltinCount, "takes 2 or 4 arguments instead of 3");
   const auto part = [&](std::size_t i) {
     const Result& value = call.operand(i);
     if (!value.is_known() && !register_type(*type)) call.engine().known(value, call.expr(i));
@@ -84,7 +85,8 @@ Result range(const BuiltinCall& call) {
   if (call.size() == 2) parts.push_back({type, Value{BigInt(0)}});
   for (std::size_t i = 1; i < call.size(); ++i) parts.push_back(part(i));
   if (call.size() == 2) parts.push_back({type, Value{BigInt(1)}});
-  if (parts[2].is_known() && parts[2].value().integer() == 0) call.fail("the step is 0");
+  if (parts[2].is_known() && parts[2].value().integer() == 0)
+    call.fail(Id::kRange, "the step is 0");
   const bool are_known =
       std::all_of(parts.begin(), parts.end(), [](const Result& r) { return r.is_known(); });
   if (!are_known)
@@ -97,7 +99,7 @@ Result range(const BuiltinCall& call) {
 
 Result part_of_range(const BuiltinCall& call, std::size_t part) {
   const Result& value = call.operand(0);
-  if (!value.type->is(TypeKind::kRange)) call.fail("the argument is no range");
+  if (!value.type->is(TypeKind::kRange)) call.fail(Id::kOperandType, "the argument is no range");
   if (!value.is_known())
     return (*std::get<Parts>(std::get<RunTimeOperand>(value.operand).place))[part];
   return {value.type->element, value.value().elements()[part]};
@@ -117,14 +119,15 @@ Result concat_structs(const BuiltinCall& call) {
   const Result first = call.structure(0), second = call.structure(1);
   const bool are_mixed = first.type->is_tuple != second.type->is_tuple &&
                          !first.type->fields.empty() && !second.type->fields.empty();
-  if (are_mixed) call.fail("one argument has names for its fields, the other one has none");
+  if (are_mixed)
+    call.fail(Id::kOperandType, "one argument has names for its fields, the other one has none");
   const bool is_tuple = first.type->is_tuple || second.type->is_tuple;
   std::vector<Field> fields;
   std::vector<Value> values;
   for (const Result* part : {&first, &second}) {
     for (auto& [name, value] : fields_of(*part)) {
       if (!is_tuple && part == &second && first.type->find_field(name) >= 0)
-        call.fail("both structs have a field ", text::in_quotes(name));
+        call.fail(Id::kMemberTwice, "both structs have a field ", text::in_quotes(name));
       fields.push_back({is_tuple ? std::to_string(fields.size()) : name, value.type});
       values.push_back(value.value());
     }
@@ -137,7 +140,8 @@ Result field(const BuiltinCall& call) {
   const std::string& name = call.text(1);
   const int index = object.type->find_field(name);
   if (index < 0)
-    call.fail(text::in_quotes(object.type->name), " has no field ", text::in_quotes(name));
+    call.fail(Id::kNoMember, text::in_quotes(object.type->name), " has no field ",
+              text::in_quotes(name));
   return part_of(call.evaluator, object, static_cast<std::size_t>(index), call.node);
 }
 
@@ -158,7 +162,8 @@ Result type_fact(const BuiltinCall& call) {
   if (fact == "is_packed") return call.bool_result(type.is_packed());
   const std::int64_t bytes = size_of(type);
   if (bytes == 0)
-    call.fail("a value of type ", text::in_quotes(type.name), " takes no memory of a PE");
+    call.fail(Id::kNoMemory, "a value of type ", text::in_quotes(type.name),
+              " takes no memory of a PE");
   if (fact == "bytes") return call.number_result("u16", bytes);
   if (fact == "alignment") return call.number_result("u16", alignment_of(type));
   constexpr std::int64_t kBits = 8;
@@ -166,7 +171,7 @@ Result type_fact(const BuiltinCall& call) {
 }
 
 Result warn(const BuiltinCall& call) {
-  call.engine().warn(call.node, call.text(0));
+  call.engine().warn(Id::kWarningOfProgram, call.node, call.text(0));
   return call.nothing();
 }
 
@@ -177,7 +182,8 @@ Result fp16(const BuiltinCall& call) {
 Result strcat(const BuiltinCall& call) {
   std::string text;
   for (std::size_t i = 0; i < call.size(); ++i) text += call.text(i);
-  if (text.size() > kLongestText) call.fail("the text has more than ", kLongestText, " characters");
+  if (text.size() > kLongestText)
+    call.fail(Id::kLimit, "the text has more than ", kLongestText, " characters");
   return {call.types().string, Value{std::move(text)}};
 }
 
@@ -189,7 +195,7 @@ Result get_int(const BuiltinCall& call) {
   const Result& value = call.operand(0);
   const Type& type = *value.type;
   if (value.is_known() && !value.value().holds<BigInt>())
-    call.fail("a value of type ", text::in_quotes(type.name), " has no number");
+    call.fail(Id::kOperandType, "a value of type ", text::in_quotes(type.name), " has no number");
   const Type* result = type.is(TypeKind::kEnum) ? type.element
                        : type.is_any_integer()  ? value.type
                                                 : call.types().word("u16");
@@ -199,20 +205,21 @@ Result get_int(const BuiltinCall& call) {
 Result is_arch(const BuiltinCall& call) {
   const std::string& name = call.text(0);
   if (name != "wse1" && name != "wse2" && name != "wse3")
-    call.engine().warn(call.node, "no architecture is called " + text::in_quotes(name));
+    call.engine().warn(Id::kUnknownArchitecture, call.node,
+                       "no architecture is called " + text::in_quotes(name));
   return call.bool_result(name == call.engine().options.arch);
 }
 
 Result comptime_assert(const BuiltinCall& call) {
   if (call.boolean(0)) return call.nothing();
-  call.engine().fail(call.node, "the assertion is false",
+  call.engine().fail(Id::kAssertion, call.node, "the assertion is false",
                      call.size() > 1 ? ": " + call.text(1) : std::string());
 }
 
 Result assertion(const BuiltinCall& call) {
   const Result& condition = call.operand(0);
   if (condition.is_known() && condition.value().get<bool>()) return call.nothing();
-  if (!call.makes_code()) call.engine().fail(call.node, "the assertion is false");
+  if (!call.makes_code()) call.engine().fail(Id::kAssertion, call.node, "the assertion is false");
   const ir::Value value = scalar(call.evaluator, condition, call.node);
   builder_of(call).assert_that(ir::Condition::kNe, value, ir::constant(ir::Type::kBool, 0));
   return call.nothing();

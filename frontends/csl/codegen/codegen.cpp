@@ -10,6 +10,7 @@
 #include "frontends/csl/codegen/names.h"
 #include "frontends/csl/codegen/pointers.h"
 #include "frontends/csl/ir/verify.h"
+#include "frontends/csl/messages/messages.h"
 #include "frontends/text/diagnostics.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -143,7 +144,8 @@ class Linker {
     throw TooLarge(image_.file, "",
                    text::joined("expected a program of at most ", pe::kSramBytes,
                                 " bytes, found one that needs ", end_, "; the task table takes ",
-                                image_.task_table_bytes(), ", the largest other parts are", table));
+                                image_.task_table_bytes(), ", the largest other parts are",
+                                tag(Id::kMemoryFull), table));
   }
 
   void place_descriptors() {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "frontends/csl/codegen/frames.h"
+#include "frontends/csl/messages/messages.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::csl::codegen {
@@ -70,12 +71,13 @@ std::optional<Instruction> return_behind(const Function& f, const Block& block,
       next = 0;
       ++jumps;
     } else if (in.op == Op::kCopy && result && in.operands[0].is_register() &&
-               in.operands[0].number == *result && f.registers[in.results[0]] == f.registers[*result]) {
+               in.operands[0].number == *result &&
+               f.registers[in.results[0]] == f.registers[*result]) {
       result = in.results[0];
       ++next;
     } else if (in.op == Op::kReturn) {
-      const bool fits = in.operands.empty() ||
-                        (result && in.operands[0].is_register() && in.operands[0].number == *result);
+      const bool fits = in.operands.empty() || (result && in.operands[0].is_register() &&
+                                                in.operands[0].number == *result);
       if (!fits) return std::nullopt;
       Instruction made = in;
       if (!made.operands.empty()) made.operands[0].number = call.results[0];
@@ -148,9 +150,8 @@ class AddStack {
 
   void run() {
     for (unsigned c = 0; c < cycles_.members.size(); ++c) {
-      const bool keeps = std::any_of(
-          cycles_.members[c].begin(), cycles_.members[c].end(),
-          [this](FunctionId f) { return keeps_frame(f); });
+      const bool keeps = std::any_of(cycles_.members[c].begin(), cycles_.members[c].end(),
+                                     [this](FunctionId f) { return keeps_frame(f); });
       cycles_.overflow.push_back(keeps ? add_overflow(c) : 0);
       if (keeps && !cycles_.stack) add_memory();
     }
@@ -170,12 +171,15 @@ class AddStack {
     }
     if (!keeps) return false;
     if (const Instruction* in = LocalPointers(module_, f).escape()) {
-      const std::string file = in->place.file < module_.files.size() ? module_.files[in->place.file] : "";
-      throw UserError(file, std::to_string(in->place.line),
-                      "the function '" + function.name +
-                          "' calls itself (through " + names_of(module_, cycles_.members[cycles_.of[f]], ", ") +
-                          ") and passes on the address of one of its variables, which has another value "
-                          "in each call; use a variable of the file");
+      const std::string file =
+          in->place.file < module_.files.size() ? module_.files[in->place.file] : "";
+      throw UserError(
+          file, std::to_string(in->place.line),
+          "the function '" + function.name + "' calls itself (through " +
+              names_of(module_, cycles_.members[cycles_.of[f]], ", ") +
+              ") and passes on the address of one of its variables, which has another value "
+              "in each call; use a variable of the file" +
+              tag(Id::kFrames));
     }
     return true;
   }

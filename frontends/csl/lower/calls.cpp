@@ -74,7 +74,8 @@ Result expand_call(Evaluator& evaluator, const FunctionValue& callee,
   if (flow == Flow::kNext && result->is(TypeKind::kVoid))
     returns.add(code.builder.current(), inner.void_result());
   if (flow == Flow::kNext && !result->is(TypeKind::kVoid))
-    engine.fail(at, "the function ", in_quotes(function.name.text), " ends without a return");
+    engine.fail(Id::kReturn, at, "the function ", in_quotes(function.name.text),
+                " ends without a return");
   if (returns.empty()) return {engine.types.noreturn, Value{Void{}}};
   const Result value = returns.join(inner, result->is(TypeKind::kVoid) ? nullptr : result, at);
   code.builder.set_place(code.tile.place_of(at));
@@ -87,7 +88,7 @@ Result call_through(Evaluator& evaluator, const Result& pointer,
   Engine& engine = evaluator.engine();
   FunctionCode& code = code_of(evaluator);
   if (arguments.size() != type.parameters.size())
-    engine.fail(at, "a function of type ", in_quotes(type.name), " takes ",
+    engine.fail(Id::kArgumentCount, at, "a function of type ", in_quotes(type.name), " takes ",
                 text::plural(type.parameters.size(), "argument"), " instead of ", arguments.size());
   std::vector<ir::Value> passed{scalar(evaluator, pointer, at)};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -114,8 +115,8 @@ Result run_time_call(Evaluator& evaluator, const FunctionValue& callee,
     types.push_back(inner.type(*parameter.type));
     const bool is_live = !arguments[i].is_known() && arguments[i].type != engine.types.noreturn;
     if (parameter.is_comptime && is_live)
-      engine.fail(at, "the parameter ", in_quotes(parameter.name.text), " of ",
-                  in_quotes(function.name.text),
+      engine.fail(Id::kComptimeArgument, at, "the parameter ", in_quotes(parameter.name.text),
+                  " of ", in_quotes(function.name.text),
                   " is comptime; its argument is known to the running program only");
     bind_parameter(frame, parameter, arguments[i]);  // types of later parameters may use it
   }

@@ -24,7 +24,7 @@ const Type* common_of(Evaluator& evaluator, const std::vector<std::pair<ir::Bloc
   for (const auto& [block, value] : ends) {
     const Type* common = common_type(evaluator.engine(), all, value);
     if (common == nullptr)
-      evaluator.engine().fail(at, "the branches have values of the types ",
+      evaluator.engine().fail(Id::kBranches, at, "the branches have values of the types ",
                               in_quotes(all.type->name), " and ", in_quotes(value.type->name));
     if (common != all.type) all = value.type == common ? value : all;
     if (all.type != common) all.type = common;
@@ -75,7 +75,8 @@ Result Ends::join(Evaluator& evaluator, const Type* type, const Node& at) {
   } else {
     const auto words = static_cast<std::uint32_t>((size_of(*common) + 1) / 2);
     if (words == 0)
-      evaluator.engine().fail(at, "the running program chooses among values of type ",
+      evaluator.engine().fail(Id::kComptimeOnly, at,
+                              "the running program chooses among values of type ",
                               in_quotes(common->name), ", which exist at compile time only");
     storage.address = ir::address_of(builder.local("choice", ir::Type::kU16, words));
   }
@@ -101,7 +102,7 @@ namespace {
 Result bool_operand(Evaluator& evaluator, const Expr& e, const std::string& what) {
   Result value = evaluator.operand(e);
   if (!value.type->is(TypeKind::kBool))
-    evaluator.engine().fail(e, what, " is of type ", in_quotes(value.type->name),
+    evaluator.engine().fail(Id::kNotBool, e, what, " is of type ", in_quotes(value.type->name),
                             " instead of 'bool'");
   return value;
 }
@@ -123,7 +124,7 @@ std::optional<bool> branch_on(Evaluator& evaluator, const Expr& e, ir::BlockId y
     const Result condition = bool_operand(evaluator, e, "the condition");
     if (condition.is_known()) {
       if (condition.value().is_undefined())
-        evaluator.engine().fail(e, "the condition is undefined");
+        evaluator.engine().fail(Id::kUndefined, e, "the condition is undefined");
       return condition.value().get<bool>();
     }
     code.builder.branch(scalar(evaluator, condition, e), yes, no);
@@ -186,29 +187,33 @@ class SwitchCases {
   SwitchCases(const Engine& engine, const Type& type, const Node& at)
       : engine_(engine), type_(type) {
     if (type.is_any_float() || type.is(TypeKind::kPointer))
-      engine.fail(at, "a switch does not take a value of type ", in_quotes(type.name));
+      engine.fail(Id::kSwitchArms, at, "a switch does not take a value of type ",
+                  in_quotes(type.name));
   }
   void add(const Result& value, const Node& at) {
     const std::string text = text_of(*value.type, value.value(), true);
-    if (!seen_.insert(text).second) engine_.fail(at, "two arms are for ", text);
+    if (!seen_.insert(text).second) engine_.fail(Id::kSwitchArms, at, "two arms are for ", text);
     if (value.type->is_any_integer())
       add_range(value.value().integer(), value.value().integer(), at);
   }
   void add_range(const BigInt& first, const BigInt& last, const Node& at) {
     for (const auto& [low, high] : ranges_) {
       if (first <= high && low <= last)
-        engine_.fail(at, "two arms are for ", BigInt(first > low ? first : low).str());
+        engine_.fail(Id::kSwitchArms, at, "two arms are for ",
+                     BigInt(first > low ? first : low).str());
     }
     ranges_.emplace_back(first, last);
   }
   void check_all(const Node& at) const {
     if (type_.is(TypeKind::kBool) && seen_.size() == 2) return;
     if (!type_.is(TypeKind::kEnum))
-      engine_.fail(at, "the switch needs an arm 'else': its arms are not all values of type ",
+      engine_.fail(Id::kSwitchArms, at,
+                   "the switch needs an arm 'else': its arms are not all values of type ",
                    in_quotes(type_.name));
     for (const EnumMemberValue& member : type_.members) {
       if (seen_.count(type_.name + "." + member.name) == 0)
-        engine_.fail(at, "the switch has no arm for ", in_quotes(member.name), " and no 'else'");
+        engine_.fail(Id::kSwitchArms, at, "the switch has no arm for ", in_quotes(member.name),
+                     " and no 'else'");
     }
   }
 

@@ -122,7 +122,7 @@ pe::ElementType stated_type(const Type& element) {
 
 void check_element_width(Engine& engine, const Type* element, unsigned bytes, const Node& at) {
   if (bytes == 0 || !is_other_width(element, bytes)) return;
-  engine.fail(at, "the operation works on elements of ", 8 * bytes,
+  engine.fail(Id::kElementWidth, at, "the operation works on elements of ", 8 * bytes,
               " bits; the descriptor has elements of type ", in_quotes(element->name),
               ", which have ", 8 * size_of(*element));
 }

@@ -56,8 +56,9 @@ void DsrUses::judge(Engine& engine, const Load& load, const Register& dsr,
     const auto& [number, extended] = *fifo.registers;
     const bool has_dsr = dsr.first != pe::kSrc0 && dsr.second == number;
     if (!has_dsr && load.config.xdsr != extended) continue;
-    engine.fail(*load.at, "the ", has_dsr ? "DSR " : "extended DSR ", has_dsr ? number : extended,
-                " belongs to the FIFO of ", text::in_quotes(fifo.buffer->name));
+    engine.fail(Id::kFifoRegisters, *load.at, "the ", has_dsr ? "DSR " : "extended DSR ",
+                has_dsr ? number : extended, " belongs to the FIFO of ",
+                text::in_quotes(fifo.buffer->name));
   }
 }
 
@@ -79,9 +80,10 @@ void DsrUses::judge(Engine& engine, const Use& use, const std::vector<Load>& loa
     return contradicts(load.config, use.config);
   });
   if (has_other_end)
-    engine.fail(*use.at, "the options .activate and .unblock of the operation contradict those of "
-                         "the load of its DSR; "
-                         "give them in one place");
+    engine.fail(Id::kLoadOptions, *use.at,
+                "the options .activate and .unblock of the operation contradict those of "
+                "the load of its DSR; "
+                "give them in one place");
 }
 
 }  // namespace tessera::csl

@@ -11,7 +11,7 @@ std::uint32_t FunctionPointers::number_of(const Result& function, const Node& at
   const FunctionValue& value = function.value().get<FunctionValue>();
   if (function.type->is_generic)
     tile_.engine().fail(
-        at, "the function ", in_quotes(value.function->name.text),
+        Id::kFunctionPointer, at, "the function ", in_quotes(value.function->name.text),
         " has comptime or anytype parameters, so it is no value of the running program");
   const auto found = std::find_if(targets_.begin(), targets_.end(), [&](const Target& target) {
     return target.function.function == value.function && target.function.instance == value.instance;
@@ -31,7 +31,7 @@ ir::FunctionId FunctionPointers::caller(const Type& type, const Node& at) {
   for (const Type* parameter : type.parameters) {
     const std::optional<ir::Type> in_register = register_type(*parameter);
     if (!in_register)
-      tile_.engine().fail(at,
+      tile_.engine().fail(Id::kFunctionPointer, at,
                           "a function that is called through a pointer has no parameters of type ",
                           in_quotes(parameter->name));
     made.parameters.push_back(made.new_register(*in_register));
@@ -39,7 +39,7 @@ ir::FunctionId FunctionPointers::caller(const Type& type, const Node& at) {
   if (!type.element->is(TypeKind::kVoid)) {
     made.result = register_type(*type.element);
     if (!made.result)
-      tile_.engine().fail(at,
+      tile_.engine().fail(Id::kFunctionPointer, at,
                           "a function that is called through a pointer returns no value of type ",
                           in_quotes(type.element->name));
   }

@@ -16,8 +16,9 @@ JumpTarget& find_target(Evaluator& evaluator, std::string_view label, const Node
   for (auto target = targets.rbegin(); target != targets.rend(); ++target) {
     if (label.empty() ? (*target)->is_loop : (*target)->label == label) return **target;
   }
-  if (label.empty()) evaluator.engine().fail(at, "there is no loop around this");
-  evaluator.engine().fail(at, "no loop or block around this is called ", in_quotes(label));
+  if (label.empty()) evaluator.engine().fail(Id::kLabel, at, "there is no loop around this");
+  evaluator.engine().fail(Id::kLabel, at, "no loop or block around this is called ",
+                          in_quotes(label));
 }
 
 }  // namespace
@@ -249,7 +250,7 @@ UnrolledLoop::~UnrolledLoop() {
 
 bool UnrolledLoop::after_body(Flow flow, const Node& at) {
   if (++count_ > most_ && most_ != 0)
-    evaluator_.engine().fail(at, "the inline loop has more than ", most_,
+    evaluator_.engine().fail(Id::kLimit, at, "the inline loop has more than ", most_,
                              " iterations (--max-inlined-iterations)");
   ir::Builder& builder = code_of(evaluator_).builder;
   if (flow == Flow::kNext) target_.continues.add(builder.current(), evaluator_.void_result());

@@ -74,14 +74,14 @@ Storage storage_of(Evaluator& evaluator, const Location& location, const Node& a
     // A constant in a register gets memory when its address is taken.
     const std::optional<ir::Type> type = register_type(*cell.type);
     if (!type)
-      evaluator.engine().fail(at, "a value of type ", in_quotes(cell.type->name),
+      evaluator.engine().fail(Id::kNoAddress, at, "a value of type ", in_quotes(cell.type->name),
                               " has no address");
     const ir::Value address = ir::address_of(code.builder.local(cell.name, *type));
     code.builder.store(address, std::get<ir::Value>(cell.operand->place));
     return {address, 0};
   }
   if (cell.kind == Cell::Kind::kComptimeVariable)
-    evaluator.engine().fail(at, in_quotes(cell.name),
+    evaluator.engine().fail(Id::kNoAddress, at, in_quotes(cell.name),
                             " exists at compile time only and has no address");
   const ir::VariableId variable = code.tile.variable_of(location.cell, at);
   return part_at({ir::address_of(variable), 0, !cell.type->is_aggregate()}, *cell.type,
@@ -158,7 +158,7 @@ Location element_location(Evaluator& evaluator, const Location& array,
   element.is_const = array.is_const;
   const std::int64_t bytes = size_of(*element.type);
   if (bytes == 0)
-    engine.fail(at, "the elements are of type ", in_quotes(element.type->name),
+    engine.fail(Id::kComptimeOnly, at, "the elements are of type ", in_quotes(element.type->name),
                 " and exist at compile time only, and so must the index");
   const Storage base = storage_of(evaluator, array, at);
   const auto offset = static_cast<std::int32_t>(base.offset + known * bytes);
@@ -194,7 +194,7 @@ ir::Type words_around(Evaluator& evaluator, const Type& type, const Storage& sto
                       const Node& at) {
   const unsigned end = unsigned{storage.shift} + storage.width;
   if (storage.width > 2 * kBitsOfWord || end > 2 * kBitsOfWord)
-    evaluator.engine().fail(at, "a part of type ", in_quotes(type.name),
+    evaluator.engine().fail(Id::kPackedPart, at, "a part of type ", in_quotes(type.name),
                             " of a packed struct lies across more than two words; the running "
                             "program reaches those within 32 bits from the start of a word");
   return end > kBitsOfWord ? ir::Type::kU32 : ir::Type::kU16;
@@ -375,7 +375,7 @@ void store_operand(Evaluator& evaluator, const Type& type, const Storage& storag
     return;
   }
   if (!type.is(TypeKind::kArray))
-    evaluator.engine().fail(at, "a value of type ", in_quotes(type.name),
+    evaluator.engine().fail(Id::kComptimeOnly, at, "a value of type ", in_quotes(type.name),
                             " does not exist while the program runs");
   constexpr std::int64_t kMostStores = 4;  // above, an operation on descriptors is shorter
   if (type.count() > kMostStores && copy_array(evaluator, type, storage, value, at)) return;

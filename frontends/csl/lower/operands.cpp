@@ -21,7 +21,7 @@ const ir::Value* register_of(const Result& value) {
 
 [[noreturn]] void refuse(Evaluator& evaluator, const Result& from, const Type& to, const Node& at,
                          const std::string& what) {
-  evaluator.engine().fail(at, what, " is of type ", in_quotes(to.name),
+  evaluator.engine().fail(Id::kConversion, at, what, " is of type ", in_quotes(to.name),
                           ", which does not take a value of type ", in_quotes(from.type->name));
 }
 
@@ -123,7 +123,8 @@ std::uint32_t bits_of(const Engine& engine, const Type& type, const Value& value
 void require_own_half(const Engine& engine, const Type& type, const Node& at) {
   const Type* t = type.is(TypeKind::kArray) ? type.element : &type;
   if (t->is(TypeKind::kFloat) && t->bits == 16 && t->name != engine.options.half)
-    engine.fail(at, "a value of type ", in_quotes(t->name), " is known at compile time only; the ",
+    engine.fail(Id::kFloatFormat, at, "a value of type ", in_quotes(t->name),
+                " is known at compile time only; the ",
                 "16-bit floats of this program are of type ", in_quotes(engine.options.half),
                 " (--fp16-format)");
 }
@@ -134,7 +135,7 @@ ir::Value scalar(Evaluator& evaluator, const Result& value, const Node& at) {
   const std::optional<ir::Type> type = register_type(*value.type);
   if (const ir::Value* in_register = register_of(value)) return *in_register;
   if (!type)
-    engine.fail(at, "a value of type ", in_quotes(value.type->name),
+    engine.fail(Id::kComptimeOnly, at, "a value of type ", in_quotes(value.type->name),
                 " does not exist while the program runs");
   if (!value.is_known()) {
     const RunTimeOperand& operand = std::get<RunTimeOperand>(value.operand);
@@ -228,8 +229,9 @@ Result bitcast_operand(Evaluator& evaluator, const Result& from, const Type* to,
     return load_operand(evaluator, to, storage, at);
   }
   if (!source || !target || ir::is_wide(*source) != ir::is_wide(*target))
-    evaluator.engine().fail(at, "the bits of a value of type ", in_quotes(from.type->name),
-                            " are not those of a ", in_quotes(to->name));
+    evaluator.engine().fail(Id::kConversion, at, "the bits of a value of type ",
+                            in_quotes(from.type->name), " are not those of a ",
+                            in_quotes(to->name));
   const ir::Value value = scalar(evaluator, from, at);
   return operand_of(to, *source == *target ? value : builder_of(evaluator).copy(*target, value));
 }
@@ -303,8 +305,9 @@ namespace {
 
 [[noreturn]] void refuse_operands(Evaluator& evaluator, BinaryOp op, const Result& left,
                                   const Result& right, const Node& at) {
-  evaluator.engine().fail(at, in_quotes(spelling(op).text), " does not take operands of the types ",
-                          in_quotes(left.type->name), " and ", in_quotes(right.type->name));
+  evaluator.engine().fail(Id::kOperands, at, in_quotes(spelling(op).text),
+                          " does not take operands of the types ", in_quotes(left.type->name),
+                          " and ", in_quotes(right.type->name));
 }
 
 Result shift_operand(Evaluator& evaluator, BinaryOp op, const Result& left, const Result& right,
@@ -356,8 +359,8 @@ Result unary_operand(Evaluator& evaluator, UnaryOp op, const Result& value, cons
   const Type& type = *value.type;
   const bool is_number = type.is(TypeKind::kInteger) || type.is(TypeKind::kFloat);
   if (is_negation_of_unsigned(op, type))
-    evaluator.engine().fail(at, "'-' does not take an operand of type ", in_quotes(type.name), "; ",
-                            kNoNegation);
+    evaluator.engine().fail(Id::kOperands, at, "'-' does not take an operand of type ",
+                            in_quotes(type.name), "; ", kNoNegation);
   if (is_wide_integer(type)) return wide_unary(evaluator, op, value, at);
   if (op == UnaryOp::kNot && type.is(TypeKind::kBool))
     return operand_of(value.type, builder.compare(ir::Condition::kEq, scalar(evaluator, value, at),
@@ -371,8 +374,8 @@ Result unary_operand(Evaluator& evaluator, UnaryOp op, const Result& value, cons
     const ir::Value ones = ir::constant(a.type, ir::is_wide(a.type) ? ~0U : 0xffffU);
     return operand_of(value.type, wrapped_to(builder, type, builder.binary(ir::Op::kXor, a, ones)));
   }
-  evaluator.engine().fail(at, in_quotes(spelling(op)), " does not take an operand of type ",
-                          in_quotes(type.name));
+  evaluator.engine().fail(Id::kOperands, at, in_quotes(spelling(op)),
+                          " does not take an operand of type ", in_quotes(type.name));
 }
 
 }  // namespace tessera::csl

@@ -115,7 +115,8 @@ void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value
     const std::uint32_t index = descriptor_of(type, *value.get<std::shared_ptr<const Dsd>>(), at);
     const ir::Descriptor& d = module_.descriptors[index];
     if (type.name == "mem1d_dsd" && d.dsd.kind == pe::DsdKind::kMem4d)
-      engine_.fail(at, kStretched, "it is no value of a variable; make it a mem4d_dsd");
+      engine_.fail(Id::kFarStride, at, kStretched,
+                   "it is no value of a variable; make it a mem4d_dsd");
     variable.init.push_back(index);
     variable.init.push_back(d.dsd.base);
     if (d.array) variable.addresses.push_back({number + 1, *d.array});
@@ -154,7 +155,8 @@ void TileCode::append_packed(ir::Variable& variable, const Type& type, const Val
     const std::optional<Value> known =
         engine_.converter.bitcast({&type, value}, engine_.types.word(integer), problem);
     if (!known)
-      engine_.fail(at, "a value of type ", in_quotes(type.name), " has the address of a variable, ",
+      engine_.fail(Id::kPackedPart, at, "a value of type ", in_quotes(type.name),
+                   " has the address of a variable, ",
                    "which is not known where the first value of a packed struct is made");
     bits = known->integer();
   }
@@ -197,14 +199,14 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
       has_bytes ? std::nullopt : register_type(is_array ? *type.element : type);
   const std::int64_t bytes = size_of(type);
   if (bytes == 0 && !(is_array && element))
-    engine_.fail(at, in_quotes(cell->name), " is of type ", in_quotes(type.name),
+    engine_.fail(Id::kNoMemory, at, in_quotes(cell->name), " is of type ", in_quotes(type.name),
                  ", which the memory of a PE does not hold");
   if (const Type* const part = part_without_memory(type))
-    engine_.fail(at, in_quotes(cell->name), " has a part of type ", in_quotes(part->name),
-                 ", which the memory of a PE does not hold");
+    engine_.fail(Id::kNoMemory, at, in_quotes(cell->name), " has a part of type ",
+                 in_quotes(part->name), ", which the memory of a PE does not hold");
   if (bytes > (1 << 24))
-    engine_.fail(at, in_quotes(cell->name), " takes ", bytes, " bytes, and a PE has ",
-                 pe::kSramBytes);
+    engine_.fail(Id::kMemoryFull, at, in_quotes(cell->name), " takes ", bytes,
+                 " bytes, and a PE has ", pe::kSramBytes);
   ir::Variable made;
   made.type = element.value_or(ir::Type::kU16);
   made.count =
@@ -270,7 +272,7 @@ std::optional<ir::FunctionId> TileCode::function_for(const FunctionValue& callee
   const bool has_known =
       std::any_of(kept.begin(), kept.end(), [](const Result& one) { return one.is_known(); });
   if (has_known && depth_ >= engine_.options.most_calls)
-    engine_.fail(at, "more than ", engine_.options.most_calls,
+    engine_.fail(Id::kLimit, at, "more than ", engine_.options.most_calls,
                  " calls, each with other known "
                  "arguments, lead to ",
                  in_quotes(function.name.text), " (--comptime-func-depth-limit)");
@@ -306,16 +308,16 @@ ir::FunctionId TileCode::entry(const FunctionValue& value, const std::string& na
     const Type* type = evaluator.type(*parameter.type);
     const std::optional<ir::Type> in_register = register_type(*type);
     if (!in_register || type->is(TypeKind::kFunction))
-      engine_.fail(function, "the parameter ", in_quotes(parameter.name.text), " is of type ",
-                   in_quotes(type->name), ", which no ", is_task ? "wavelet" : "launch",
-                   " delivers");
+      engine_.fail(Id::kTaskForm, function, "the parameter ", in_quotes(parameter.name.text),
+                   " is of type ", in_quotes(type->name), ", which no ",
+                   is_task ? "wavelet" : "launch", " delivers");
     made.parameters.push_back(made.new_register(*in_register));
     arguments.push_back({type, RunTimeOperand{}});
   }
   const Type* result = evaluator.type(*function.result);
   if (!result->is(TypeKind::kVoid))
-    engine_.fail(function, "a ", is_task ? "task" : "function that the host launches",
-                 " returns nothing");
+    engine_.fail(Id::kTaskForm, function, "a ",
+                 is_task ? "task" : "function that the host launches", " returns nothing");
   const ir::FunctionId id = ir::add_function(module_, std::move(made));
   pending_.push_back({id, value, std::move(arguments)});
   return id;
@@ -347,7 +349,7 @@ void TileCode::analyse(const Pending& pending) {
   if (engine_.mistakes.count() != mistakes) return;  // nobody will run the code
   if (flow == Flow::kNext) {
     if (!code.result->is(TypeKind::kVoid))
-      engine_.fail(function, "the function ", in_quotes(function.name.text),
+      engine_.fail(Id::kReturn, function, "the function ", in_quotes(function.name.text),
                    " ends without a return");
     code.builder.ret();
   }
@@ -401,7 +403,7 @@ TaskId TileCode::id_of(const FunctionValue& task, const Node& at) const {
     if (binding.task.function == task.function && binding.task.instance == task.instance)
       return TaskId(binding.id);
   }
-  engine_.fail(at, in_quotes(task.function->name.text), " is not bound to a task id");
+  engine_.fail(Id::kNoTask, at, in_quotes(task.function->name.text), " is not bound to a task id");
 }
 
 void TileCode::analyse_all() {
@@ -414,22 +416,24 @@ void TileCode::analyse_all() {
 }
 
 ir::Module TileCode::make() {
+  const std::size_t mistakes = engine_.mistakes.count();
   set_up_image(*this);
-  add_tasks(*this);
-  add_fifos(*this);
-  add_exports(*this);
-  add_initial_loads(*this);
-  add_handler_task(*this);
-  for (const std::shared_ptr<Cell>& cell : engine_.exported_variables(variant_))
-    variable_of(cell, *engine_.declaration_of(*cell));
+  engine_.goes_on([&] { add_tasks(*this); });
+  const bool has_tasks = engine_.mistakes.count() == mistakes;
+  for (const auto step : {add_fifos, add_exports, add_initial_loads, add_handler_task})
+    engine_.goes_on([&] { step(*this); });
+  engine_.goes_on([&] {
+    for (const std::shared_ptr<Cell>& cell : engine_.exported_variables(variant_))
+      variable_of(cell, *engine_.declaration_of(*cell));
+  });
   do {
     analyse_all();
-    engine_.mistakes.require_none();
+    if (engine_.mistakes.has_any()) judge_mistaken(has_tasks);
   } while (pointers_.require_functions());
   dsr_uses.judge(engine_, tile().fifos);
   engine_.mistakes.require_none();
   pointers_.make_callers();
-  add_fifos(*this);  // the FIFOs that the code was the first to mention
+  engine_.goes_on([&] { add_fifos(*this); });  // those that the code was the first to mention
   add_silent_queues();
   set_start_states(*this);
   judge_overruns();
@@ -437,16 +441,23 @@ ir::Module TileCode::make() {
   return std::move(module_);
 }
 
+void TileCode::judge_mistaken(bool has_tasks) {
+  if (has_tasks) engine_.goes_on([&] { set_start_states(*this); });
+  judge_overruns();
+}
+
 void TileCode::judge_overruns() {
   const bool is_alone = module_.variables.size() < 2;
   for (const Overrun& overrun : overruns_) {
     if (is_alone) {
-      engine_.warn(*overrun.at, overrun.text + "; the code has no other variable that lies there");
+      engine_.warn(Id::kOverrun, *overrun.at,
+                   overrun.text + "; the code has no other variable that lies there");
     } else if (engine_.options.allows_overrun) {
-      engine_.warn(*overrun.at, overrun.text);
+      engine_.warn(Id::kOverrun, *overrun.at, overrun.text);
     } else {
       engine_.goes_on([&] {
-        engine_.fail(*overrun.at, overrun.text, " (--allow-dsd-overrun makes this a warning)");
+        engine_.fail(Id::kOverrun, *overrun.at, overrun.text,
+                     " (--allow-dsd-overrun makes this a warning)");
       });
     }
   }

@@ -127,6 +127,9 @@ class TileCode {
   void append_bits(ir::Variable& variable, const Type& type, const Value& value,
                    std::int64_t offset, const Node& at);
   void judge_overruns();
+  /// Notes the mistakes that do not follow from those of the functions, and throws all of them.
+  /// `has_tasks`: none of them is one of the tasks.
+  void judge_mistaken(bool has_tasks);
   QueueUse use_input_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
                            const Node& at);
   QueueUse use_output_queue(std::optional<unsigned> queue, std::optional<unsigned> color,

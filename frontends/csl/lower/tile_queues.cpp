@@ -12,10 +12,10 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
   const bool says_none = color && *color >= kColorCount;  // the operation never runs
   if (says_none) color.reset();
   if (!color && !queue && !says_none)
-    engine_.fail(at, "the descriptor names neither a color nor a queue");
+    engine_.fail(Id::kNoQueue, at, "the descriptor names neither a color nor a queue");
   const bool is_open = !queue && !(color && find_queue(is_input, std::nullopt, color) != nullptr);
   if (is_wse3() && is_open && !later)
-    engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
+    engine_.fail(Id::kNoQueue, at, "the descriptor names no queue, which WSE-3 needs");
   if (is_input) return use_input_queue(queue, color, at);
   return use_output_queue(queue, color, at);
 }
@@ -45,8 +45,8 @@ QueueUse TileCode::use_input_queue(std::optional<unsigned> queue, std::optional<
     return {own->id, Color(*color)};
   }
   if (own != nullptr && own->color && is_new)
-    engine_.fail(at, "the input queue ", own->id.value(), " is bound to the color ",
-                 own->color->value(), " instead of ", *color,
+    engine_.fail(Id::kQueueColor, at, "the input queue ", own->id.value(),
+                 " is bound to the color ", own->color->value(), " instead of ", *color,
                  own->line == 0
                      ? ""
                      : text::joined(", by ", module_.files.at(own->file - 1), ":", own->line));
@@ -81,10 +81,12 @@ QueueUse TileCode::add_receiver(std::optional<unsigned> queue, std::optional<uns
   }
   unsigned id = kMaxQueues;
   while (find_queue(true, id, std::nullopt) != nullptr) ++id;
-  if (!color) engine_.fail(at, "all input queues are taken, and the descriptor names no color");
+  if (!color)
+    engine_.fail(Id::kQueuesTaken, at,
+                 "all input queues are taken, and the descriptor names no color");
   if (id >= pe::kMaxReceivers) {
-    engine_.fail(at, "the color ", *color, " is one too many: a PE receives at most ",
-                 pe::kMaxReceivers, " colors");
+    engine_.fail(Id::kQueuesTaken, at, "the color ", *color,
+                 " is one too many: a PE receives at most ", pe::kMaxReceivers, " colors");
   }
   QueueUse use = add_queue(true, id, color, false, at);
   const unsigned shared = queue.value_or(kMaxQueues - 1 - id % kMaxQueues);
@@ -109,7 +111,7 @@ QueueUse TileCode::use_output_queue(std::optional<unsigned> queue, std::optional
   if (found == nullptr) {
     if (!color) color = unused_color();
     const std::optional<unsigned> id = queue ? queue : free_queue(false, false);
-    if (!id) engine_.fail(at, "all output queues are taken");
+    if (!id) engine_.fail(Id::kQueuesTaken, at, "all output queues are taken");
     return add_queue(false, *id, color, queue.has_value(), at);
   }
   if (has_own_colors) return {found->id, Color(color ? *color : unused_color())};
@@ -198,9 +200,10 @@ void TileCode::add_silent_queues() {
     if (task.kind != TaskKind::kData || find_queue(true, task.id, std::nullopt) != nullptr)
       continue;
     const Node& at = *task.task.function;
-    engine_.warn(at, "the data task " + in_quotes(task.task.function->name.text) +
-                         " never starts: nothing binds the input queue " + std::to_string(task.id) +
-                         " to a color");
+    engine_.warn(Id::kNeverStarts, at,
+                 "the data task " + in_quotes(task.task.function->name.text) +
+                     " never starts: nothing binds the input queue " + std::to_string(task.id) +
+                     " to a color");
     add_queue(true, task.id, std::nullopt, false, at);
   }
 }

@@ -38,11 +38,12 @@ void open_channels_of_local_tasks(TileCode& code) {
         });
     if (!is_received) continue;
     const Function& function = *task.task.function;
-    code.engine().warn(function, text::joined("the local task ", in_quotes(function.name.text),
-                                              " has the id ", task.id,
-                                              ", which is the number of a color that this PE "
-                                              "receives; on WSE-2 task and channel are one: they "
-                                              "are blocked and unblocked together"));
+    code.engine().warn(Id::kTaskOfColor, function,
+                       text::joined("the local task ", in_quotes(function.name.text),
+                                    " has the id ", task.id,
+                                    ", which is the number of a color that this PE "
+                                    "receives; on WSE-2 task and channel are one: they "
+                                    "are blocked and unblocked together"));
     const QueueId queue = code.use_queue(true, std::nullopt, task.id, *task.task.function).queue;
     for (pe::QueueBinding& q : code.module().settings.queues) {
       if (q.input && q.id == queue) q.unblocked = true;
@@ -117,7 +118,7 @@ void add_fifos(TileCode& code) {
     made.fifo.name = "fifo" + std::to_string(i);
     const auto registers = code.dsrs().fifo_registers(i);
     if (!registers)
-      code.engine().fail(at, "the FIFO of ", in_quotes(declared.buffer->name),
+      code.engine().fail(Id::kRegistersTaken, at, "the FIFO of ", in_quotes(declared.buffer->name),
                          " finds no registers: a FIFO keeps two DSRs of one number and an extended "
                          "register while the program runs. ",
                          code.dsrs().why_no_fifo());
@@ -147,34 +148,43 @@ void check_ids(const TileCode& code) {
   for (const TaskBinding& control : tile.tasks) {
     if (control.kind != TaskKind::kControl) continue;
     for (const TaskBinding& other : tile.tasks) {
-      if (other.kind != TaskKind::kControl && other.id == control.id)
-        code.engine().fail(*control.task.function, "the control task ",
+      if (other.kind == TaskKind::kControl || other.id != control.id) continue;
+      code.engine().goes_on([&] {
+        code.engine().fail(Id::kIdTaken, *control.task.function, "the control task ",
                            in_quotes(control.task.function->name.text), " and the task ",
                            in_quotes(other.task.function->name.text), " are both bound to the id ",
                            control.id, "; tasks of all kinds have one table of ids",
                            code.is_wse3() ? " without @set_control_task_table" : "");
+      });
     }
   }
 }
 
 }  // namespace
 
+namespace {
+
+void add_task(TileCode& code, const TaskBinding& bound) {
+  ir::Task made;
+  made.function = code.entry(bound.task, std::string(bound.task.function->name.text), true);
+  made.binding.id = TaskId(bound.id);
+  made.binding.kind = bound.kind == TaskKind::kData      ? pe::TaskKind::kData
+                      : bound.kind == TaskKind::kControl ? pe::TaskKind::kControl
+                                                         : pe::TaskKind::kLocal;
+  if (bound.kind == TaskKind::kData) {
+    const Function& at = *bound.task.function;
+    made.binding.queue =
+        code.is_wse3() ? QueueId(bound.id) : code.use_queue(true, std::nullopt, bound.id, at).queue;
+  }
+  code.module().tasks.push_back(std::move(made));
+}
+
+}  // namespace
+
 void add_tasks(TileCode& code) {
   check_ids(code);
-  for (const TaskBinding& bound : code.tile().tasks) {
-    ir::Task made;
-    made.function = code.entry(bound.task, std::string(bound.task.function->name.text), true);
-    made.binding.id = TaskId(bound.id);
-    made.binding.kind = bound.kind == TaskKind::kData      ? pe::TaskKind::kData
-                        : bound.kind == TaskKind::kControl ? pe::TaskKind::kControl
-                                                           : pe::TaskKind::kLocal;
-    if (bound.kind == TaskKind::kData) {
-      const Function& at = *bound.task.function;
-      made.binding.queue = code.is_wse3() ? QueueId(bound.id)
-                                          : code.use_queue(true, std::nullopt, bound.id, at).queue;
-    }
-    code.module().tasks.push_back(std::move(made));
-  }
+  for (const TaskBinding& bound : code.tile().tasks)
+    code.engine().goes_on([&] { add_task(code, bound); });
   for (const RotatingTasks& rotating : code.tile().rotating_tasks) {
     pe::Rotation made;
     const auto index_of = [&](const FunctionValue& task) {
@@ -182,7 +192,7 @@ void add_tasks(TileCode& code) {
         if (code.tile().tasks[i].task.function == task.function)
           return static_cast<std::uint32_t>(i);
       }
-      code.engine().fail(*task.function, in_quotes(task.function->name.text),
+      code.engine().fail(Id::kNoTask, *task.function, in_quotes(task.function->name.text),
                          " is not bound to a task id");
     };
     made.main = index_of(rotating.main);
@@ -214,7 +224,7 @@ void set_start_words(TileCode& code) {
   if (const auto& mask = tile.control_transform_mask) code.module().settings.control_mask = *mask;
   for (const auto& [address, word] : tile.configuration) {
     code.engine().goes_on([&, a = address, at = word.at] {
-      code.engine().fail(*at, "the word at address ", a,
+      code.engine().fail(Id::kConfigAtStart, *at, "the word at address ", a,
                          " of the configuration space has no value of ",
                          "its own before the program runs; write it in a task or function, or use ",
                          "@set_local_color_config, @initialize_queue or <tile_config>");
@@ -224,87 +234,102 @@ void set_start_words(TileCode& code) {
 
 }  // namespace
 
+namespace {
+
+void set_start_state(TileCode& code, const StartState& state) {
+  if (state.action == "high" || state.action == "low") {
+    set_priority(code, state);
+    return;
+  }
+  if (state.handle->is_handle("ut_id")) {
+    const auto bit = static_cast<std::uint8_t>(1U << state.id);
+    if (state.action == "block") code.module().settings.blocked_microthreads |= bit;
+    return;
+  }
+  pe::TaskBinding* task = find_task(code, *state.handle, state.id);
+  if (task != nullptr) {
+    if (state.action == "activate") task->active = true;
+    if (state.action == "block") task->blocked = true;
+    if (state.action == "unblock") task->blocked = false;
+    return;
+  }
+  if (state.action == "activate")
+    code.engine().fail(Id::kNoTask, *state.at, "@activate: no task is bound to the local task id ",
+                       state.id);
+  if (state.action != "unblock") return;
+  // Control wavelets of a color without a data task arrive in a queue too.
+  const bool is_color = state.handle->is_handle("color") || state.handle->is_handle("data_task_id");
+  if (!code.is_wse3() && is_color) code.use_queue(true, std::nullopt, state.id, *state.at);
+  for (pe::QueueBinding& q : code.module().settings.queues) {
+    const bool is_it =
+        code.is_wse3() ? q.id.value() == state.id : q.color && q.color->value() == state.id;
+    if (q.input && is_it) q.unblocked = true;
+  }
+}
+
+}  // namespace
+
 void set_start_states(TileCode& code) {
   open_channels_of_local_tasks(code);
   set_start_words(code);
-  for (const StartState& state : code.tile().start) {
-    if (state.action == "high" || state.action == "low") {
-      set_priority(code, state);
-      continue;
-    }
-    if (state.handle->is_handle("ut_id")) {
-      const auto bit = static_cast<std::uint8_t>(1U << state.id);
-      if (state.action == "block") code.module().settings.blocked_microthreads |= bit;
-      continue;
-    }
-    pe::TaskBinding* task = find_task(code, *state.handle, state.id);
-    if (task != nullptr) {
-      if (state.action == "activate") task->active = true;
-      if (state.action == "block") task->blocked = true;
-      if (state.action == "unblock") task->blocked = false;
-      continue;
-    }
-    if (state.action == "activate")
-      code.engine().fail(*state.at, "@activate: no task is bound to the local task id ", state.id);
-    if (state.action != "unblock") continue;
-    // Control wavelets of a color without a data task arrive in a queue too.
-    const bool is_color =
-        state.handle->is_handle("color") || state.handle->is_handle("data_task_id");
-    if (!code.is_wse3() && is_color) code.use_queue(true, std::nullopt, state.id, *state.at);
-    for (pe::QueueBinding& q : code.module().settings.queues) {
-      const bool is_it =
-          code.is_wse3() ? q.id.value() == state.id : q.color && q.color->value() == state.id;
-      if (q.input && is_it) q.unblocked = true;
-    }
-  }
+  for (const StartState& state : code.tile().start)
+    code.engine().goes_on([&] { set_start_state(code, state); });
 }
 
 void add_exports(TileCode& code) {
   for (const ExportedSymbol& symbol : code.tile().exports) {
-    if (symbol.function.function != nullptr) {
-      code.exported[symbol.name] = code.entry(symbol.function, symbol.name, false);
-    } else {
-      code.variable_of(std::const_pointer_cast<Cell>(symbol.variable), *symbol.at);
-    }
+    code.engine().goes_on([&] {
+      if (symbol.function.function != nullptr) {
+        code.exported[symbol.name] = code.entry(symbol.function, symbol.name, false);
+      } else {
+        code.variable_of(std::const_pointer_cast<Cell>(symbol.variable), *symbol.at);
+      }
+    });
   }
 }
 
-void add_initial_loads(TileCode& code) {
-  for (const DsrLoad& load : code.tile().dsrs) {
-    const Node& at = *load.at;
-    pe::InitialLoad made;
-    made.dsr = dsr_operand(code, {load.dsr, Value{BigInt(load.id)}}, false);
-    made.dsd =
-        code.descriptor_of(*load.dsd.type, *load.dsd.value().get<std::shared_ptr<const Dsd>>(), at);
-    DescriptorChecks checks(code);
-    checks.add(1, load.dsd, {}, at);
-    checks.finish();
-    made.config = operation_options(code, load_options_table(), load.options, at);
-    check_load_options(code.engine(), *load.dsd.type, load.options, at);
-    const auto& loads = code.module().settings.initial_loads;
-    const bool is_loaded =
-        std::any_of(loads.begin(), loads.end(), [&](const pe::InitialLoad& other) {
-          return other.dsr.kind == made.dsr.kind && other.dsr.reg == made.dsr.reg;
-        });
-    if (is_loaded)
-      code.engine().fail(at, "the ", load.dsr->name, " ", load.id,
-                         " is loaded a second time before the program runs");
-    const pe::Dsd& dsd = code.module().descriptors[made.dsd].dsd;
-    const unsigned slot = made.dsr.kind == pe::kSrc1 ? 2 : made.dsr.kind == pe::kSrc0 ? 1 : 0;
-    try {
-      add_extension(code, dsd, made.config, slot);
-    } catch (const ir::NoRegister& error) {
-      code.engine().fail(at, error.what());
-    }
-    if (load.extended) name_extension(code.engine(), load, load.dsd, made.config);
-    code.note_load(made.dsr, dsd, made.config);
-    code.dsr_uses.add_load(made.dsr, load.dsd.value().get<std::shared_ptr<const Dsd>>()->element,
-                           made.config, at);
-    const ir::Place place = code.place_of(at);
-    made.line = place.line;
-    made.file = place.file;
-    code.module().settings.initial_loads.push_back(made);
+namespace {
+
+void add_initial_load(TileCode& code, const DsrLoad& load) {
+  const Node& at = *load.at;
+  pe::InitialLoad made;
+  made.dsr = dsr_operand(code, {load.dsr, Value{BigInt(load.id)}}, false);
+  made.dsd =
+      code.descriptor_of(*load.dsd.type, *load.dsd.value().get<std::shared_ptr<const Dsd>>(), at);
+  DescriptorChecks checks(code);
+  checks.add(1, load.dsd, {}, at);
+  checks.finish();
+  made.config = operation_options(code, load_options_table(), load.options, at);
+  check_load_options(code.engine(), *load.dsd.type, load.options, at);
+  const auto& loads = code.module().settings.initial_loads;
+  const bool is_loaded = std::any_of(loads.begin(), loads.end(), [&](const pe::InitialLoad& other) {
+    return other.dsr.kind == made.dsr.kind && other.dsr.reg == made.dsr.reg;
+  });
+  if (is_loaded)
+    code.engine().fail(Id::kSetTwice, at, "the ", load.dsr->name, " ", load.id,
+                       " is loaded a second time before the program runs");
+  const pe::Dsd& dsd = code.module().descriptors[made.dsd].dsd;
+  const unsigned slot = made.dsr.kind == pe::kSrc1 ? 2 : made.dsr.kind == pe::kSrc0 ? 1 : 0;
+  try {
+    add_extension(code, dsd, made.config, slot);
+  } catch (const ir::NoRegister& error) {
+    code.engine().fail(Id::kRegistersTaken, at, error.what());
   }
+  if (load.extended) name_extension(code.engine(), load, load.dsd, made.config);
+  code.note_load(made.dsr, dsd, made.config);
+  code.dsr_uses.add_load(made.dsr, load.dsd.value().get<std::shared_ptr<const Dsd>>()->element,
+                         made.config, at);
+  const ir::Place place = code.place_of(at);
+  made.line = place.line;
+  made.file = place.file;
+  code.module().settings.initial_loads.push_back(made);
+}
+
+}  // namespace
+
+void add_initial_loads(TileCode& code) {
+  for (const DsrLoad& load : code.tile().dsrs)
+    code.engine().goes_on([&] { add_initial_load(code, load); });
 }
 
 /// Task 29 calls the handlers of the colors that went into teardown. A read clears the register.

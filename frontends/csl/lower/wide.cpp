@@ -243,8 +243,9 @@ Result wide_cast(Evaluator& evaluator, const Result& from, const Type* to, const
   ir::Builder& builder = word_builder(evaluator);
   const bool from_plain = from.type->is(TypeKind::kInteger) || from.type->is(TypeKind::kBool);
   if (!from_plain)
-    evaluator.engine().fail(at, "a value of type ", in_quotes(from.type->name), " is converted to ",
-                            in_quotes(to->name), " while the program runs; only integers are");
+    evaluator.engine().fail(Id::kConversion, at, "a value of type ", in_quotes(from.type->name),
+                            " is converted to ", in_quotes(to->name),
+                            " while the program runs; only integers are");
   const auto words = words_of(evaluator, from, at);
   if (is_wide_integer(*to)) return made(evaluator, to, words.first, words.second);
   if (to->is(TypeKind::kFloat)) {
@@ -305,15 +306,15 @@ Result wide_binary(Evaluator& evaluator, BinaryOp op, const Type* type, const Re
     return made(evaluator, type, result.first, result.second);
   }
   default:
-    evaluator.engine().fail(at, in_quotes(spelling(op).text), " does not take operands of type ",
-                            in_quotes(type->name));
+    evaluator.engine().fail(Id::kOperands, at, in_quotes(spelling(op).text),
+                            " does not take operands of type ", in_quotes(type->name));
   }
 }
 
 Result wide_shift(Evaluator& evaluator, BinaryOp op, const Result& value, const Result& amount,
                   const Node& at) {
   if (!amount.is_known())
-    evaluator.engine().fail(at, "a value of type ", in_quotes(value.type->name),
+    evaluator.engine().fail(Id::kOperands, at, "a value of type ", in_quotes(value.type->name),
                             " is shifted by a number that is known at compile time only");
   ir::Builder& builder = word_builder(evaluator);
   const auto words = words_of(evaluator, value, at);
@@ -357,8 +358,8 @@ Result wide_unary(Evaluator& evaluator, UnaryOp op, const Result& value, const N
   if (op == UnaryOp::kBitNot)
     return made(evaluator, value.type, builder.binary(Op::kXor, words.first, word(~0U)),
                 builder.binary(Op::kXor, words.second, word(~0U)));
-  evaluator.engine().fail(at, in_quotes(spelling(op)), " does not take an operand of type ",
-                          in_quotes(value.type->name));
+  evaluator.engine().fail(Id::kOperands, at, in_quotes(spelling(op)),
+                          " does not take an operand of type ", in_quotes(value.type->name));
 }
 
 }  // namespace tessera::csl

@@ -59,7 +59,8 @@ Result evaluate(Evaluator& evaluator, const TensorAccess& e) {
 }
 
 Result evaluate(Evaluator& evaluator, const Asm& e) {
-  evaluator.engine().fail(e, "not taken: 'asm', which belongs to the machine of the vendor");
+  evaluator.engine().fail(Id::kNotTaken, e,
+                          "not taken: 'asm', which belongs to the machine of the vendor");
 }
 
 }  // namespace tessera::csl

@@ -18,7 +18,8 @@ bool is_list_of_structs(const Type& from, const Type& to) {
 std::int64_t alignment_of(Evaluator& evaluator, const Expr& e) {
   const std::int64_t alignment = evaluator.integer(e, 1, 4096, "an alignment");
   if ((alignment & (alignment - 1)) != 0)
-    evaluator.engine().fail(e, "an alignment is ", alignment, " instead of a power of two");
+    evaluator.engine().fail(Id::kOutOfRange, e, "an alignment is ", alignment,
+                            " instead of a power of two");
   return alignment;
 }
 
@@ -32,10 +33,10 @@ Engine::Engine(Options chosen, std::ostream& messages)
     : converter(types), options(std::move(chosen)), messages_(&messages), version_(options.version),
       most_steps_(options.most_steps) {}
 
-void Engine::fail_at(std::uint16_t file, Place place, const std::string& problem) const {
+void Engine::fail_at(Id id, std::uint16_t file, Place place, const std::string& problem) const {
   const SourceFile& source = *files_.at(file);
   throw UserError(source.name(), to_string(place),
-                  problem + text::line_with_caret(source.text(), place) + chain());
+                  problem + tag(id) + text::line_with_caret(source.text(), place) + chain());
 }
 
 std::string Engine::where(const Node& at) const {
@@ -71,9 +72,9 @@ const Node& Engine::place_of_user(const Node& at) const {
   return at;
 }
 
-void Engine::warn(const Node& at, const std::string& problem) {
+void Engine::warn(Id id, const Node& at, const std::string& problem) {
   if (is_failing_) return;
-  const std::string message = where(place_of_user(at)) + ": warning: " + problem;
+  const std::string message = where(place_of_user(at)) + ": warning: " + problem + tag(id);
   if (warned_.insert(message).second) *messages_ << message << '\n';
 }
 
@@ -91,8 +92,8 @@ void Engine::saw(Version version, const Node& at) {
   }
   if (version_ == version) return;
   const auto name = [](Version v) { return v == Version::k1_4 ? "1.4" : "2.10"; };
-  fail(at, "only CSL ", name(version), " has this, and only CSL ", name(version_), " has what ",
-       where(*version_seen_at_),
+  fail(Id::kVersions, at, "only CSL ", name(version), " has this, and only CSL ", name(version_),
+       " has what ", where(*version_seen_at_),
        " uses; all code of a program is of one version (--csl-version chooses one)");
 }
 
@@ -106,13 +107,14 @@ void Engine::note_assumed_version() {
 Engine::Depth::Depth(Engine& engine, const Node& at, bool is_call)
     : engine_(engine), is_call_(is_call) {
   if (engine.depth_ >= kMostDepth)
-    engine.fail(at, "more than ", kMostDepth, " expressions and blocks inside of each other");
+    engine.fail(Id::kNesting, at, "more than ", kMostDepth,
+                " expressions and blocks inside of each other");
   if (text::is_stack_short())
     engine.fail(
-        at, engine.depth_,
+        Id::kNesting, at, engine.depth_,
         " expressions and blocks inside of each other are too many for the stack of this thread");
   if (is_call && engine.calls_ >= engine.options.most_calls)
-    engine.fail(at, "more than ", engine.options.most_calls,
+    engine.fail(Id::kLimit, at, "more than ", engine.options.most_calls,
                 " functions call each other at compile time (--comptime-func-depth-limit)");
   if (is_call) {
     engine.step(at);
@@ -123,7 +125,7 @@ Engine::Depth::Depth(Engine& engine, const Node& at, bool is_call)
 
 void Engine::step(const Node& at) {
   if (++steps_ > most_steps_)
-    fail(at, "the loops and calls of the program take more than ", options.most_steps,
+    fail(Id::kLimit, at, "the loops and calls of the program take more than ", options.most_steps,
          " iterations at compile time");
 }
 
@@ -159,7 +161,7 @@ Engine::Level::~Level() {
 
 const Value& Engine::known(const Result& value, const Node& at) const {
   if (const auto* run_time = std::get_if<RunTimeOperand>(&value.operand))
-    fail(at, "needs a value that is known at compile time; ", run_time->what,
+    fail(Id::kNotKnown, at, "needs a value that is known at compile time; ", run_time->what,
          " has one only while the program runs");
   return value.value();
 }
@@ -182,13 +184,13 @@ Value Engine::variant(const Type& type, const Value& value, std::size_t i, const
     if (fields[k].is_undefined()) continue;
     const Field &given = type.fields[k], &wanted = type.fields[i];
     if (type.layout == StructLayout::kAutomatic)
-      fail(at, "the union has the field ", in_quotes(given.name), ", not ", in_quotes(wanted.name),
-           "; an extern or packed union may be read by another field");
+      fail(Id::kOtherView, at, "the union has the field ", in_quotes(given.name), ", not ",
+           in_quotes(wanted.name), "; an extern or packed union may be read by another field");
     const std::optional<Value> bits = converter.reinterpreted({given.type, fields[k]}, wanted.type);
     if (!bits)
-      fail(at, "the bits of the field ", in_quotes(given.name), " of the union, of type ",
-           in_quotes(given.type->name), ", are not known as a ", in_quotes(wanted.type->name),
-           " at compile time");
+      fail(Id::kOtherView, at, "the bits of the field ", in_quotes(given.name),
+           " of the union, of type ", in_quotes(given.type->name), ", are not known as a ",
+           in_quotes(wanted.type->name), " at compile time");
     return *bits;
   }
   return fields[i];
@@ -204,7 +206,7 @@ Result Engine::convert(const Result& from, const Type* to, const Node& at,
   std::string problem;
   std::optional<Value> converted = converter.implicit(from, to, problem);
   if (!converted)
-    fail(at, what, " is of type ", in_quotes(to->name), ", which does not take ",
+    fail(Id::kConversion, at, what, " is of type ", in_quotes(to->name), ", which does not take ",
          from.type->is_number() || from.type->is(TypeKind::kEnum)
              ? text_of(*from.type, value, true) + " of type "
              : "a value of type ",
@@ -248,7 +250,7 @@ std::shared_ptr<Cell> Engine::cell_of(Instance& instance, Declaration& declarati
 void Engine::analyse(Instance& instance, Declaration& declaration, const Node& at) {
   const Item& item = *declaration.item;
   if (declaration.state == Declaration::State::kInProgress)
-    fail(at, "the value of this name depends on itself");
+    fail(Id::kSelfReference, at, "the value of this name depends on itself");
   declaration.state = Declaration::State::kInProgress;
   const AtSite no_site(*this, Site::kNone);
   try {
@@ -297,7 +299,7 @@ void Engine::analyse_param(Instance& instance, const Param& param, Declaration& 
   } else if (param.value != nullptr) {
     value = evaluator.value(*param.value);
   } else {
-    fail(at, what, " has no value: it has no default and ",
+    fail(Id::kNoValue, at, what, " has no value: it has no default and ",
          instance.importer != nullptr || instance.tile != nullptr
              ? "who uses the file gives none"
              : "the command line gives none with --params or --colors");
@@ -330,9 +332,9 @@ void Engine::analyse_variable(Instance& instance, const Global& global, Declarat
   const std::string what =
       (variable.is_var ? "the variable " : "the constant ") + in_quotes(variable.name.text);
   if (variable.value == nullptr && variable.type == nullptr)
-    fail(global, what, " has neither a type nor a value");
+    fail(Id::kNoInitialValue, global, what, " has neither a type nor a value");
   if (variable.value == nullptr && !variable.is_var && variable.linkage != Linkage::kExtern)
-    fail(global, what, " has no value");
+    fail(Id::kNoInitialValue, global, what, " has no value");
   const Type* type =
       variable.type == nullptr ? types.anytype : evaluator.type_of_value(*variable.type);
   if (variable.linkage == Linkage::kExtern) {
@@ -360,7 +362,7 @@ void Engine::analyse_variable(Instance& instance, const Global& global, Declarat
     if (attribute.name.text == "align") cell->alignment = alignment_of(evaluator, *attribute.value);
     if (attribute.name.text == "linksection" &&
         !evaluator.value(*attribute.value).value().holds<std::string>())
-      fail(*attribute.value, "the name of a section is a string");
+      fail(Id::kOperandType, *attribute.value, "the name of a section is a string");
     if (attribute.name.text != "linkname") continue;
     cell->link_name = symbol_name(instance, variable.attributes, variable.name.text);
   }
@@ -374,7 +376,7 @@ std::string Engine::symbol_name(Instance& instance, const List<Attribute>& attri
     Frame frame(instance);
     const Result given = Evaluator(*this, frame).value(*attribute.value);
     if (!given.value().holds<std::string>())
-      fail(*attribute.value, "the name of a symbol is a string");
+      fail(Id::kOperandType, *attribute.value, "the name of a symbol is a string");
     return given.value().text();
   }
   return std::string(name);
@@ -392,14 +394,14 @@ std::shared_ptr<Cell> Engine::exported_cell(Instance& instance, const Global& gl
       if (symbol_name(*other, exported.attributes, exported.name.text) != symbol) continue;
       std::shared_ptr<Cell> cell = cell_of(*other, *other->find(exported.name.text), global);
       if (cell->type != &type || exported.is_var != variable.is_var)
-        fail(global, "the extern ", variable.is_var ? "variable " : "constant ",
+        fail(Id::kExtern, global, "the extern ", variable.is_var ? "variable " : "constant ",
              in_quotes(variable.name.text), " is of type ", in_quotes(type.name), ", and ",
              exported.is_var ? "the variable" : "the constant", " that is exported as ",
              in_quotes(symbol), " is of type ", in_quotes(cell->type->name));
       return cell;
     }
   }
-  fail(global, "nothing in the code of the PE is exported as ", in_quotes(symbol),
+  fail(Id::kExtern, global, "nothing in the code of the PE is exported as ", in_quotes(symbol),
        ", as which the extern variable ", in_quotes(variable.name.text),
        " is declared; there are no other object files");
 }
@@ -414,7 +416,7 @@ FunctionValue Engine::exported_function(Instance& instance, const Function& func
       if (symbol_name(*other, there->attributes, there->name.text) == symbol) return {other, there};
     }
   }
-  fail(at, "nothing in the code of the PE is exported as ", in_quotes(symbol),
+  fail(Id::kExtern, at, "nothing in the code of the PE is exported as ", in_quotes(symbol),
        ", as which the extern function ", in_quotes(function.name.text),
        " is declared; there are no other object files");
 }

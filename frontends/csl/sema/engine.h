@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/csl/messages/messages.h"
 #include "frontends/csl/sema/convert.h"
 #include "frontends/csl/sema/mistakes.h"
 #include "frontends/csl/sema/module.h"
@@ -88,10 +89,11 @@ class Engine {
   std::string resolved(const std::string& path, const Instance& from, const Node& at) const;
 
   template <class... Parts>
-  [[noreturn]] void fail(const Node& at, const Parts&... problem) const {
-    fail_at(at.file, at.place, text::joined(problem...));
+  [[noreturn]] void fail(Id id, const Node& at, const Parts&... problem) const {
+    fail_at(id, at.file, at.place, text::joined(problem...));
   }
-  [[noreturn]] void fail_at(std::uint16_t file, Place place, const std::string& problem) const;
+  [[noreturn]] void fail_at(Id id, std::uint16_t file, Place place,
+                            const std::string& problem) const;
   /// Mistakes after which the analysis goes on.
   MistakeList mistakes;
   /// Carries out `part` of the analysis; a mistake in it is noted, and the answer is false.
@@ -110,7 +112,7 @@ class Engine {
   /// A place in our library stands for the call that led there.
   const Node& place_of_user(const Node& at) const;
   /// Warns once for each place and text.
-  void warn(const Node& at, const std::string& text);
+  void warn(Id id, const Node& at, const std::string& text);
   /// Tells something that is no fault of the program; once for each text.
   void remark(const Node& at, const std::string& text);
   bool has_warned() const { return !warned_.empty(); }

@@ -36,21 +36,23 @@ Result Evaluator::converted(const Result& from, const Type* to, const Node& at,
 const Type* Evaluator::type(const Expr& e) {
   const Result result = value(e);
   if (!result.value().holds<const Type*>())
-    engine_.fail(e, "a type is expected instead of a value of type ", in_quotes(result.type->name));
+    engine_.fail(Id::kNotAType, e, "a type is expected instead of a value of type ",
+                 in_quotes(result.type->name));
   return result.value().get<const Type*>();
 }
 
 const Type* Evaluator::type_of_value(const Expr& e) {
   const Type* found = type(e);
   if (found->is(TypeKind::kAnyopaque))
-    engine_.fail(e, "nothing is of type 'anyopaque'; only pointers to it exist");
+    engine_.fail(Id::kTypeForm, e, "nothing is of type 'anyopaque'; only pointers to it exist");
   return found;
 }
 
 bool Evaluator::condition(const Expr& e, const std::string& what) {
   const Result result = value(e);
   if (!result.value().holds<bool>())
-    engine_.fail(e, what, " is of type ", in_quotes(result.type->name), " instead of 'bool'");
+    engine_.fail(Id::kNotBool, e, what, " is of type ", in_quotes(result.type->name),
+                 " instead of 'bool'");
   return result.value().get<bool>();
 }
 
@@ -58,11 +60,12 @@ std::int64_t Evaluator::integer(const Expr& e, std::int64_t lowest, std::int64_t
                                 const std::string& what) {
   const Result result = value(e);
   if (!result.value().holds<BigInt>() || !result.type->is_any_integer())
-    engine_.fail(e, what, " is of type ", in_quotes(result.type->name),
+    engine_.fail(Id::kNotInteger, e, what, " is of type ", in_quotes(result.type->name),
                  " instead of an integer type");
   const BigInt& number = result.value().integer();
   if (number < lowest || number > highest)
-    engine_.fail(e, what, " is ", number.str(), ", which is not in ", lowest, "..", highest);
+    engine_.fail(Id::kOutOfRange, e, what, " is ", number.str(), ", which is not in ", lowest, "..",
+                 highest);
   return static_cast<std::int64_t>(number);
 }
 
@@ -103,14 +106,16 @@ Result Evaluator::on(const NameExpr& e) {
   }
   std::vector<std::string> known = frame_.instance.names();
   for (const LocalName& local : frame_.locals) known.emplace_back(local.name);
-  engine_.fail(e, "nothing is called ", in_quotes(e.name), did_you_mean(e.name, known));
+  engine_.fail(Id::kUnknownName, e, "nothing is called ", in_quotes(e.name),
+               did_you_mean(e.name, known));
 }
 
 Result Evaluator::binary(BinaryOp op, Result left, Result right, const Node& at) {
   if (frame_.code != nullptr && !(left.is_known() && right.is_known()))
     return binary_operand(*this, op, std::move(left), std::move(right), at);
   if (engine_.known(left, at).is_undefined() || engine_.known(right, at).is_undefined())
-    engine_.fail(at, "an operand of ", in_quotes(spelling(op).text), " is undefined");
+    engine_.fail(Id::kUndefined, at, "an operand of ", in_quotes(spelling(op).text),
+                 " is undefined");
   const bool is_shift = op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight;
   const Type* common = is_shift ? left.type : engine_.converter.common(left, right);
   if (common != nullptr && !is_shift) {
@@ -120,10 +125,11 @@ Result Evaluator::binary(BinaryOp op, Result left, Result right, const Node& at)
   std::string problem;
   std::optional<Result> result;
   if (common != nullptr) result = binary_value(engine_.types, op, left, right, problem);
-  if (!result && !problem.empty()) engine_.fail(at, problem);
+  if (!result && !problem.empty()) engine_.fail(Id::kArithmetic, at, problem);
   if (!result)
-    engine_.fail(at, in_quotes(spelling(op).text), " does not take operands of the types ",
-                 in_quotes(left.type->name), " and ", in_quotes(right.type->name));
+    engine_.fail(Id::kOperands, at, in_quotes(spelling(op).text),
+                 " does not take operands of the types ", in_quotes(left.type->name), " and ",
+                 in_quotes(right.type->name));
   return *std::move(result);
 }
 
@@ -159,12 +165,12 @@ Result Evaluator::on(const Unary& e) {
       Result function = location ? load(*location, e) : operand(*e.operand);
       if (function.type->is(TypeKind::kFunction) && !function.type->is_task) return function;
     }
-    if (!location) engine_.fail(e, "only variables and constants have an address");
+    if (!location) engine_.fail(Id::kNoAddress, e, "only variables and constants have an address");
     if (part_for_compiler(*location->type) != nullptr)
-      engine_.fail(e, "a value of type ", in_quotes(location->type->name),
+      engine_.fail(Id::kNoAddress, e, "a value of type ", in_quotes(location->type->name),
                    " exists at compile time only and has no address");
     if (lies_in_packed(*location))
-      engine_.fail(e,
+      engine_.fail(Id::kNoAddress, e,
                    "a field of a packed struct or union has no address; it may begin inside of a "
                    "word");
     const Type* pointer = engine_.types.pointer(location->type, false, location->is_const);
@@ -177,7 +183,7 @@ Result Evaluator::on(const Unary& e) {
   std::string problem;
   std::optional<Result> result = unary_value(engine_.types, e.op, operand_value, problem);
   if (!result)
-    engine_.fail(e, in_quotes(spelling(e.op)), " does not take an operand of type ",
+    engine_.fail(Id::kOperands, e, in_quotes(spelling(e.op)), " does not take an operand of type ",
                  in_quotes(operand_value.type->name), problem.empty() ? "" : "; ", problem);
   return *std::move(result);
 }
@@ -190,13 +196,14 @@ Result Evaluator::on(const Member& e) {
     Instance& instance = *engine_.known(object, e).get<Instance*>();
     Declaration* declaration = instance.find(name);
     if (declaration == nullptr)
-      engine_.fail(e, "the module ", in_quotes(instance.file->name()), " declares no ",
-                   in_quotes(name), did_you_mean(name, instance.names()));
+      engine_.fail(Id::kUnknownName, e, "the module ", in_quotes(instance.file->name()),
+                   " declares no ", in_quotes(name), did_you_mean(name, instance.names()));
     return loaded(engine_.mention(instance, *declaration, e), e);
   }
   if (type.is(TypeKind::kStruct)) {
     const int index = type.find_field(name);
-    if (index < 0) engine_.fail(e, in_quotes(type.name), " has no field ", in_quotes(name));
+    if (index < 0)
+      engine_.fail(Id::kNoMember, e, in_quotes(type.name), " has no field ", in_quotes(name));
     return part_of(*this, object, static_cast<std::size_t>(index), e);
   }
   if (points_to_struct(type)) return load(field_behind(object, e.name.text, e), e);
@@ -205,9 +212,9 @@ Result Evaluator::on(const Member& e) {
     for (const EnumMemberValue& member : container->members) {
       if (member.name == name) return {container, Value{BigInt(member.value)}};
     }
-    engine_.fail(e, in_quotes(container->name), " has no member ", in_quotes(name));
+    engine_.fail(Id::kNoMember, e, in_quotes(container->name), " has no member ", in_quotes(name));
   }
-  engine_.fail(e, "a value of type ", in_quotes(type.name),
+  engine_.fail(Id::kNoMember, e, "a value of type ", in_quotes(type.name),
                " has no members; only modules, "
                "structs and enums do");
 }
@@ -224,7 +231,8 @@ Result Evaluator::on(const Dereference& e) {
 std::int64_t Evaluator::element_number(const Type& array, const List<const Expr*>& indices,
                                        const Node& at) {
   if (indices.size() != array.extents.size())
-    engine_.fail(at, "an array of ", text::plural(array.extents.size(), "dimension"),
+    engine_.fail(Id::kIndexCount, at, "an array of ",
+                 text::plural(array.extents.size(), "dimension"),
                  " takes as many indices instead of ", indices.size());
   std::int64_t number = 0;
   for (std::size_t i = 0; i < indices.size(); ++i)
@@ -251,16 +259,18 @@ Result Evaluator::on(const Index& e) {
     number = integer(*e.indices[0], 0, last, "the index of a tuple");
     element = type.fields[static_cast<std::size_t>(number)].type;
   } else {
-    engine_.fail(e, "a value of type ", in_quotes(type.name), " has no elements");
+    engine_.fail(Id::kNoMember, e, "a value of type ", in_quotes(type.name), " has no elements");
   }
   if (!object.is_known()) {
     if (number < 0)
-      engine_.fail(e, "the index ", number, " lies outside of ", in_quotes(type.name));
+      engine_.fail(Id::kIndexOutside, e, "the index ", number, " lies outside of ",
+                   in_quotes(type.name));
     return part_of(*this, object, static_cast<std::size_t>(number), e);
   }
   const Value* value = element_at(object.value(), {number});
   if (value == nullptr)
-    engine_.fail(e, "the index ", number, " lies outside of ", in_quotes(type.name));
+    engine_.fail(Id::kIndexOutside, e, "the index ", number, " lies outside of ",
+                 in_quotes(type.name));
   return {element, *value};
 }
 
@@ -269,10 +279,11 @@ Result Evaluator::on(const Call& e) {
   const bool is_function = callee.is_known() ? callee.value().holds<FunctionValue>()
                                              : callee.type->is(TypeKind::kFunction);
   if (!is_function)
-    engine_.fail(*e.callee, "a value of type ", in_quotes(callee.type->name), " cannot be called");
+    engine_.fail(Id::kNotAFunction, *e.callee, "a value of type ", in_quotes(callee.type->name),
+                 " cannot be called");
   const bool is_pointer = !callee.is_known() && frame_.code != nullptr;
   if (!is_pointer && engine_.known(callee, *e.callee).is_undefined())
-    engine_.fail(*e.callee, "the function is undefined");
+    engine_.fail(Id::kUndefined, *e.callee, "the function is undefined");
   std::vector<Result> arguments;
   arguments.reserve(e.arguments.size());
   for (const Expr* argument : e.arguments)
@@ -300,12 +311,13 @@ std::pair<Result, Result> Evaluator::ends_of_range(const Binary& range) {
   Result first = value(*range.left), last = value(*range.right);
   for (const Result* end : {&first, &last}) {
     if (!end->type->is_any_integer())
-      engine_.fail(range, "a range goes from integer to integer, not to a value of type ",
+      engine_.fail(Id::kRange, range,
+                   "a range goes from integer to integer, not to a value of type ",
                    in_quotes(end->type->name));
   }
   if (first.value().integer() > last.value().integer())
-    engine_.fail(range, "the range is empty: ", first.value().integer().str(), " is above ",
-                 last.value().integer().str());
+    engine_.fail(Id::kRange, range, "the range is empty: ", first.value().integer().str(),
+                 " is above ", last.value().integer().str());
   return {std::move(first), std::move(last)};
 }
 
@@ -330,7 +342,7 @@ Result Evaluator::on(const Block& e) {
     frame_.target = {};
     return frame_.result;
   }
-  engine_.fail(e, "a block that is a value can be left with 'break :label value' only");
+  engine_.fail(Id::kLabel, e, "a block that is a value can be left with 'break :label value' only");
 }
 
 }  // namespace tessera::csl

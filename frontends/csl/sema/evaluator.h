@@ -196,7 +196,7 @@ const Arm<Body>* Evaluator::chosen(const Result& value_of, const List<Arm<Body>>
     }
   }
   if (otherwise == nullptr)
-    engine_.fail(at, "no arm of the switch is for ",
+    engine_.fail(Id::kSwitchArms, at, "no arm of the switch is for ",
                  text_of(*value_of.type, value_of.value(), true));
   return otherwise;
 }

@@ -124,13 +124,14 @@ std::optional<Location> Evaluator::locate_name(const NameExpr& e) {
 std::optional<Location> Evaluator::locate_pointee(const Dereference& e) {
   const Result pointer = frame_.code != nullptr ? operand(*e.pointer) : value(*e.pointer);
   if (!pointer.type->is_single_pointer())
-    engine_.fail(e, "'.*' does not take a value of type ", in_quotes(pointer.type->name));
+    engine_.fail(Id::kOperands, e, "'.*' does not take a value of type ",
+                 in_quotes(pointer.type->name));
   return pointee_of(pointer, e);
 }
 
 Location Evaluator::pointee_of(const Result& pointer, const Node& at) {
   if (!pointer.is_known()) return pointee(*this, pointer, at);
-  if (pointer.value().is_undefined()) engine_.fail(at, "the pointer is undefined");
+  if (pointer.value().is_undefined()) engine_.fail(Id::kUndefined, at, "the pointer is undefined");
   const PointerValue& to = pointer.value().pointer();
   if (!to.cell && frame_.code != nullptr) return pointee(*this, pointer, at);
   return Location{to.cell, to.path, pointer.type->element, pointer.type->is_const, {}};
@@ -142,7 +143,7 @@ std::optional<Location> Evaluator::locate_element(const Index& e) {
   if (base && base->type->is(TypeKind::kArray)) return element_of(std::move(base), e);
   if (base && is_tuple(*base->type)) {
     if (e.indices.size() != 1)
-      engine_.fail(e, "a tuple takes one index instead of ", e.indices.size());
+      engine_.fail(Id::kIndexCount, e, "a tuple takes one index instead of ", e.indices.size());
     const auto last = static_cast<std::int64_t>(base->type->fields.size()) - 1;
     const auto index = static_cast<int>(integer(*e.indices[0], 0, last, "the index of a tuple"));
     return field_of(*std::move(base), index, e);
@@ -169,7 +170,7 @@ std::optional<Location> Evaluator::element_of_value(const Result& pointer, const
       base = pointee(*this, pointer, e);
     } else {
       const Value& known = engine_.known(pointer, e);
-      if (known.is_undefined()) engine_.fail(e, "the pointer is undefined");
+      if (known.is_undefined()) engine_.fail(Id::kUndefined, e, "the pointer is undefined");
       base = Location{known.pointer().cell,
                       known.pointer().path,
                       pointer.type->element,
@@ -184,7 +185,7 @@ std::optional<Location> Evaluator::element_of(std::optional<Location> base, cons
   const bool is_array = base->type->is(TypeKind::kArray);
   const std::size_t dimensions = is_array ? base->type->extents.size() : 1;
   if (e.indices.size() != dimensions)
-    engine_.fail(e, is_array ? "an array of " : "a pointer with elements of ",
+    engine_.fail(Id::kIndexCount, e, is_array ? "an array of " : "a pointer with elements of ",
                  text::plural(dimensions, "dimension"), " takes as many indices instead of ",
                  e.indices.size());
   const bool is_in_path =
@@ -196,8 +197,8 @@ std::optional<Location> Evaluator::element_of(std::optional<Location> base, cons
     for (const Expr* index : e.indices) {
       indices.push_back(operand(*index));
       if (!indices.back().type->is_any_integer())
-        engine_.fail(*index, "an index is of type ", in_quotes(indices.back().type->name),
-                     " instead of an integer type");
+        engine_.fail(Id::kNotInteger, *index, "an index is of type ",
+                     in_quotes(indices.back().type->name), " instead of an integer type");
       are_known = are_known && indices.back().is_known();
     }
     check_indices(*this, *base, indices, e);
@@ -212,7 +213,7 @@ std::optional<Location> Evaluator::element_of(std::optional<Location> base, cons
   if (is_in_path)
     base->path.back() += index;
   else if (is_array || index != 0)
-    engine_.fail(e, "the pointer is to ", in_quotes(base->type->name),
+    engine_.fail(Id::kOtherView, e, "the pointer is to ", in_quotes(base->type->name),
                  ", which its variable has not at compile time");
   return base;
 }
@@ -270,7 +271,8 @@ Location Evaluator::field_of(Location location, int field, const Node& at) {
 Location Evaluator::field_behind(const Result& pointer, std::string_view name, const Node& at) {
   const Type& type = *pointer.type->element;
   const int field = type.find_field(name);
-  if (field < 0) engine_.fail(at, in_quotes(type.name), " has no field ", in_quotes(name));
+  if (field < 0)
+    engine_.fail(Id::kNoMember, at, in_quotes(type.name), " has no field ", in_quotes(name));
   return field_of(pointee_of(pointer, at), field, at);
 }
 
@@ -296,7 +298,7 @@ Result Evaluator::load(const Location& location, const Node& at) {
   if (is_cast(location)) {
     if (frame_.code != nullptr)
       return load_operand(*this, location.type, storage_of(*this, location, at), at);
-    engine_.fail(at, "what lies at the pointer is no value of type ",
+    engine_.fail(Id::kOtherView, at, "what lies at the pointer is no value of type ",
                  in_quotes(location.type->name), " at compile time");
   }
   for (std::size_t i = 0; i < location.path.size(); ++i) {
@@ -309,7 +311,8 @@ Result Evaluator::load(const Location& location, const Node& at) {
   }
   const Value* value = element_at(cell.value, location.path);
   if (value == nullptr)
-    engine_.fail(at, "the index ", location.path.back(), " lies outside of ", in_quotes(cell.name));
+    engine_.fail(Id::kIndexOutside, at, "the index ", location.path.back(), " lies outside of ",
+                 in_quotes(cell.name));
   return {location.type, *value};
 }
 
@@ -345,9 +348,11 @@ void Evaluator::store(const Location& location, const Result& value, const Node&
   const bool is_run_time =
       location.storage || !location.cell || location.cell->kind == Cell::Kind::kRunTimeVariable;
   if (is_run_time && frame_.code == nullptr)
-    engine_.fail(at, "a variable of the tile cannot be changed at compile time");
+    engine_.fail(Id::kComptimeChange, at,
+                 "a variable of the tile cannot be changed at compile time");
   const std::string name = location.cell ? in_quotes(location.cell->name) : "the object";
-  if (location.is_const) engine_.fail(at, name, " is a constant and cannot be assigned to");
+  if (location.is_const)
+    engine_.fail(Id::kConstant, at, name, " is a constant and cannot be assigned to");
   const std::string what = location.cell ? "the variable " + name : name;
   if (is_run_time) {
     const Storage storage = storage_of(*this, location, at);
@@ -356,7 +361,7 @@ void Evaluator::store(const Location& location, const Result& value, const Node&
   }
   Cell& cell = *location.cell;
   if (frame_.code != nullptr && frame_.code->conditions > cell.conditions)
-    engine_.fail(at, what,
+    engine_.fail(Id::kComptimeChange, at, what,
                  " exists at compile time only and cannot change where the running "
                  "program decides, in its branches and loops");
   if (location.path.empty()) {
@@ -368,7 +373,7 @@ void Evaluator::store(const Location& location, const Result& value, const Node&
     return;
   }
   if (cell.type->is(TypeKind::kArray) && cell.type->count() > kMostChanged)
-    engine_.fail(at, what, " has more than ", kMostChanged,
+    engine_.fail(Id::kComptimeChange, at, what, " has more than ", kMostChanged,
                  " elements, too many to be changed at compile time");
   const Type* type = location.type;
   if (is_struct_in_tuple(location) && value.type->is(TypeKind::kStruct)) {
@@ -381,7 +386,8 @@ void Evaluator::store(const Location& location, const Result& value, const Node&
   take_variant(cell, location.path, at);
   Value* element = element_at(cell.value, location.path);
   if (element == nullptr)
-    engine_.fail(at, "the index ", location.path.back(), " lies outside of ", in_quotes(cell.name));
+    engine_.fail(Id::kIndexOutside, at, "the index ", location.path.back(), " lies outside of ",
+                 in_quotes(cell.name));
   *element = converted.value();
 }
 
@@ -390,17 +396,17 @@ Result Evaluator::call(const FunctionValue& callee, const std::vector<Result>& a
   const Function& function = *callee.function;
   const std::string_view name = function.name.text;
   if (function.is_task && (frame_.code == nullptr || engine_.version() != Version::k1_4))
-    engine_.fail(at, "the task ", in_quotes(name), " cannot be called");
+    engine_.fail(Id::kNotAFunction, at, "the task ", in_quotes(name), " cannot be called");
   if (function.is_task)
     engine_.remark(at,
                    "a task that is called runs as a function does; SDK 1.4 and later refuse it");
   if (function.body == nullptr && frame_.code == nullptr)
-    engine_.fail(at, "the function ", in_quotes(name),
+    engine_.fail(Id::kExtern, at, "the function ", in_quotes(name),
                  " is extern and cannot be called at compile time");
   if (function.body == nullptr)
     return call(engine_.exported_function(*callee.instance, function, at), arguments, at);
   if (arguments.size() != function.parameters.size())
-    engine_.fail(at, "the function ", in_quotes(name), " takes ",
+    engine_.fail(Id::kArgumentCount, at, "the function ", in_quotes(name), " takes ",
                  text::plural(function.parameters.size(), "argument"), " instead of ",
                  arguments.size());
   return frame_.code != nullptr ? run_time_call(*this, callee, arguments, at)
@@ -431,7 +437,7 @@ Result Evaluator::interpret(const FunctionValue& callee, const std::vector<Resul
   const Flow flow = evaluator.run(*function.body);
   if (flow != Flow::kReturn) {
     if (!result->is(TypeKind::kVoid))
-      engine_.fail(at, "the function ", in_quotes(name), " ends without a return");
+      engine_.fail(Id::kReturn, at, "the function ", in_quotes(name), " ends without a return");
     return void_result();
   }
   return engine_.convert(frame.result, result, at, "the result of " + in_quotes(name));

@@ -18,8 +18,8 @@ Instance::Instance(std::shared_ptr<const SourceFile> source, Result params, std:
     : file(std::move(source)), bindings(std::move(params)), importer(by), tile(in),
       label_(std::move(name)) {
   if (const Item* const item = file->repeated())
-    file->diagnostics().fail(name_of(*item).place, "the file declares ",
-                             in_quotes(name_of(*item).text), " twice");
+    file->diagnostics(Id::kDeclaredTwice)
+        .fail(name_of(*item).place, "the file declares ", in_quotes(name_of(*item).text), " twice");
 }
 
 Declaration* Instance::find(std::string_view name) {

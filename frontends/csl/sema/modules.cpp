@@ -20,9 +20,9 @@ const BlockItem* find_layout(const SourceFile& file) {
     const BlockItem* block = if_is<BlockItem>(*item);
     if (block == nullptr || !block->is_layout) continue;
     if (found != nullptr)
-      file.diagnostics().fail(block->place,
-                              "the file has two layout blocks; the first one begins in line ",
-                              found->place.line);
+      file.diagnostics(Id::kNoLayout)
+          .fail(block->place, "the file has two layout blocks; the first one begins in line ",
+                found->place.line);
     found = block;
   }
   return found;
@@ -110,7 +110,7 @@ std::optional<std::string> Engine::found_library(const std::string& path) const 
 std::string Engine::resolved(const std::string& path, const Instance& from, const Node& at) const {
   if (is_library(path)) {
     if (const std::optional<std::string> found = found_library(path)) return *found;
-    fail(at, "there is no library ", in_quotes(path), "; the libraries are ",
+    fail(Id::kNoFile, at, "there is no library ", in_quotes(path), "; the libraries are ",
          text::listed(library_names()));
   }
   const fs::path folder = fs::path(from.file->name()).parent_path();
@@ -121,15 +121,17 @@ std::string Engine::resolved(const std::string& path, const Instance& from, cons
   for (const fs::path& candidate : candidates) {
     if (fs::is_regular_file(candidate)) return candidate.lexically_normal().string();
   }
-  fail(at, "there is no file ", in_quotes(candidates.front().lexically_normal().string()));
+  fail(Id::kNoFile, at, "there is no file ",
+       in_quotes(candidates.front().lexically_normal().string()));
 }
 
 void Engine::check_bindings(const Instance& instance, const Node& at) {
   for (const Field& field : instance.bindings.type->fields) {
     const Declaration* found = const_cast<Instance&>(instance).find(field.name);
     if (found == nullptr || found->item->kind != ItemKind::kParam)
-      warn(at, "the file " + in_quotes(instance.file->name()) + " has no parameter " +
-                   in_quotes(field.name));
+      warn(Id::kUnknownParameter, at,
+           "the file " + in_quotes(instance.file->name()) + " has no parameter " +
+               in_quotes(field.name));
   }
 }
 
@@ -142,8 +144,11 @@ void Engine::check_circle(const Instance& importer, const std::string& path, con
     const bool is_same =
         by->file->name() == path && by->bindings.type == bindings.type &&
         text_of(*bindings.type, by->bindings.value()) == text_of(*bindings.type, bindings.value());
-    if (is_same) fail(at, "the file ", in_quotes(path), " imports itself, perhaps through others");
-    if (++count > kMostImports) fail(at, "more than ", kMostImports, " files import each other");
+    if (is_same)
+      fail(Id::kSelfReference, at, "the file ", in_quotes(path),
+           " imports itself, perhaps through others");
+    if (++count > kMostImports)
+      fail(Id::kSelfReference, at, "more than ", kMostImports, " files import each other");
   }
 }
 
@@ -180,7 +185,8 @@ void Engine::run_imports(Instance& instance) {
       continue;
     const std::string path = imported_path(global->variable.value);
     if (is_library(path) && !found_library(path)) {  // matters to those who use the module
-      warn(*global, "there is no library " + in_quotes(path) + "; nothing of it can be used");
+      warn(Id::kNoFile, *global,
+           "there is no library " + in_quotes(path) + "; nothing of it can be used");
       continue;
     }
     mention(instance, *instance.find(global->variable.name.text), *global);
@@ -258,7 +264,7 @@ const Node* Engine::declaration_of(const Cell& cell) const {
 void Engine::check_exported(const Type& type, std::string_view what, std::string_view name,
                             const Node& at) {
   if (is_exportable(type, *types.word(options.half))) return;
-  fail(at, what, in_quotes(name), " is of type ", in_quotes(type.name),
+  fail(Id::kExportedType, at, what, in_quotes(name), " is of type ", in_quotes(type.name),
        ", which other object files do not know; they know integers of 16 or 32 bits, floats, "
        "bools, colors, "
        "descriptors, pointers and arrays of these, extern and packed types");
@@ -268,7 +274,7 @@ void Engine::check_exported(Instance& instance, const Function& function) {
   const std::string_view name = function.name.text;
   const Type& type = *function_value(instance, function).type;
   if (type.is_generic)
-    fail(function, "the exported function ", in_quotes(name),
+    fail(Id::kExportedType, function, "the exported function ", in_quotes(name),
          " has parameters that are known at compile time only");
   for (const Type* parameter : type.parameters)
     check_exported(*parameter, "a parameter of the exported function ", name, function);
@@ -283,8 +289,8 @@ void Engine::check_symbols(Instance& instance, const std::set<std::string>& expo
     const Variable& variable = global->variable;
     const std::string symbol = symbol_name(instance, variable.attributes, variable.name.text);
     if (exported.count(symbol) != 0)
-      fail(*global, in_quotes(variable.name.text), " has the symbol ", in_quotes(symbol),
-           " of an exported one; it has to be extern to be that one");
+      fail(Id::kDeclaredTwice, *global, in_quotes(variable.name.text), " has the symbol ",
+           in_quotes(symbol), " of an exported one; it has to be extern to be that one");
   }
 }
 
@@ -303,7 +309,7 @@ std::vector<std::shared_ptr<Cell>> Engine::exported_variables(const Variant& var
       cells.push_back(cell_of(*instance, *instance->find(global->variable.name.text), *global));
       const std::string& symbol = cells.back()->link_name;
       if (!symbol.empty() && !symbols.insert(symbol).second)
-        fail(*global, "two variables are exported as ", in_quotes(symbol));
+        fail(Id::kDeclaredTwice, *global, "two variables are exported as ", in_quotes(symbol));
       check_exported(*cells.back()->type, "the exported variable ", global->variable.name.text,
                      *global);
     }
@@ -328,10 +334,11 @@ Result Engine::top_bindings() {
 }
 
 void Engine::check_program(const Node& layout) const {
-  if (program_.width == 0) fail(layout, "the layout does not call @set_rectangle");
+  if (program_.width == 0) fail(Id::kRectangle, layout, "the layout does not call @set_rectangle");
   for (std::size_t i = 0; i < program_.pes.size(); ++i) {
     if (program_.pes[i].variant < 0)
-      fail(layout, "no @set_tile_code for PE (", i % program_.width, ", ", i / program_.width, ")");
+      fail(Id::kTileCode, layout, "no @set_tile_code for PE (", i % program_.width, ", ",
+           i / program_.width, ")");
   }
 }
 
@@ -343,8 +350,8 @@ void Engine::find_more(const AnalyseCode& analyse) {
       analyse(*variant);
     } catch (const Mistakes& found) {
       if (found.is_full()) throw;  // the other codes may have others
-    } catch (const UserError&) {
-      // What the declarations contradict may follow from a mistake.
+    } catch (const UserError& error) {
+      mistakes.note(error);
     }
   }
 }
@@ -352,7 +359,8 @@ void Engine::find_more(const AnalyseCode& analyse) {
 const Program& Engine::evaluate(const std::string& path, const AnalyseCode& analyse) {
   Instance& top = instantiate(load(path), top_bindings(), nullptr, nullptr);
   const BlockItem* layout = find_layout(*top.file);
-  if (layout == nullptr) throw UserError(path, "", "the file has no layout block");
+  if (layout == nullptr)
+    throw UserError(path, "", "the file has no layout block" + tag(Id::kNoLayout));
   check_bindings(top, *layout);
   run_blocks(top, true);
   if (!mistakes.has_any()) check_program(*layout);

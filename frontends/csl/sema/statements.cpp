@@ -57,12 +57,12 @@ Flow StatementRunner::on(const Local& s) {
   const Variable& v = s.variable;
   for (std::size_t i = frame_.block_begin; i < frame_.locals.size(); ++i) {
     if (frame_.locals[i].name == v.name.text)
-      engine_.fail_at(s.file, v.name.place,
+      engine_.fail_at(Id::kDeclaredTwice, s.file, v.name.place,
                       text::joined("the block declares ", in_quotes(v.name.text), " twice"));
   }
   const Type* type = v.type == nullptr ? engine_.types.anytype : evaluator_.type_of_value(*v.type);
   if (v.value == nullptr && v.type == nullptr)
-    engine_.fail(s, in_quotes(v.name.text), " has neither a type nor a value");
+    engine_.fail(Id::kNoInitialValue, s, in_quotes(v.name.text), " has neither a type nor a value");
   const std::string what = (v.is_var ? "the variable " : "the constant ") + in_quotes(v.name.text);
   FunctionCode* code = v.is_comptime ? nullptr : frame_.code;
   Result value{type, Value{}};
@@ -76,7 +76,7 @@ Flow StatementRunner::on(const Local& s) {
   }
   if (code != nullptr && v.is_var && part_for_compiler(*value.type) != nullptr)
     engine_.fail(
-        s, what, " is of type ", in_quotes(value.type->name),
+        Id::kComptimeOnly, s, what, " is of type ", in_quotes(value.type->name),
         ", whose values exist at compile time only; write 'comptime var', or give it another type");
   if (code != nullptr && v.is_var && size_of(*value.type) > 0) {
     declare_variable(evaluator_, v.name.text, value, s);
@@ -108,7 +108,7 @@ Location StatementRunner::target_of(const Assign& s) {
   std::optional<Location> target = evaluator_.locate(*s.target);
   if (target) return *std::move(target);
   evaluator_.operand(*s.target);  // says so if nothing has the name
-  engine_.fail(*s.target, "this cannot be assigned to");
+  engine_.fail(Id::kConstant, *s.target, "this cannot be assigned to");
 }
 
 Flow StatementRunner::on(const Assign& s) {
@@ -276,7 +276,7 @@ Flow StatementRunner::on(const For& s) {
     return over_range(s, range);
   }
   if (!range.type->is_aggregate())
-    engine_.fail(*s.range, "a loop does not run over a value of type ",
+    engine_.fail(Id::kRange, *s.range, "a loop does not run over a value of type ",
                  in_quotes(range.type->name));
   const bool is_array = range.type->is(TypeKind::kArray);
   if (makes_loop && is_array && register_type(*range.type->element))

@@ -25,17 +25,19 @@ void check_field(Evaluator& evaluator, const Container& e, const std::vector<Fie
   const std::string_view what = e.is_union ? "union" : "struct";
   if (e.layout == Container::Layout::kExtern &&
       !is_exportable(*field.type, *engine.types.word(engine.options.half)))
-    engine.fail(at, "a field of an extern ", what, " has a type that other object files know: ",
+    engine.fail(Id::kFieldType, at, "a field of an extern ", what,
+                " has a type that other object files know: ",
                 "integers of 16 or 32 bits, floats, bools, colors, pointers and arrays of these, "
                 "extern and packed types; not ",
                 in_quotes(field.type->name));
   if (e.layout != Container::Layout::kPacked) return;
   const std::optional<std::int64_t> bits = packed_bits(*field.type);
   if (!bits)
-    engine.fail(at, "a field of a packed ", what, " is an integer, a float, a bool, an enum, a ",
+    engine.fail(Id::kFieldType, at, "a field of a packed ", what,
+                " is an integer, a float, a bool, an enum, a ",
                 "pointer or another packed type, not ", in_quotes(field.type->name));
   if (e.is_union && *bits != *packed_bits(*fields[0].type))
-    engine.fail(at, "the fields of a packed union have the same number of bits; ",
+    engine.fail(Id::kFieldType, at, "the fields of a packed union have the same number of bits; ",
                 in_quotes(field.name), " has ", *bits, " and ", in_quotes(fields[0].name), " has ",
                 *packed_bits(*fields[0].type));
 }
@@ -46,7 +48,9 @@ void require_new(Evaluator& evaluator, const std::vector<Member>& members, std::
                  const Node& at) {
   const bool is_new = std::none_of(members.begin(), members.end(),
                                    [&](const Member& member) { return member.name == name; });
-  if (!is_new) evaluator.engine().fail(at, "two members of the type are called ", in_quotes(name));
+  if (!is_new)
+    evaluator.engine().fail(Id::kMemberTwice, at, "two members of the type are called ",
+                            in_quotes(name));
 }
 
 }  // namespace
@@ -57,11 +61,13 @@ Result evaluate(Evaluator& evaluator, const ArrayType& e) {
   for (const Expr* extent : e.extents) {
     extents.push_back(evaluator.integer(*extent, 0, kMostElements, "the extent of an array"));
     count *= std::max<std::int64_t>(extents.back(), 1);
-    if (count > kMostElements) evaluator.engine().fail(e, "the array has too many elements");
+    if (count > kMostElements)
+      evaluator.engine().fail(Id::kTypeForm, e, "the array has too many elements");
   }
   const Type* element = evaluator.type(*e.element);
   if (element->is(TypeKind::kArray))
-    evaluator.engine().fail(e, "the elements of an array cannot be arrays; write [a, b]T");
+    evaluator.engine().fail(Id::kTypeForm, e,
+                            "the elements of an array cannot be arrays; write [a, b]T");
   return evaluator.type_result(evaluator.engine().types.array(element, std::move(extents)));
 }
 
@@ -102,8 +108,8 @@ Result evaluate(Evaluator& evaluator, const Enum& e) {
   const Type* tag =
       e.tag == nullptr ? evaluator.engine().types.word("u16") : evaluator.type(*e.tag);
   if (!tag->is(TypeKind::kInteger))
-    evaluator.engine().fail(e, "the tag of an enum is of type ", in_quotes(tag->name),
-                            " instead of an integer type");
+    evaluator.engine().fail(Id::kTypeForm, e, "the tag of an enum is of type ",
+                            in_quotes(tag->name), " instead of an integer type");
   const std::int64_t limit = std::int64_t{1} << std::min(tag->bits, 32U);
   std::vector<EnumMemberValue> members;
   std::set<std::int64_t> used;
@@ -115,8 +121,8 @@ Result evaluate(Evaluator& evaluator, const Enum& e) {
         evaluator.integer(*member.value, tag->is_signed ? -limit / 2 : 0,
                           tag->is_signed ? limit / 2 - 1 : limit - 1, "the value of a member");
     if (!used.insert(members.back().value).second)
-      evaluator.engine().fail(*member.value, "two members of the enum have the value ",
-                              members.back().value);
+      evaluator.engine().fail(Id::kMemberTwice, *member.value,
+                              "two members of the enum have the value ", members.back().value);
   }
   std::int64_t next = 0;
   std::string name = "enum {";
@@ -142,7 +148,9 @@ Result evaluate(Evaluator& evaluator, const Literal& e) {
         is_tuple ? std::to_string(fields.size()) : std::string(field.name.text);
     const bool is_new =
         std::none_of(fields.begin(), fields.end(), [&](const Field& f) { return f.name == name; });
-    if (!is_new) evaluator.engine().fail(*field.value, "two fields are called ", in_quotes(name));
+    if (!is_new)
+      evaluator.engine().fail(Id::kMemberTwice, *field.value, "two fields are called ",
+                              in_quotes(name));
     fields.push_back({name, element.type});
     are_known = are_known && element.is_known();
     values.push_back(element);

@@ -46,7 +46,7 @@ class ParseState {
  public:
   explicit ParseState(SourceFile& file)
       : file_(file), diagnostics_(file.diagnostics()),
-        cursor_(tokenize(file.text(), diagnostics_), diagnostics_) {}
+        cursor_(tokenize(file.text(), file.diagnostics(Id::kToken)), diagnostics_) {}
   ParseState(const ParseState&) = delete;
   ParseState& operator=(const ParseState&) = delete;
 
@@ -63,8 +63,8 @@ class ParseState {
     HighestChild children;
     for_each_field(*node, children);
     if (children.height > kMostHeight)
-      cursor_.fail(place, "an expression of more than ", kMostHeight,
-                   " operators, calls and blocks inside each other");
+      fail(Id::kNesting, place, "an expression of more than ", kMostHeight,
+           " operators, calls and blocks inside each other");
     node->height = static_cast<std::uint16_t>(children.height);
     return node;
   }
@@ -74,10 +74,11 @@ class ParseState {
    public:
     explicit Level(ParseState& state) : levels_(state.levels_) {
       if (++levels_ > kMostLevels)
-        state.cursor_.fail(state.cursor_.place(), "nested deeper than ", kMostLevels, " levels");
+        state.fail(Id::kNesting, state.cursor_.place(), "nested deeper than ", kMostLevels,
+                   " levels");
       if (text::is_stack_short())
-        state.cursor_.fail(state.cursor_.place(), "nested ", levels_,
-                           " levels deep, which is too deep for the stack of this thread");
+        state.fail(Id::kNesting, state.cursor_.place(), "nested ", levels_,
+                   " levels deep, which is too deep for the stack of this thread");
     }
     ~Level() { --levels_; }
     Level(const Level&) = delete;
@@ -87,6 +88,10 @@ class ParseState {
     unsigned& levels_;
   };
 
+  template <class... Parts>
+  [[noreturn]] void fail(Id id, Place place, const Parts&... problem) const {
+    file_.diagnostics(id).fail(place, problem...);
+  }
   /// Takes the bracket `open`; `purpose` says what it begins: "around the condition".
   Place expect_open(std::string_view open, const std::string& purpose) {
     const Place place = cursor_.place();

@@ -91,7 +91,8 @@ class FileParser {
     for (const Parameter& one : parameters) {
       for (const Parameter& other : parameters) {
         if (&other > &one && other.name.text == one.name.text)
-          cursor_.fail(other.name.place, "two parameters are called ", in_quotes(one.name.text));
+          state_.fail(Id::kDeclaredTwice, other.name.place, "two parameters are called ",
+                      in_quotes(one.name.text));
       }
     }
     const Expr* const result =

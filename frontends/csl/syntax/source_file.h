@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/csl/messages/messages.h"
 #include "frontends/csl/syntax/ast.h"
 
 namespace tessera::csl {
@@ -35,7 +36,9 @@ class SourceFile {
   /// The first declaration of a name that the file has declared already; nullptr: there is none.
   const Item* repeated() const { return repeated_; }
   /// Reports errors with the line and a caret below it. It uses this object.
-  Diagnostics diagnostics() const { return Diagnostics(name_, text_); }
+  Diagnostics diagnostics(Id id = Id::kSyntax) const {
+    return Diagnostics(name_, text_).ending_with(tag(id));
+  }
 
   // For the parser.
 

@@ -108,8 +108,9 @@ const Stmt* StatementParser::word_statement() {
 }
 
 void StatementParser::fail_declaration_of_file() {
-  cursor_.fail(cursor_.place(), "expected a statement, found ", found(cursor_.peek()),
-               ", which declares something of a file; is a '}' missing in front of it?");
+  state_.fail(Id::kMisplaced, cursor_.place(), "expected a statement, found ",
+              found(cursor_.peek()),
+              ", which declares something of a file; is a '}' missing in front of it?");
 }
 
 StatementParser::Arm StatementParser::if_statement() {
@@ -132,7 +133,7 @@ StatementParser::Arm StatementParser::arm() {
   if (token.is("{") || state_.next_is_label()) return {statement(), true};
   if (begins_jump(token)) return {jump(), false};
   if (token.is_word("const") || token.is_word("var"))
-    cursor_.fail(token.place, "a declaration needs a block around it here");
+    state_.fail(Id::kMisplaced, token.place, "a declaration needs a block around it here");
   return {assignment(), false};
 }
 
@@ -239,7 +240,7 @@ Variable StatementParser::parse_variable(Linkage linkage, bool is_comptime) {
     if (is_var && type == nullptr) state_.fail_expected("':' and a type, or '=' and a value");
   }
   if (value != nullptr && linkage == Linkage::kExtern)
-    cursor_.fail(value->place, "an extern variable has its value elsewhere");
+    state_.fail(Id::kMisplaced, value->place, "an extern variable has its value elsewhere");
   state_.expect_semicolon("the declaration");
   return {linkage, is_comptime, is_var, name, type, attributes, value};
 }

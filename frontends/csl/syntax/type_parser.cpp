@@ -43,7 +43,8 @@ const Expr* ExpressionParser::pointer_type() {
 const Expr* ExpressionParser::function_type() {
   const Token word = cursor_.take();
   if (cursor_.peek().kind == Token::Kind::kName)
-    cursor_.fail(word.place, "functions and tasks are declared outside of functions");
+    state_.fail(Id::kMisplaced, word.place,
+                "functions and tasks are declared outside of functions");
   const Place open = state_.expect_open("(", "and the types of the parameters");
   const List<const Expr*> parameters = state_.comma_list(")", open, [this] {
     if (cursor_.peek().kind == Token::Kind::kName && cursor_.peek(1).is(":")) {

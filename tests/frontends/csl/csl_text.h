@@ -6,6 +6,7 @@
 #include "frontends/csl/syntax/dump.h"
 #include "frontends/csl/syntax/lexer.h"
 #include "frontends/csl/syntax/parser.h"
+#include "tests/frontends/csl/message_id.h"
 #include "tests/support/csl_input.h"
 
 namespace tessera::csl {
@@ -43,13 +44,19 @@ inline std::string statement_tree(const std::string& text) {
 }
 
 /// The whole message; "" if the text is accepted.
-inline std::string error_of(const std::string& text) {
+inline std::string message_of(const std::string& text) {
   try {
     parse(text, "a.csl");
   } catch (const UserError& error) {
     return error.what();
   }
   return "";
+}
+
+/// The same without the id.
+inline std::string error_of(const std::string& text) {
+  const std::string message = message_of(text);
+  return message.empty() ? "" : without_ids(message);
 }
 
 }  // namespace tessera::csl

@@ -301,8 +301,8 @@ std::string page(const std::string& name) {
 }
 
 TEST(CslPage, ShowsAMessageOfToday) {
-  std::string message =
-      error_of(std::string(10, '\n') + "fn start() void {\n  if (is_first and x = 1) {\n  }\n}\n");
+  std::string message = message_of(std::string(10, '\n') +
+                                   "fn start() void {\n  if (is_first and x = 1) {\n  }\n}\n");
   message.replace(0, std::string("a.csl").size(), "pe.csl");
   EXPECT_THAT(page("csl.md"), HasSubstr("\n" + message + "\n"));
 }

@@ -23,7 +23,7 @@ def message(cslc, program):
         command = [cslc, program.name, *shlex.split(line[1] if line else ""), "-o", out]
         done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=600)
     text = re.sub(r"^[^\n]*: note: [^\n]*\n", "", done.stderr, flags=re.M)
-    text = re.sub(r"the libraries are <[^\n]*", "the libraries are ..", text)  # there will be more
+    text = re.sub(r"the libraries are <.*?(?= \[csl-)", "the libraries are ..", text)  # there will be more
     return text if done.returncode == 2 else f"{text}exit status {done.returncode}\n"
 
 

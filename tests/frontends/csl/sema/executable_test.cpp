@@ -1,6 +1,7 @@
 // tessera_cslc as a user runs it (csl.md 15).
 #include <gtest/gtest.h>
 
+#include "tests/frontends/csl/message_id.h"
 #include "tests/support/run_executable.h"
 
 namespace tessera::test {
@@ -46,7 +47,7 @@ TEST(CslcExecutable, RefusesWithExitCode2) {
     EXPECT_EQ(run.exit_code, 2);
     for (const char* line = run.err.c_str(); *line != 0;) {  // after the notes of the program
       if (std::string(line).rfind("error: ", 0) == 0)
-        return std::string(line).substr(7, std::string(line).find('\n') - 7);
+        return csl::without_ids(std::string(line).substr(7, std::string(line).find('\n') - 7));
       line += std::string(line).find('\n') + 1;
     }
     return run.err;
@@ -60,6 +61,15 @@ TEST(CslcExecutable, RefusesWithExitCode2) {
                        "--fabric-dims must be at "
                        "least 10,4");
   EXPECT_EQ(message({"--csl-version=3"}), "the version of CSL is '3'; 1.4 and 2.10 are known");
+}
+
+TEST(CslcExecutable, ExplainsAMessage) {
+  const Finished run = run_executable("tessera_cslc", {"--explain", "csl-0201"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, csl::explanation("csl-0201"));
+  const Finished unknown = run_executable("tessera_cslc", {"--explain=201x"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("'201x'"), std::string::npos) << unknown.err;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "frontends/csl/sema/engine.h"
+#include "tests/frontends/csl/message_id.h"
 #include "tests/support/run_executable.h"
 
 namespace tessera::csl {
@@ -28,12 +29,12 @@ class Project {
     return engine_->evaluate(folder_.file("layout.csl"));
   }
   std::string path(const std::string& name) const { return folder_.file(name); }
-  /// The message that layout.csl gives, without the folder; "" if there is none.
+  /// The message that layout.csl gives, without the folder and ids; "" if there is none.
   std::string mistake(const Options& options = {}) {
     try {
       evaluate(options);
     } catch (const UserError& error) {
-      return without_folder(error.what());
+      return without_folder(without_ids(error.what()));
     }
     return "";
   }
