@@ -178,8 +178,10 @@ std::string TileCode::name_of(const Cell& cell) const {
 
 std::map<std::string, ir::VariableId> TileCode::globals() const {
   std::map<std::string, ir::VariableId> globals;
-  for (const auto& [cell, variable] : variables_) {
-    if (cell->instance != nullptr) globals.emplace(name_of(*cell), variable);
+  for (const auto& [cell, variable] : variables_) {  // in the order of their addresses
+    if (cell->instance == nullptr) continue;
+    const auto [same, is_new] = globals.emplace(name_of(*cell), variable);
+    if (!is_new) same->second = std::min(same->second, variable);
   }
   return globals;
 }

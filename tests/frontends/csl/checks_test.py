@@ -2,6 +2,8 @@
 
     checks_test.py CSLC WSE_PLATFORM
 """
+import json
+import os
 import re
 import resource
 import subprocess
@@ -136,6 +138,33 @@ class Memory(Case):
         for operation in ("@mov16(d, 1);", "@mov32(d, 1);", "@fmovs(d, 1.0);"):  # bits
             done = self.compiled("@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> h[i] })", operation=operation)
             self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Same(Case):
+    """What is written does not depend on where the compiler's own memory lies."""
+
+    def test_the_variables_of_several_instances_of_a_module(self):
+        (self.folder / "part.csl").write_text("""param k: u16;
+var count: u16 = k;
+var room = @zeros([k]u16);
+fn step() void { count += k; room[k - 1] = count; }
+""")
+        pe = "param n: u16;\n" + "".join(
+            f'const m{i} = @import_module("part.csl", .{{ .k = n + {10 * i} }});\n' for i in range(3)) + TASK % (
+                "m0.step(); m1.step(); m2.step();", "")
+        layout = """layout { @set_rectangle(8, 1);
+  for (@range(u16, 8)) |x| { @set_tile_code(x, 0, "pe.csl", .{ .n = x + 1 }); } }"""
+        written = set()
+        for pad in range(4):
+            places = {"MALLOC_TOP_PAD_": str(70000 * pad), "MALLOC_MMAP_THRESHOLD_": str(200 + 900 * pad)}
+            done = self.compile(pe, layout=layout, env={**os.environ, **places})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            written.add((self.folder / "out" / "tessera.json").read_bytes())
+        self.assertEqual(len(written), 1)
+        first = json.loads(written.pop())
+        names = re.findall(r'"part\.count": ?"(\w+)"', json.dumps(first))
+        self.assertTrue(names)
+        self.assertEqual(set(names), {"part_count"})  # that of the first instance
 
 
 class Print(Case):
