@@ -13,8 +13,9 @@ using Copies = std::map<RegisterId, Value>;
 
 /// Replaces an operand by the value it is a copy of, read as the operand was.
 void replace(Value& operand, const Copies& copies) {
-  for (auto copy = copies.find(operand.number); operand.is_register() && copy != copies.end();
-       copy = copies.find(operand.number)) {
+  while (operand.is_register()) {
+    const auto copy = copies.find(operand.number);
+    if (copy == copies.end()) return;
     const Value& source = copy->second;
     if (!source.is_constant() && !same_bits(source.type, operand.type)) return;
     operand = source.is_constant() ? constant(operand.type, source.number)

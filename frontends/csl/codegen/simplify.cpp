@@ -83,7 +83,7 @@ class Simplifier {
     out_->push_back(std::move(in));
   }
 
-  void become(Instruction& in, Op op, std::vector<Value> operands) const {
+  void become(Instruction& in, Op op, ShortList<Value, 3> operands) const {
     in.op = op;
     in.operands = std::move(operands);
     in.number = 0;
@@ -232,7 +232,7 @@ class Simplifier {
     return fits ? sum : nullptr;
   }
   /// Puts `in` without the constant in front, and makes it that plus `by`.
-  void split_sum(Instruction& in, std::vector<Value> operands, std::uint32_t by) {
+  void split_sum(Instruction& in, ShortList<Value, 3> operands, std::uint32_t by) {
     Instruction first = in;
     first.operands = std::move(operands);
     first.results = {f_.new_register(in.type)};

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontends/csl/ir/short_list.h"
 #include "models/pe/isa.h"
 #include "models/pe/program.h"
 
@@ -152,8 +153,8 @@ struct Instruction {
   Type type = Type::kI16;  ///< type of the operation; type of compared, loaded or stored values
   Condition condition = Condition::kEq;
   Type compared = Type::kI16;  ///< kChoose
-  std::vector<RegisterId> results;
-  std::vector<Value> operands;
+  ShortList<RegisterId, 1> results;
+  ShortList<Value, 3> operands;
   std::uint32_t number =
       0;  ///< kCall: callee; kElement: bytes of an element; kBranch: kMapBranch; kLowShift: 1 to 15
   std::int32_t offset = 0;  ///< kLoad, kStore, kElement: bytes

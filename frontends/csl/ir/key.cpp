@@ -33,6 +33,11 @@ class Key {
     add(values.size());
     for (const T& value : values) add(value);
   }
+  template <class T, std::uint32_t N>
+  void add(const ShortList<T, N>& values) {
+    add(values.size());
+    for (const T& value : values) add(value);
+  }
   template <class T, std::size_t N>
   void add(const std::array<T, N>& values) {
     for (const T& value : values) add(value);
