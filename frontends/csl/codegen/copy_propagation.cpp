@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <vector>
 
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/flow.h"
@@ -9,17 +10,27 @@ namespace {
 
 using namespace ir;
 
+/// What registers are copies of. Of those of a whole function by register, kNone for one that is no copy.
 using Copies = std::map<RegisterId, Value>;
+using CopyOfRegister = std::vector<Value>;
+
+const Value* source_of(const Copies& copies, RegisterId r) {
+  const auto found = copies.find(r);
+  return found == copies.end() ? nullptr : &found->second;
+}
+const Value* source_of(const CopyOfRegister& copies, RegisterId r) {
+  return copies[r].kind == Value::Kind::kNone ? nullptr : &copies[r];
+}
 
 /// Replaces an operand by the value it is a copy of, read as the operand was.
-void replace(Value& operand, const Copies& copies) {
+template <class All>
+void replace(Value& operand, const All& copies) {
   while (operand.is_register()) {
-    const auto copy = copies.find(operand.number);
-    if (copy == copies.end()) return;
-    const Value& source = copy->second;
-    if (!source.is_constant() && !same_bits(source.type, operand.type)) return;
-    operand = source.is_constant() ? constant(operand.type, source.number)
-                                   : read_as(operand.type, source);
+    const Value* const source = source_of(copies, operand.number);
+    if (source == nullptr) return;
+    if (!source->is_constant() && !same_bits(source->type, operand.type)) return;
+    operand = source->is_constant() ? constant(operand.type, source->number)
+                                    : read_as(operand.type, *source);
   }
 }
 
@@ -29,9 +40,9 @@ bool is_copy(const Instruction& in) {
 }
 
 /// Copies between registers that are assigned once hold wherever the copy has a value.
-Copies lasting_copies(const Function& function) {
+CopyOfRegister lasting_copies(const Function& function) {
   const std::vector<unsigned> counts = definition_counts(function);
-  Copies copies;
+  CopyOfRegister copies(function.registers.size());
   for (const Block& block : function.blocks) {
     for (const Instruction& in : block.code) {
       if (!is_copy(in) || counts[in.results[0]] != 1) continue;
@@ -43,6 +54,7 @@ Copies lasting_copies(const Function& function) {
 }
 
 void forget(Copies& copies, RegisterId changed) {
+  if (copies.empty()) return;
   copies.erase(changed);
   for (auto c = copies.begin(); c != copies.end();) {
     const bool reads = c->second.is_register() && c->second.number == changed;
@@ -62,7 +74,7 @@ void propagate_in(Block& block) {
 }  // namespace
 
 void propagate_copies(Function& function) {
-  const Copies lasting = lasting_copies(function);
+  const CopyOfRegister lasting = lasting_copies(function);
   for (Block& block : function.blocks) {
     for (Instruction& in : block.code) {
       for (Value& operand : in.operands) replace(operand, lasting);

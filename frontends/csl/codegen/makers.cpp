@@ -55,6 +55,10 @@ void Makers::remember(const ir::Instruction& in, bool in_block) {
 }
 
 void Makers::forget_readers(const ir::Instruction& in) {
+  const auto is_assigned_once = [this](ir::RegisterId r) {
+    return r >= counts_.size() || counts_[r] == 1;
+  };
+  if (std::all_of(in.results.begin(), in.results.end(), is_assigned_once)) return;
   const auto is_result = [&](const ir::Value& v) {
     return v.is_register() &&
            std::find(in.results.begin(), in.results.end(), v.number) != in.results.end();
