@@ -219,7 +219,7 @@ void CommLowering::copy(const Operation& op, TileOperand target, TileOperand sou
     emitter_.emit_tile(Opcode::kCopyIn, op.place, Pipe::kMte2).size = size;
     emitter_.attach({std::move(in), tile}, TileFunction::kCopy);
     tile.access = Access::kRead;
-    if (adds) out.access = Access::kReadWrite;
+    if (adds) out.access = Access::kAdd;
     emitter_.emit_tile(Opcode::kCopyOut, op.place, Pipe::kMte3).size = size;
     emitter_.attach({std::move(tile), std::move(out)}, TileFunction::kCopy).adds = adds;
   }

@@ -91,7 +91,7 @@ void MoveLowering::store(const Operation& op, const OperationInfo& info) {
       copies ? emitter_.attach({std::move(source), std::move(target)}, TileFunction::kCopy)
              : attach_fix(op, std::move(source), std::move(target), scale);
   set_options(op, operation, diagnostics_);
-  if (operation.adds) operation.operands.back().access = Access::kReadWrite;
+  if (operation.adds) operation.operands.back().access = Access::kAdd;
   set_unit_flag(op);
 }
 

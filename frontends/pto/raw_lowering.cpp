@@ -157,6 +157,7 @@ void RawLowering::move(const Operation& op) {
   TileOperation& operation = emitter_.attach(
       std::move(operands), has_values ? TileFunction::kCopy : TileFunction::kNoValues);
   operation.adds = has_values && out && atomic_ == Atomic::kAdd;
+  if (operation.adds) operation.operands.back().access = Access::kAdd;
 }
 
 }  // namespace tessera::pto

@@ -76,7 +76,8 @@ void ComputeLowering::gather_memory(const Operation& op) {
   operation.operands = {
       gathers ? view_operand(from, Access::kRead) : tile_operand(from, Access::kRead),
       tile_operand(indices, Access::kRead),
-      gathers ? tile_operand(to, Access::kWrite) : view_operand(to, Access::kReadWrite)};
+      gathers ? tile_operand(to, Access::kWrite)
+              : view_operand(to, operation.adds ? Access::kAdd : Access::kReadWrite)};
   check_operands(op, operation);
   emitter_.attach({}) = std::move(operation);
 }

@@ -98,6 +98,11 @@ void warn_of_flags(const AiCore& core, report::Report& report) {
          to_string(core.id()) + ": the flag " + flag + " is still set at the end", report);
 }
 
+void warn_of_nothing(const AiCore& core, report::Report& report) {
+  warn(core, "/tessera/ascend/no_operation",
+       "the kernel comes to no operation with these arguments on any core", report);
+}
+
 void warn_of_lines(const AiCore& core, report::Report& report) {
   const std::string left = cluster::describe_lines_left(core);
   if (!left.empty()) warn(core, "/tessera/ascend/lines_left", left, report);

@@ -19,5 +19,7 @@ report::Places counters_of_cores(const cluster::MachineView& machine, Cycle cycl
 /// not come to GM. Requires report.cycles.
 void warn_of_flags(const cluster::AiCore& core, report::Report& report);
 void warn_of_lines(const cluster::AiCore& core, report::Report& report);
+/// Warns that the kernel has done nothing on any core.
+void warn_of_nothing(const cluster::AiCore& core, report::Report& report);
 
 }  // namespace tessera::ascend

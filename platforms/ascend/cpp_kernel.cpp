@@ -174,6 +174,7 @@ void CppKernel::prepare(const Options& options, const AscendConfig& config,
   cores_ = std::make_shared<pto_cpp::NativeCores>(native_);
   launched_ = std::make_unique<LaunchedKernel>(std::move(kernel), launch, cores_);
   launched_->at_end = std::move(at_end);
+  launched_->is_empty = !kinds_.aic && !kinds_.aiv && !options.host_program;
   if (options.host_program)
     launched_->next_launch = [this](Arrays& arrays, Cycle next) { return go_on(arrays, next); };
 }
@@ -266,10 +267,8 @@ cluster::Launch CppKernel::find_launch(const AscendConfig& config) {
   kinds_ = kinds([this](unsigned array) {
     return contents_[array].bytes.empty() ? nullptr : contents_[array].bytes.data();
   });
-  const auto [aic, aiv] = kinds_;
-  if (!aic && !aiv)
-    throw UserError(native_.file, native_.name,
-                    "the function comes to no operation on either kind of core");
+  auto [aic, aiv] = kinds_;
+  if (!aic && !aiv) (native_.aiv ? aiv : aic) = true;  // it ends at once, as on the device
   cluster::Launch launch;
   launch.clusters = config.clusters;
   launch.blocks = config.blocks;

@@ -42,6 +42,8 @@ struct LaunchedKernel {
   const pto::Kernel kernel;
   const cluster::Launch launch;
   const std::shared_ptr<cluster::InstructionSource> source;  ///< nullptr: the programs have all
+  bool is_empty =
+      false;  ///< native code that comes to no operation, as tasks that only mark a place
   /// The launch has ended before cycle `next`: prepares another one of the same cores, if there is one.
   std::function<bool(Arrays& arrays, Cycle next)> next_launch;
   /// The run is over, and nothing is written yet. May throw IllegalBehaviour.

@@ -15,6 +15,7 @@ void add(Accesses& accesses, unsigned unit, const ResolvedOperand& operand) {
                                                     : local_memory(unit, operand.location);
   access.reads = reads(operand.access);
   access.writes = writes(operand.access);
+  access.adds = operand.access == Access::kAdd;
   access.extent = extent_of(operand);
 }
 

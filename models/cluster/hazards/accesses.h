@@ -44,11 +44,12 @@ std::string memory_name(MemoryId memory, const Program& program);
 struct MemoryAccess {
   MemoryId memory = 0;
   bool reads = false, writes = false;
+  bool adds = false;  ///< Access::kAdd
   Extent extent;
 
   template <class Archive>
   void visit(Archive& archive) {
-    archive(memory, reads, writes, extent);
+    archive(memory, reads, writes, adds, extent);
   }
 };
 
@@ -83,7 +84,7 @@ struct Touch {
 /// Who has touched which bytes last, memory by memory. Agents are pipes; each numbers its operations.
 ///
 /// A write takes the place of everything that it covers: what conflicts with those conflicts with it,
-/// and it has been compared with them. A memory remembers its last writes and reads, 64 of each unless
+/// and it has been compared with them. An addition takes the place of nothing, as others have not been compared with it. A memory remembers its last writes and reads, 64 of each unless
 /// said otherwise; older ones are forgotten.
 class AccessMap {
  public:
@@ -103,13 +104,16 @@ class AccessMap {
     Memory& memory = memories_[access.memory];
     const std::size_t most = is_gm(access.memory) ? depth_.gm : depth_.local;
     for (const Record& r : memory.writes)
-      if (overlap(r.extent, access.extent)) conflict(r.touch, true, r.extent);
-    if (!access.writes) return remember(memory.reads, most, access.extent, who);
+      if (!(r.adds && access.adds) && overlap(r.extent, access.extent))
+        conflict(r.touch, true, r.extent);
+    if (!access.writes) return remember(memory.reads, most, access, who);
     for (const Record& r : memory.reads)
       if (overlap(r.extent, access.extent)) conflict(r.touch, false, r.extent);
-    forget_covered(memory.writes, access.extent);
-    forget_covered(memory.reads, access.extent);
-    remember(memory.writes, most, access.extent, who);
+    if (!access.adds) {
+      forget_covered(memory.writes, access.extent);
+      forget_covered(memory.reads, access.extent);
+    }
+    remember(memory.writes, most, access, who);
   }
 
   template <class Archive>
@@ -124,10 +128,11 @@ class AccessMap {
     Extent extent;
     Touch touch;
     std::uint64_t age = 0;  // grows with every touch
+    bool adds = false;
 
     template <class Archive>
     void visit(Archive& archive) {
-      archive(extent, touch, age);
+      archive(extent, touch, age, adds);
     }
   };
   using Records = std::vector<Record>;
@@ -152,12 +157,13 @@ class AccessMap {
   }
   // Buffers are touched again and again: an equal record is replaced. In long lists only the first
   // ones are searched for it.
-  void remember(Records& records, std::size_t most, const Extent& extent, const Touch& who) {
-    const Record record{extent, who, ++age_};
+  void remember(Records& records, std::size_t most, const MemoryAccess& access, const Touch& who) {
+    const Record record{access.extent, who, ++age_, access.adds};
     const std::size_t searched = std::min(records.size(), kLookedUp);
     for (std::size_t i = 0; i < searched; ++i) {
       Record& r = records[i];
-      if (r.touch.agent != who.agent || !(r.extent == extent)) continue;
+      if (r.touch.agent != who.agent || r.adds != access.adds || !(r.extent == access.extent))
+        continue;
       r = record;
       return;
     }

@@ -139,7 +139,8 @@ struct Offset {
   bool is_known() const { return products.empty(); }
 };
 
-enum class Access : std::uint8_t { kRead, kWrite, kReadWrite };
+/// kAdd: reads and writes in one, by the memory itself, so additions of several pipes and cores need no order among themselves.
+enum class Access : std::uint8_t { kRead, kWrite, kReadWrite, kAdd };
 constexpr bool reads(Access access) {
   return access != Access::kWrite;
 }

@@ -249,6 +249,24 @@ TEST(ClusterOrder, OnePairOfLinesIsReportedOnce) {
   EXPECT_THAT(r.hazards[0], HasSubstr("nothing orders them (1"));
 }
 
+// Memory adds by itself: additions need an order against reads and plain writes only.
+TEST(ClusterOrder, AdditionsToOneArrayNeedNoOrderAmongThemselves) {
+  const auto hazards = [](std::vector<Access> accesses) {
+    Kernel k;
+    constexpr std::array kPipes = {Pipe::kMte3, Pipe::kV, Pipe::kMte2};
+    for (std::size_t n = 0; n < accesses.size(); ++n)
+      touch(k, kPipes[n], 50, {row_of_gm(3, accesses[n])});
+    return run_vector(k).hazards;
+  };
+  EXPECT_THAT(hazards({Access::kAdd, Access::kAdd, Access::kAdd}), IsEmpty());
+  EXPECT_EQ(hazards({Access::kAdd, Access::kReadWrite}).size(), 1u);
+  EXPECT_EQ(hazards({Access::kWrite, Access::kAdd}).size(), 1u);
+  EXPECT_EQ(hazards({Access::kAdd, Access::kRead}).size(), 1u);
+  // The second addition hides neither the write nor the addition in front of it.
+  EXPECT_EQ(hazards({Access::kWrite, Access::kAdd, Access::kAdd}).size(), 2u);
+  EXPECT_EQ(hazards({Access::kAdd, Access::kAdd, Access::kRead}).size(), 2u);
+}
+
 TEST(ClusterOrder, OrderPassesThroughOtherPipes) {
   Kernel k;
   touch(k, Pipe::kMte2, 100, {write(0)});

@@ -246,6 +246,20 @@ def check_surroundings(runner):
         assert run.returncode == 4 and ("signal" in err or "stopped by SIG" in err), f"signal {number} to the kernel's process: {run.returncode} {err}"
 
 
+def check_nothing(runner):
+    """A kernel that comes to no operation ends at once, with a warning: run times start such kernels to mark a place."""
+    text = '#include <pto/pto-inst.hpp>\nextern "C" __global__ AICORE void nothing(__gm__ float* x, int n) { %s if (n > 0) set_mask_norm(); }\n'
+    for line in ("", "if (n < 0) pipe_barrier(PIPE_MTE1);"):
+        (runner.folder / "nothing.cpp").write_text(text % line)
+        for preset in ("a2a3", "a5"):
+            done = subprocess.run([sys.argv[1], "nothing.cpp", "--preset", preset, "--arg", "x=f32[8]", "--arg", "n=1", "--report", "r.json",
+                                   "--output", "x=x.npy"], cwd=runner.folder, capture_output=True, text=True, timeout=SECONDS)
+            assert done.returncode == 0 and "/tessera/ascend/no_operation" in done.stdout + done.stderr, f"{line}: {done.returncode} {done.stdout} {done.stderr}"
+            counters = json.loads((runner.folder / "r.json").read_text())["counters"]
+            assert counters["tile_operations"]["value"] == 0 and counters["cores"]["value"] == 1, counters
+            assert not np.load(runner.folder / "x.npy").any()
+
+
 def wait_for_child(run):
     """The process of the kernel, once its native code waits."""
     end = time.monotonic() + SECONDS
@@ -280,6 +294,7 @@ def main():
         if failures:
             sys.exit("\n".join(failures))
         if not sys.argv[2:]:
+            check_nothing(runner)
             check_constructors(runner)
             check_surroundings(runner)
             check_stack_limits(runner)
