@@ -17,6 +17,9 @@
 namespace tessera::csl::codegen {
 namespace {
 
+/// Bytes after which the banks repeat (wse.md 6.2): 8 banks of 2 bytes.
+constexpr std::uint32_t kBankPass = 16;
+
 using namespace ir;
 
 /// The program does not fit into SRAM.
@@ -83,11 +86,25 @@ class Linker {
     return globals;
   }
 
-  /// Globals in their order, then the frames.
+  /// Whole passes over the banks, so that they change no bank of a global.
+  void place_frames() {
+    if (frames_.bytes == 0) return;
+    pe::Symbol symbol;
+    symbol.name = names_.unique("frames");
+    symbol.type = pe::ElementType::kU16;
+    symbol.count = (frames_.bytes + kBankPass - 1) / kBankPass * kBankPass / 2;
+    symbol.align = 4;
+    place(std::move(symbol));
+    frames_base_ = image_.symbols.back().address;
+  }
+
+  /// The frames, then globals in their order: what leaves a global array upwards meets later
+  /// globals or free memory, and no return address.
   void place_data() {
     end_ = image_.task_table_bytes() +
            static_cast<std::uint32_t>(image_.code.size()) * pe::kInstructionBytes;
     addresses_.resize(module_.variables.size());
+    place_frames();
     std::vector<std::pair<std::size_t, VariableId>> symbols;
     for (const VariableId v : globals_in_order()) {
       const Variable& variable = module_.variables[v];
@@ -101,15 +118,6 @@ class Linker {
       set_place(symbol, variable.place);
       place(std::move(symbol));
       addresses_[v] = image_.symbols.back().address;
-    }
-    if (frames_.bytes != 0) {
-      pe::Symbol symbol;
-      symbol.name = names_.unique("frames");
-      symbol.type = pe::ElementType::kU16;
-      symbol.count = (frames_.bytes + 1) / 2;
-      symbol.align = 4;
-      place(std::move(symbol));
-      frames_base_ = image_.symbols.back().address;
     }
     for (VariableId v = 0; v < module_.variables.size(); ++v) {
       if (module_.variables[v].owner) addresses_[v] = frames_base_ + frames_.variables[v];

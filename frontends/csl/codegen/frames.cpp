@@ -102,21 +102,22 @@ OwnFrame own_frame(const Module& module, FunctionId f, const Cycles& cycles) {
 
 namespace {
 
-/// The frame of one function from `end` on; gives where it ends.
+/// The frame of one function from `end` on; gives where it ends. The return address comes first:
+/// what leaves a local array upwards meets frames of functions that are not active.
 std::uint32_t lay_out(const Module& module, FunctionId f, const Cycles& cycles,
                       const std::vector<bool>& named, std::uint32_t end, Frames& frames) {
+  const Function& function = module.functions[f];
+  if (!function.is_task && has_plain_call(module, cycles, f, function)) {
+    end = aligned(end, kLinkBytes);
+    frames.links[f] = end;
+    end += kLinkBytes;
+  }
   for (VariableId v = 0; v < module.variables.size(); ++v) {
     const Variable& variable = module.variables[v];
     if (variable.owner != f || !named[v]) continue;
     end = aligned(end, variable.align == 0 ? bytes_of(variable.type) : variable.align);
     frames.variables[v] = end;
     end += variable.bytes();
-  }
-  const Function& function = module.functions[f];
-  if (!function.is_task && has_plain_call(module, cycles, f, function)) {
-    end = aligned(end, kLinkBytes);
-    frames.links[f] = end;
-    end += kLinkBytes;
   }
   return end;
 }
