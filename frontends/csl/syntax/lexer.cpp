@@ -192,6 +192,15 @@ class Lexer {
                       in_quotes(rest.substr(0, 2)));
   }
 
+  /// '. {' is '.{' (as in Zig, where these are two tokens).
+  void blank_before_brace(Token& token) {
+    const std::string_view rest = cursor_.rest();
+    const std::size_t blanks = rest.find_first_not_of(" \t");
+    if (blanks == std::string_view::npos || rest[blanks] != '{') return;
+    cursor_.take(blanks + 1);
+    token.text = ".{";
+  }
+
   void mark(Token& token) {
     for (const Foreign& foreign : kForeign) {
       if (cursor_.rest().substr(0, foreign.text.size()) == foreign.text)
@@ -202,6 +211,7 @@ class Lexer {
       if (cursor_.rest().substr(0, mark.size()) != mark) continue;
       token.kind = Kind::kMark;
       token.text = cursor_.take(mark.size());
+      if (mark == ".") blank_before_brace(token);
       return;
     }
     diagnostics_.fail(token.place, "unexpected character ", in_quotes(cursor_.rest().substr(0, 1)));

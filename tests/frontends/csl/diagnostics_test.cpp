@@ -168,9 +168,9 @@ const Mistake kExpressions[] = {
      "1:13: expected the name of the member after '.', found '1'\n"
      "  const a = b.1;\n"
      "              ^"},
-    {"DotBrace", "const a = . { .b = 1 };",
+    {"DotAlone", "const a = . ( .b = 1 );",
      "1:11: expected an expression, found '.'; an anonymous struct is written '.{ .a = 1 }'\n"
-     "  const a = . { .b = 1 };\n"
+     "  const a = . ( .b = 1 );\n"
      "            ^"},
     {"TensorVariable", "const a = |1|{4} -> b[i];",
      "1:12: expected the name of a variable of the tensor access, found '1'\n"

@@ -93,6 +93,8 @@ TEST(CslExpression, NamesMayBeWordsOfOtherPlaces) {
 
 TEST(CslExpression, StructsTuplesAndArrays) {
   expect_trees({{".{}", "(literal - [])"},
+                {". {}", "(literal - [])"},
+                {". \t{ .a = . { 1 } }", "(literal - [(a (literal - [(- 1)]))])"},
                 {".{1, 2,}", "(literal - [(- 1) (- 2)])"},
                 {".{ .a = 1, .b = .{ .c = 2 } }", "(literal - [(a 1) (b (literal - [(c 2)]))])"},
                 {".{ .f = fn () void, .t = [2]T }",
