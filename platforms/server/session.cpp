@@ -251,18 +251,33 @@ class Session::Commands {
   using Handler = Reply (Commands::*)(const Request&);
   static const std::map<std::string, Handler> kByName;
 
+  // "stays_open": a stream that cannot end yet goes on beside later commands.
   Reply copy_to(const Request& request) {
-    if (request.has("color"))
-      stream_.stream_to(color_of(request), region_of(request), words_of(request));
-    else
+    if (!request.has("color")) {
       stream_.copy_to(request.text("symbol"), region_of(request), words_of(request));
+      return {};
+    }
+    stream_.follow(
+        stream_.open_stream_to(color_of(request), region_of(request), words_of(request)),
+        !request.has("stays_open"));
     return {};
   }
   Reply copy_from(const Request& request) {
     const wse::Region region = region_of(request);
-    return reply_of(request, request.has("color")
-                                 ? stream_.stream_from(color_of(request), region)
-                                 : stream_.copy_from(request.text("symbol"), region));
+    if (!request.has("color"))
+      return reply_of(request, stream_.copy_from(request.text("symbol"), region));
+    const auto stream = stream_.open_stream_from(color_of(request), region);
+    if (stream_.follow(stream, !request.has("stays_open")))
+      return reply_of(request, stream_.words_of(stream));
+    return {{{"open", stream}}, {}};
+  }
+  // "must_end" as for wait().
+  Reply follow(const Request& request) {
+    const std::size_t stream = request.count("open");
+    if (!stream_.follow(stream, request.flag("must_end"))) return {{{"done", false}}, {}};
+    Reply reply = reply_of(request, stream_.words_of(stream));
+    reply.header["done"] = true;
+    return reply;
   }
   // The arguments without what differs from run to run: numbers of commands, and names of files.
   static std::uint64_t digest_of(const json::object& header, const Request& request) {
@@ -400,7 +415,8 @@ class Session::Commands {
 const std::map<std::string, Session::Commands::Handler> Session::Commands::kByName = {
     {"h2d", &Commands::copy_to}, {"d2h", &Commands::copy_from},   {"launch", &Commands::launch},
     {"read", &Commands::read},   {"write", &Commands::write},     {"dump", &Commands::dump},
-    {"send", &Commands::send},   {"receive", &Commands::receive}, {"wait", &Commands::wait}};
+    {"send", &Commands::send},   {"receive", &Commands::receive}, {"wait", &Commands::wait},
+    {"follow", &Commands::follow}};
 
 Session::Session(FrameChannel& channel, const compiled::Program& program,
                  const wse::Workload& workload, const wse::WseConfig& config,

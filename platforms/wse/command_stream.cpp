@@ -90,73 +90,6 @@ void CommandStream::write_arguments(TileCoord tile, const std::string& function,
   machine_.access(tile, std::move(access), at);
 }
 
-void CommandStream::stream_to(Color color, const Region& region,
-                              const std::vector<std::uint32_t>& words) {
-  check_words(region, words.size(), "stream to color " + std::to_string(color.value()));
-  std::vector<std::uint32_t> sent = words;
-  stream(color, region, sent, true);
-}
-
-std::vector<std::uint32_t> CommandStream::stream_from(Color color, const Region& region) {
-  check_region(region, "stream from color " + std::to_string(color.value()));
-  std::vector<std::uint32_t> words(region.word_count());
-  stream(color, region, words, false);
-  return words;
-}
-
-void CommandStream::stream(Color color, const Region& region, std::vector<std::uint32_t>& words,
-                           bool into_pes) {
-  const std::string command = std::string("stream ") + (into_pes ? "to" : "from") + " color " +
-                              std::to_string(color.value());
-  check_region(region, command);
-  if (timing_.is_silicon())
-    throw UserError("", "",
-                    command + ": no rate of streams to and from PEs is published for "
-                              "memcpy.profile=silicon; use memcpy.profile=simulator");
-  const std::uint32_t colors = into_pes ? program_.streams_in : program_.streams_out;
-  if ((colors >> color.value() & 1U) == 0)
-    throw UserError("", "",
-                    command + ": the program gives <memcpy/get_params> no such color as " +
-                        (into_pes ? "MEMCPYH2D_k" : "MEMCPYD2H_k"));
-  std::vector<HostStream> open;
-  for (int y = 0; y < region.rows(); ++y) {
-    for (int x = 0; x < region.columns(); ++x)
-      open.push_back(begin(machine_.edge(tile_of(region, x, y), Direction::kRamp), color,
-                           region.elements, !into_pes));
-  }
-  const auto stream_of = [&region](int x, int y) {
-    return static_cast<std::size_t>(y) * static_cast<std::size_t>(region.columns()) +
-           static_cast<std::size_t>(x);
-  };
-  // A PE that takes the command after it was given up still has what it needs.
-  const auto values = std::make_shared<const std::vector<std::uint32_t>>(
-      into_pes ? words : std::vector<std::uint32_t>());
-  offer(region, 0, [=](int x, int y, pe::Sram&, Cycle now) {
-    host::Edge& edge = *open[stream_of(x, y)].edge;
-    if (!into_pes) return edge.expect(color, region.elements, now + 1);
-    std::vector<host::Word> piece;
-    for (std::size_t i = 0; i < region.elements; ++i)
-      piece.push_back({(*values)[region.index(x, y, i)], false});
-    edge.send(color, std::move(piece), now + 1);
-  });
-  std::size_t next = 0;  // those before it are complete
-  run_until(
-      [&] {
-        while (next < open.size() && open[next].moved() == region.elements) ++next;
-        return next == open.size();
-      },
-      command + ", " + to_string(region));
-  for (int y = 0; y < region.rows() && !into_pes; ++y) {
-    for (int x = 0; x < region.columns(); ++x) {
-      const HostStream& of_pe = open[stream_of(x, y)];
-      for (std::size_t i = 0; i < region.elements; ++i)
-        words[region.index(x, y, i)] = of_pe.edge->received(color)[of_pe.first + i].wavelet.payload;
-    }
-  }
-  free_from_ = now();
-  ++completed_;
-}
-
 // --- streams beside commands
 
 std::size_t CommandStream::HostStream::moved() const {
@@ -170,6 +103,12 @@ CommandStream::HostStream CommandStream::begin(host::Edge& edge, Color color, st
   for (const HostStream& other : streams_) {
     if (other.edge == &edge && other.color == color && other.is_out == is_out)
       first = std::max(first, other.first + other.count);
+  }
+  for (const OpenStream& stream : open_) {
+    for (const HostStream& other : stream.of_pes) {
+      if (other.edge == &edge && other.color == color && other.is_out == is_out)
+        first = std::max(first, other.first + other.count);
+    }
   }
   return {&edge, color, first, count, is_out};
 }
@@ -409,12 +348,23 @@ Cycle CommandStream::next_command_from(unsigned before) {
   return free_from + before;
 }
 
-void CommandStream::run_until(const std::function<bool()>& done, const std::string& command) {
+run::Stop CommandStream::run_command(const std::function<bool()>& done, const std::string& command) {
   control_.begin_command(command);
   const run::Stop stop =
       checkpoints_ == nullptr ? control_.run_until(done) : checkpoints_->run(control_, done, false);
   control_.end_command();
+  return stop;
+}
+
+void CommandStream::run_until(const std::function<bool()>& done, const std::string& command) {
+  const run::Stop stop = run_command(done, command);
   if (stop != run::Stop::kCondition) fail(stop, command);
+}
+
+bool CommandStream::runs_until(const std::function<bool()>& done, const std::string& command) {
+  const run::Stop stop = run_command(done, command);
+  if (stop != run::Stop::kCondition && stop != run::Stop::kIdle) fail(stop, command);
+  return stop == run::Stop::kCondition;
 }
 
 }  // namespace tessera::wse

@@ -72,6 +72,16 @@ class CommandStream {
   /// The next words that each PE of the region sends on the color.
   std::vector<std::uint32_t> stream_from(Color color, const Region& region);
 
+  // The same without waiting: a stream of words that the PEs take or send only after later commands stays open beside these.
+
+  using OpenId = std::size_t;
+  OpenId open_stream_to(Color color, const Region& region, const std::vector<std::uint32_t>& words);
+  OpenId open_stream_from(Color color, const Region& region);
+  /// Runs until all words have passed, or nothing moves; false: some have not. With `must_end` the latter throws CommandError.
+  bool follow(OpenId stream, bool must_end);
+  /// What a complete stream of open_stream_from() has brought.
+  std::vector<std::uint32_t> words_of(OpenId stream) const;
+
   // Streams at other links of the program (compiled::Program::links), which run beside commands.
   // They throw UserError if the program has no such link.
 
@@ -89,7 +99,7 @@ class CommandStream {
   /// What a stream of receive() has brought so far.
   std::vector<std::uint32_t> received(StreamId stream) const;
 
-  /// Ends the run: streams of send() and receive() end, then the machine runs until nothing moves. Answers who
+  /// Ends the run: streams that are open, and those of send() and receive(), end, then the machine runs until nothing moves. Answers who
   /// waits for ever, in words; empty: nobody. `help` says whether a further command of a host could let PEs at
   /// rest go on, as published programs leave it. Throws CommandError if a stream cannot end or a bound is reached.
   std::string finish(observe::Help help = observe::Help::kHost);
@@ -115,7 +125,7 @@ class CommandStream {
   /// Saves or restores how far it is (models/state/archive.h).
   void visit(state::Archive& archive);
   /// The first cycle before which that can be done; kNever: not while the present command runs.
-  Cycle saved_from() const { return streams_.empty() ? saved_from_ : kNever; }
+  Cycle saved_from() const { return streams_.empty() && !has_open() ? saved_from_ : kNever; }
   /// Completes the launch in which the state was saved, or that is held.
   void complete_launch(const std::string& function);
   /// A launch that runs throws LaunchHeld between two cycles as soon as `hold` answers true, which is asked whenever the
@@ -152,12 +162,26 @@ class CommandStream {
   void check_words(const Region& region, std::size_t words, const std::string& command) const;
   void copy(const std::string& symbol, const Region& region, const std::shared_ptr<Copy>& copy,
             bool into_pes);
-  void stream(Color color, const Region& region, std::vector<std::uint32_t>& words, bool into_pes);
+  /// A stream between the host and the PEs of a region.
+  struct OpenStream {
+    std::string command;
+    Region region;
+    Color color;
+    std::vector<HostStream> of_pes;    ///< by row, then column; empty: it is complete
+    std::vector<std::uint32_t> words;  ///< that it has brought, when it is complete
+  };
+  OpenId open(Color color, const Region& region, const std::vector<std::uint32_t>& words,
+              bool into_pes);
+  bool has_open() const;
+  static std::vector<std::uint32_t> words_from(const OpenStream& open);
   HostStream begin(host::Edge& edge, Color color, std::size_t count, bool is_out);
   StreamId add_stream(TileCoord tile, Direction side, Color color, std::size_t count, bool is_out);
   void offer(const Region& region, unsigned cycles_each, const Act& act);
   void take_ready(std::uint32_t place);
+  run::Stop run_command(const std::function<bool()>& done, const std::string& command);
   void run_until(const std::function<bool()>& done, const std::string& command);
+  /// False: nothing moves any more.
+  bool runs_until(const std::function<bool()>& done, const std::string& command);
   /// Nothing moves any more, and somebody in the rectangle waits whom `help` cannot help.
   bool is_stuck(observe::Help help);
   void run_launch(const std::string& command);
@@ -191,6 +215,7 @@ class CommandStream {
   bool allows_silent_launch_ = false;
   std::string silent_launch_;
   std::vector<HostStream> streams_;
+  std::vector<OpenStream> open_;
   std::size_t completed_ = 0;
   std::function<bool()> hold_;
 };

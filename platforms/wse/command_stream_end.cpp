@@ -14,6 +14,7 @@ constexpr std::size_t kMostWaits = 10'000;  // waits of each sort that are kept 
 }  // namespace
 
 std::string CommandStream::finish(observe::Help help) {
+  for (OpenId id = 0; id < open_.size(); ++id) follow(id, true);
   for (StreamId id = 0; id < streams_.size(); ++id) wait(id);
   const run::Stop stop = run_saved(
       free_from_ + wafer::kMaxDepth, [] { return false; }, true);

@@ -24,10 +24,11 @@ from tessera_csl.streams import Streams
 class Task:
     """An operation that has been given to the machine."""
 
-    def __init__(self, owner, reply=None, transfer=None):
+    def __init__(self, owner, reply=None, transfer=None, store=None):
         self.owner = owner
         self.reply = reply
         self.transfer = transfer
+        self.store = store
 
 
 def _tell_warning(reply):
@@ -73,6 +74,7 @@ class SdkRuntime:
         self._dump = None
         self._start, self._end = Reply(), Reply(on_done=_tell_warning)
         self._transfers = []
+        self._streams_back = []  # streams from the PEs that did not block and may be open
         config = getattr(platform, "config", None)
         if config is not None and config.dump_core:
             self._core_paths.append(os.path.abspath(config.core_path or "out.core"))
@@ -108,7 +110,7 @@ class SdkRuntime:
             return
         self._require("running", "stop() is called after load() and run()")
         try:
-            for task in list(self._transfers):
+            for task in [*self._streams_back, *self._transfers]:
                 self.task_wait(task)
             self._streams.write_files()
             self._server.call({"cmd": "stop"}, reply=self._end)
@@ -192,6 +194,7 @@ class SdkRuntime:
         return copies.header_of(command, self._program, target, region, elements, streaming, data_type, order)
 
     def _to_device(self, header, array, count, nonblock):
+        header = self._may_stay_open(header, nonblock)
         words = arrays.words_in(array, count, "the source of memcpy_h2d")
         shared = self._server.shared_memory(words.nbytes)
         if shared is None:
@@ -201,7 +204,18 @@ class SdkRuntime:
         reply = self._server.submit(dict(header, file=shared.path, bytes=words.nbytes), reply=Reply(on_end=lambda: shared.close()))
         return self._issue(Task(self, reply), nonblock)
 
+    @staticmethod
+    def _may_stay_open(header, nonblock):
+        """A stream with nonblock=True that cannot end yet goes on beside later commands."""
+        return dict(header, stays_open=True) if nonblock and "color" in header else header
+
     def _from_device(self, header, count, store, nonblock):
+        header = self._may_stay_open(header, nonblock)
+        if "stays_open" in header:
+            task = Task(self, Reply(on_done=lambda reply: reply.data and store(np.frombuffer(reply.data, np.uint32))), store=store)
+            self._server.submit(header, reply=task.reply)
+            self._streams_back.append(task)
+            return task
         shared = self._server.shared_memory(4 * count)
         if shared is None:
             reply = Reply(on_done=lambda reply: store(np.frombuffer(reply.data, np.uint32)))
@@ -209,6 +223,17 @@ class SdkRuntime:
             header = dict(header, file=shared.path, bytes=4 * count)
             reply = Reply(on_done=lambda _: store(np.frombuffer(shared.map, np.uint32)), on_end=lambda: shared.close())
         return self._issue(Task(self, self._server.submit(header, reply=reply)), nonblock)
+
+    def _follow_back(self, task, must_end):
+        """Whether a stream from the PEs has ended, whose reply is there."""
+        if task in self._streams_back and "open" in task.reply.header:
+            reply = self._server.call({"cmd": "follow", "open": task.reply.header["open"], "must_end": must_end})
+            if not reply.header["done"]:
+                return False
+            task.store(np.frombuffer(reply.data, np.uint32))
+        if task in self._streams_back:
+            self._streams_back.remove(task)
+        return True
 
     def launch(self, name, *args, nonblock=False):
         """Calls an exported function on all PEs; complete when each has called unblock_cmd_stream(). One that comes to rest
@@ -253,7 +278,7 @@ class SdkRuntime:
         if task.reply is None:  # a task of receive_tofile()
             return self._state == "stopped"
         if task.transfer is None:
-            return task.reply.is_done
+            return task.reply.is_done and (task.reply.error is not None or self._follow_back(task, must_end=False))
         return task.transfer.is_done or self._follow(task, must_end=False)
 
     def task_wait(self, task):
@@ -262,6 +287,7 @@ class SdkRuntime:
         if task.reply is None:
             return
         self._server.wait(task.reply)
+        self._follow_back(task, must_end=True)
         if task.transfer is not None and not task.transfer.is_done:
             self._follow(task, must_end=True)
 
