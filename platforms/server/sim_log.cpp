@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iomanip>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -32,15 +33,28 @@ const std::set<std::string> kTraces = {"landing", "router", "inst_trace"};
 /// Of the vendor's log; they concern tiles that are not here, or nothing.
 const std::set<std::string> kOthers = {"hwtile", "iotile", "stalls", "none", ""};
 
-std::set<std::string> traces_asked_for() {
-  std::set<std::string> found;
+/// "P5.2"
+bool is_tile(const std::string& text) {
+  static const std::regex kTile("P[0-9]+\\.[0-9]+");
+  return std::regex_match(text, kTile);
+}
+
+/// A trace, or "trace@P5.2": of this tile.
+SimLog::Traces traces_asked_for() {
+  SimLog::Traces found;
   for (const char* variable : kVariables) {
     const char* given = std::getenv(variable);
     std::istringstream words(given != nullptr ? given : "");
     for (std::string word; std::getline(words, word, ',');) {
-      if (kTraces.count(word) != 0) {
-        found.insert(word);
-      } else if (kOthers.count(word) == 0) {
+      const std::size_t at = word.find('@');
+      const std::string trace = word.substr(0, at);
+      if (at != std::string::npos && !is_tile(word.substr(at + 1)))
+        throw UserError("", variable,
+                        "'" + word.substr(at + 1) + "' is no tile; one is written 'P5.2'");
+      if (kTraces.count(trace) != 0) {
+        std::set<std::string>& tiles = found.try_emplace(trace).first->second;
+        tiles.insert(at == std::string::npos ? SimLog::kAllTiles : word.substr(at + 1));
+      } else if (kOthers.count(trace) == 0) {
         throw UserError("", variable,
                         "'" + word + "' is no trace; there are landing, router and inst_trace");
       }
@@ -209,10 +223,18 @@ void SimLog::merge(std::ostream& out) const {
   }
 }
 
+// "@CYCLE P5.2 .." or "@CYCLE P5.2: .."
 bool SimLog::shows(const std::string& line) const {
   const bool is_landing = line.find(" landing C") != std::string::npos;
   const bool is_instruction = line.find(" OP]") != std::string::npos;
-  return traces_.count(is_landing ? "landing" : is_instruction ? "inst_trace" : "router") != 0;
+  const auto found = traces_.find(is_landing ? "landing" : is_instruction ? "inst_trace" : "router");
+  if (found == traces_.end()) return false;
+  if (found->second.count(kAllTiles) != 0) return true;
+  std::istringstream words(line);
+  std::string cycle, tile;
+  words >> cycle >> tile;
+  if (!tile.empty() && tile.back() == ':') tile.pop_back();
+  return found->second.count(tile) != 0;
 }
 
 }  // namespace tessera::server

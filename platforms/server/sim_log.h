@@ -3,6 +3,7 @@
 // and the figures of the run at the end.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -16,6 +17,9 @@ class SimLog {
  public:
   static constexpr const char* kFile = "sim.log";
   static constexpr const char* kStatisticsFile = "sim_stats.json";
+  static constexpr const char* kAllTiles = "*";
+  /// "landing", "router", "inst_trace": tiles such as "P5.2", or kAllTiles.
+  using Traces = std::map<std::string, std::set<std::string>>;
 
   /// Has the run write the parts of the log, unless the options name files for them. Throws UserError for words that
   /// SIMFABRIC_DEBUG does not have.
@@ -34,7 +38,7 @@ class SimLog {
   bool shows(const std::string& trace_line) const;
 
   std::string trace_file_;        // empty: there is no trace
-  std::set<std::string> traces_;  // "landing", "router", "inst_trace"
+  Traces traces_;
   bool is_ours_ = false;          // the user has named no other file
 };
 

@@ -286,6 +286,16 @@ class Log(Base):
         with self.assertRaisesRegex(RuntimeError, "'everything' is no trace"):
             self.log(SIMFABRIC_DEBUG="everything")
 
+    def test_traces_of_some_tiles(self):
+        every = [line.split()[1].rstrip(":") for line in self.log(SIMFABRIC_DEBUG="inst_trace") if "[IS OP]" in line]
+        self.assertGreater(len(set(every)), 1)
+        for tiles in (set(every[:1]), set(every)):
+            words = ",".join(f"inst_trace@{tile},landing@{tile}" for tile in tiles)
+            found = [line.split()[1].rstrip(":") for line in self.log(SIMFABRIC_DEBUG=words) if "[IS OP]" in line]
+            self.assertEqual(found, [tile for tile in every if tile in tiles])
+        with self.assertRaisesRegex(RuntimeError, "'5' is no tile"):
+            self.log(SIMFABRIC_DEBUG="inst_trace@5")
+
 
 if __name__ == "__main__":
     unittest.main()
