@@ -257,9 +257,8 @@ class Session::Commands {
       stream_.copy_to(request.text("symbol"), region_of(request), words_of(request));
       return {};
     }
-    stream_.follow(
-        stream_.open_stream_to(color_of(request), region_of(request), words_of(request)),
-        !request.has("stays_open"));
+    stream_.follow(stream_.open_stream_to(color_of(request), region_of(request), words_of(request)),
+                   !request.has("stays_open"));
     return {};
   }
   Reply copy_from(const Request& request) {
@@ -413,9 +412,9 @@ class Session::Commands {
 };
 
 const std::map<std::string, Session::Commands::Handler> Session::Commands::kByName = {
-    {"h2d", &Commands::copy_to}, {"d2h", &Commands::copy_from},   {"launch", &Commands::launch},
-    {"read", &Commands::read},   {"write", &Commands::write},     {"dump", &Commands::dump},
-    {"send", &Commands::send},   {"receive", &Commands::receive}, {"wait", &Commands::wait},
+    {"h2d", &Commands::copy_to},  {"d2h", &Commands::copy_from},   {"launch", &Commands::launch},
+    {"read", &Commands::read},    {"write", &Commands::write},     {"dump", &Commands::dump},
+    {"send", &Commands::send},    {"receive", &Commands::receive}, {"wait", &Commands::wait},
     {"follow", &Commands::follow}};
 
 Session::Session(FrameChannel& channel, const compiled::Program& program,

@@ -227,7 +227,9 @@ void SimLog::merge(std::ostream& out) const {
 bool SimLog::shows(const std::string& line) const {
   const bool is_landing = line.find(" landing C") != std::string::npos;
   const bool is_instruction = line.find(" OP]") != std::string::npos;
-  const auto found = traces_.find(is_landing ? "landing" : is_instruction ? "inst_trace" : "router");
+  const auto found = traces_.find(is_landing       ? "landing"
+                                  : is_instruction ? "inst_trace"
+                                                   : "router");
   if (found == traces_.end()) return false;
   if (found->second.count(kAllTiles) != 0) return true;
   std::istringstream words(line);

@@ -348,7 +348,8 @@ Cycle CommandStream::next_command_from(unsigned before) {
   return free_from + before;
 }
 
-run::Stop CommandStream::run_command(const std::function<bool()>& done, const std::string& command) {
+run::Stop CommandStream::run_command(const std::function<bool()>& done,
+                                     const std::string& command) {
   control_.begin_command(command);
   const run::Stop stop =
       checkpoints_ == nullptr ? control_.run_until(done) : checkpoints_->run(control_, done, false);
