@@ -68,9 +68,10 @@ bool is_task_list(const std::string& file) {
 
 /// Launches of kernels, each of which is a run of its own.
 bool run_task_list(const ascend::Options& options, report::Report& report) {
-  if (!options.sets.empty() || !options.args.empty() || !options.config_file.empty())
-    throw UserError("", "--set, --arg, --config",
-                    "a list of tasks says itself what its kernels run with: arguments, options");
+  options.refuse_all_but(
+      {"program", "preset", "report", "quiet", "progress", "trace-perfetto", "validate"},
+      "a list of tasks is a run for each task, and says itself what its kernels run with: "
+      "arguments, options");
   if (options.validate) {
     ascend::read_tasks(options.program);
     return cli::print_valid(options, options.preset);
@@ -80,6 +81,22 @@ bool run_task_list(const ascend::Options& options, report::Report& report) {
                      options.trace_perfetto_file, options.quiet},
                     report);
   return true;
+}
+
+/// Options that would have no effect on a program of this form.
+void check_form(const ascend::Options& options, const Program& program) {
+  if (program.in_cpp) {
+    options.refuse_any(
+        {"param", "input", "pto-unknown", "pto-level", "pto-version", "external-peers"},
+        "the program is a kernel in C++, not PTO text; its arguments are those of "
+        "--arg");
+  } else {
+    options.refuse_any({"arg", "args", "auto-sync", "host-program", "include"},
+                       "the program is PTO text, not a kernel in C++; its arguments are those of "
+                       "--param and --input");
+  }
+  if (program.built)
+    options.refuse_any({"include"}, "the kernel is compiled, it includes nothing any more");
 }
 
 /// What cannot be saved.
@@ -139,6 +156,7 @@ bool run_kernel(const ascend::Options& options, ascend::Isolation& isolation,
 
   // 1. The text of the program, which may name its machine. --print-config does without a program.
   const Program program(options);
+  check_form(options, program);
 
   // 2. The configuration of the machine: a preset or a file, changed by --set.
   const ascend::AscendConfig config = ascend::config_of(options, program.names);

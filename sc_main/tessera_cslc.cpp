@@ -1,5 +1,6 @@
 // tessera_cslc: compiles a CSL program with the command line of the vendor's compiler (csl.md 15).
 #include <boost/program_options.hpp>
+#include <systemc>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,6 +16,8 @@
 #include "frontends/csl/syntax/parser.h"
 #include "frontends/text/files_read.h"
 #include "frontends/text/output_file.h"
+#include "platforms/wse/workload.h"
+#include "platforms/wse/wse_config.h"
 
 namespace {
 
@@ -23,6 +26,7 @@ namespace fs = std::filesystem;
 using tessera::UserError;
 namespace compiled = tessera::compiled;
 namespace csl = tessera::csl;
+namespace wse = tessera::wse;
 
 struct CommandLine {
   std::string file;
@@ -161,6 +165,15 @@ bool is_long_option(const std::string& argument) {
   return described().find_nothrow(name, false) != nullptr;
 }
 
+/// What compiles, loads: the rules of the loader are asked here, not written again.
+void require_loadable(const compiled::Program& program, const std::string& arch) {
+  try {
+    const wse::Workload loads(program, wse::load_wse_config(arch, "", {}));
+  } catch (const UserError& error) {
+    throw UserError("", "", error.what() + csl::tag(csl::Id::kMachine));
+  }
+}
+
 int run(int argc, char** argv) {
   std::vector<std::string> arguments;
   for (int i = 1; i < argc; ++i) {
@@ -208,8 +221,10 @@ int run(int argc, char** argv) {
     std::cout << csl::layout_json(program, line.options.arch) << '\n';
   } else {
     csl::Compiler compiler(engine, line.code);
-    compiled::write_folder(compiled::link(engine, line.file, line.link, std::ref(compiler)),
-                           line.folder, TESSERA_VERSION);
+    const compiled::Program linked =
+        compiled::link(engine, line.file, line.link, std::ref(compiler));
+    require_loadable(linked, line.options.arch);
+    compiled::write_folder(linked, line.folder, TESSERA_VERSION);
   }
   return engine.has_warned() && given.count("warnings-as-errors") != 0 ? 2 : 0;
 }
@@ -223,7 +238,7 @@ void report(std::string message, csl::Id otherwise) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int sc_main(int argc, char* argv[]) {
   tessera::text::make_failed_writes_errors();
   const tessera::text::FilesRead read;
   try {

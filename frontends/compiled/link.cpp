@@ -56,7 +56,8 @@ std::optional<pe::ElementType> element_of(const csl::Type& type) {
   const csl::Type* element = type.element;
   while (element->is(csl::TypeKind::kArray)) element = element->element;
   if (element->is(csl::TypeKind::kFloat)) {
-    if (element->bits == 16) return ElementType::kF16;
+    // Hosts have no bf16 and cb16: they get the bits.
+    if (element->bits == 16) return element->name == "f16" ? ElementType::kF16 : ElementType::kU16;
     return element->bits == 32 ? std::optional(ElementType::kF32) : std::nullopt;
   }
   if (!element->is(csl::TypeKind::kInteger)) return std::nullopt;

@@ -1,6 +1,7 @@
 // "params", "mesh", "sets" and "arrays".
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <set>
 
 #include "frontends/operators/reader_parts.h"
@@ -199,8 +200,15 @@ void InitialWords::fill(NodeIndex node, std::uint32_t first, std::uint32_t count
   std::array<std::int64_t, 5> values = {node, at[0], at[1], at[2], first};
   std::int64_t& k = values.back();
   try {
-    for (; k < std::int64_t{first} + count; ++k)
-      *words++ = static_cast<std::uint32_t>(value_.evaluate(values.data()));
+    for (; k < std::int64_t{first} + count; ++k) {
+      const std::int64_t value = value_.evaluate(values.data());
+      if (value < std::numeric_limits<std::int32_t>::min() ||
+          value > std::numeric_limits<std::uint32_t>::max())
+        program_.fail(array_.place, "'" + array_.init + "' is " + std::to_string(value) +
+                                        " for word " + std::to_string(k) + " of node " +
+                                        program_.mesh.name(node) + ", which 32 bits do not hold");
+      *words++ = static_cast<std::uint32_t>(value);
+    }
   } catch (const text::ExpressionError& error) {
     fail(error, ", for word " + std::to_string(k) + " of node " + program_.mesh.name(node));
   }

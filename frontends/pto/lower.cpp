@@ -254,6 +254,9 @@ class FunctionLowering {
       if (const auto role = role_of(p)) v.scalar = context_.emitter.get(*role, p.place);
     } else if (is_float) {
       v.number = real != reals.end() ? real->second : static_cast<double>(integer->second);
+      if (!fits_float(v.number, p.type.element))
+        throw UserError(context_.diagnostics.file(), "--param " + name,
+                        "the value is no number of type " + p.type.element);
     } else {
       const IntegerType type = integer_type_of(p.type.element);
       if (!fits(integer->second, type))

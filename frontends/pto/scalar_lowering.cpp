@@ -65,6 +65,7 @@ void ScalarLowering::constant(const Operation& op) {
   if (is_float) {
     v.kind = Value::Kind::kFloat;
     v.number = float_of(a, type);
+    if (!fits_float(v.number, type)) fail(a.place, a.text, " is no number of type ", type);
   }
   scope_.define(op, std::move(v));
 }

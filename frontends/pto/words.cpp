@@ -1,6 +1,9 @@
 #include "frontends/pto/words.h"
 
 #include <charconv>
+#include <cmath>
+
+#include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::pto {
 
@@ -42,6 +45,14 @@ IntegerType integer_type_of(const std::string& element) {
 bool fits(std::int64_t number, IntegerType type) {
   return number == type.of(number) || number == IntegerType{type.bits, true}.of(number) ||
          (type.bits == 1 && number == -1);
+}
+
+bool fits_float(double number, const std::string& element) {
+  if (!std::isfinite(number)) return true;
+  if (element == "f32") return std::isfinite(static_cast<float>(number));
+  if (element != "f16" && element != "bf16") return true;
+  const float16::Layout layout = element == "f16" ? float16::kBinary16 : float16::kBfloat16;
+  return std::isfinite(float16::value_of(float16::bits_of(number, layout), layout));
 }
 
 DataType data_type_of(const Type& type, const Diagnostics& diagnostics) {

@@ -62,6 +62,8 @@ unsigned room_bits_of(const Type& tile);
 IntegerType integer_type_of(const std::string& element);
 /// Whether the type has the number, or bits that are written as an unsigned number.
 bool fits(std::int64_t number, IntegerType type);
+/// Whether a float of a type is near the number: false where only an infinite one is, and the number is finite.
+bool fits_float(double number, const std::string& element);
 
 /// The element type that the cost of an operation on the tile depends on.
 DataType data_type_of(const Type& type, const Diagnostics& diagnostics);

@@ -36,6 +36,8 @@ class MemoryMap {
   static std::uint64_t of_array(unsigned array) {
     return kArrays + (std::uint64_t{array} << kArrayBits);
   }
+  /// Most bytes of one array.
+  static constexpr std::size_t most_bytes() { return std::size_t{1} << kArrayBits; }
   /// The n-th allocation of a host program, as an array. A second program that asks for it gets the same one.
   void* allocate(unsigned n, std::size_t bytes);
   const std::vector<std::size_t>& array_bytes() const { return array_bytes_; }

@@ -391,7 +391,7 @@ class Dispatch {
     for (const Operation& other : running) {
       if (other.thread == op_.thread) {
         fail(Illegal::kMicrothreadBusy, "microthread ", unsigned{op_.thread},
-             " is still busy with ", describe(other, pe_.image()));
+             " is still busy with ", describe_instruction(other, pe_.image()));
       }
       require_free_queues(other);
       for (unsigned f = 0; op_.uses_fifo && f < pe_.image().fifos.size(); ++f) {

@@ -261,19 +261,19 @@ class MemoryChecks::Check {
     AddressWalk walk = cursor.walk;
     for (std::uint32_t i = 0; i < op.length; ++i, walk.next(*cursor.dsd, cursor.bytes)) {
       const std::int64_t address = walk.address();
-      if (is_written(address, cursor.bytes) || writes(op, address)) continue;
+      if (is_written(address, cursor.bytes) || writes(op, address, i)) continue;
       return tell_unwritten(noun_of(slot) + " of " + std::string(info(op.op).mnemonic), slot,
                             address);
     }
   }
 
-  /// Whether the operation itself may write the element before it reads it.
-  static bool writes(const Operation& op, std::int64_t address) {
+  /// Whether the operation itself has written the element when it comes to its own element `end`.
+  static bool writes(const Operation& op, std::int64_t address, std::uint32_t end) {
     const Cursor& to = op.cursors[0];
-    if (to.kind == Cursor::Kind::kPointer) return to.walk.address() == address;
+    if (to.kind == Cursor::Kind::kPointer) return end > 0 && to.walk.address() == address;
     if (to.kind != Cursor::Kind::kMemory) return false;
     AddressWalk walk = to.walk;
-    for (std::uint32_t i = 0; i < op.length; ++i, walk.next(*to.dsd, to.bytes)) {
+    for (std::uint32_t i = 0; i < end; ++i, walk.next(*to.dsd, to.bytes)) {
       const std::int64_t begin = walk.address();
       if (address >= begin && address < begin + to.bytes) return true;
     }

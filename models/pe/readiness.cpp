@@ -248,8 +248,11 @@ std::string words_of(const Image& image, const OperationWait& wait) {
 std::string describe(const Operation& op, const Image& image) {
   const std::string who =
       op.thread == kMainThread ? "main thread" : "microthread " + std::to_string(op.thread);
-  return who + ", " + std::string(info(op.instruction().op).mnemonic) + " at " +
-         image.place_of(op.pc());
+  return who + ", " + describe_instruction(op, image);
+}
+
+std::string describe_instruction(const Operation& op, const Image& image) {
+  return std::string(info(op.instruction().op).mnemonic) + " at " + image.place_of(op.pc());
 }
 
 void describe_waits(const EngineState& pe, const Operations& operations, observe::Waits& waits,

@@ -55,6 +55,8 @@ std::string words_of(const Image& image, const OperationWait& wait);
 
 /// "microthread 2, fadds at gemv.tasm:31 (task reduce)".
 std::string describe(const Operation& op, const Image& image);
+/// "fadds at gemv.tasm:31 (task reduce)".
+std::string describe_instruction(const Operation& op, const Image& image);
 
 /// What operations, the main thread and tasks wait for: ComputeEngineCore::describe_waits.
 void describe_waits(const EngineState& pe, const Operations& operations, observe::Waits& waits,

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "frontends/pto_cpp/compile.h"
@@ -50,14 +53,71 @@ std::optional<std::pair<const TypeName*, data::Shape>> array_in(const std::strin
                                  [&](const TypeName& t) { return text.substr(0, open) == t.name; });
   if (type == kTypes.end()) return std::nullopt;
   data::Shape shape;
+  const std::size_t most = pto_cpp::MemoryMap::most_bytes() / data::bytes_of(type->dtype);
+  std::size_t elements = 1;
   for (std::size_t at = open + 1; at < text.size();) {
     const std::size_t end = text.find_first_of(",]", at);
     const auto size = cli::whole_number_in(text.substr(at, end - at));
-    if (!size || *size < 0 || *size > cluster::kMostArrayBytes) return std::nullopt;
+    if (!size || *size < 0) return std::nullopt;
     shape.push_back(static_cast<std::size_t>(*size));
+    if (shape.back() > 0 && elements > most / shape.back())
+      throw UserError("", "--arg",
+                      text + ": an array has at most " +
+                          std::to_string(pto_cpp::MemoryMap::most_bytes()) + " bytes");
+    elements *= shape.back();
     at = end + 1;
   }
   return std::pair(&*type, shape);
+}
+
+/// Whether an array may be given for a pointer to `pointee`. Pointers to bytes, to nothing and to types that NumPy does not have
+/// take any.
+bool may_point(const std::string& pointee, DType dtype) {
+  const auto either = [dtype](DType one, DType other) { return dtype == one || dtype == other; };
+  if (pointee == "f32") return dtype == DType::kF32;
+  if (pointee == "f16") return dtype == DType::kF16;
+  if (pointee == "bf16") return dtype == DType::kU16;
+  if (pointee == "i16" || pointee == "ui16") return either(DType::kI16, DType::kU16);
+  if (pointee == "i32" || pointee == "ui32") return either(DType::kI32, DType::kU32);
+  if (pointee == "i64") return either(DType::kI64, DType::kU64);
+  return true;
+}
+
+/// Whole numbers that an argument of a type holds, by the names of library/pto/scalars.h; no value: all.
+std::optional<std::pair<std::int64_t, std::int64_t>> range_of(const std::string& type) {
+  const bool is_signed = type.rfind('i', 0) == 0;
+  if (type == "i64" || (!is_signed && type.rfind("ui", 0) != 0)) return std::nullopt;
+  const int bits = std::stoi(type.substr(is_signed ? 1 : 2));
+  if (!is_signed) return std::pair(std::int64_t{0}, (std::int64_t{1} << bits) - 1);
+  return std::pair(-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1);
+}
+
+/// The largest amount of a float of a type.
+double largest(const std::string& type) {
+  if (type == "f16") return 65504;
+  return type == "f64" ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+}
+
+/// The bits of a number for a parameter of a type. Throws UserError if the parameter does not hold it.
+std::int64_t number_for(const TsrParameter& p, const std::string& name, const std::string& value) {
+  const auto whole = cli::whole_number_in(value);
+  if (p.is_real == 0) {
+    if (!whole) refuse(name, value, std::string("the argument is a number of type ") + p.type);
+    const auto range = range_of(p.type);
+    if (range && (*whole < range->first || *whole > range->second))
+      refuse(name, value,
+             std::string("an argument of type ") + p.type + " is at least " +
+                 std::to_string(range->first) + " and at most " + std::to_string(range->second));
+    return *whole;
+  }
+  const auto real =
+      whole ? std::optional(static_cast<double>(*whole)) : cli::finite_number_in(value);
+  if (value == "nan" || value == "inf" || value == "-inf")  // as C, NumPy and Python write them
+    return cluster::bits_of_real(std::strtod(value.c_str(), nullptr));
+  if (!real) refuse(name, value, std::string("the argument is a number of type ") + p.type);
+  if (std::fabs(*real) > largest(p.type))
+    refuse(name, value, std::string("is too large for an argument of type ") + p.type);
+  return cluster::bits_of_real(*real);
 }
 
 bool is_null(const std::string& value) {
@@ -206,12 +266,8 @@ void CppKernel::read_arguments(const Options& options, const AscendConfig& confi
     } else if (p.is_pointer != 0) {
       argument.array = static_cast<int>(native_.arrays.size());
       add_array(known[n], given->second, p.type);
-    } else if (const auto whole = cli::whole_number_in(given->second)) {
-      argument.value = p.is_real != 0 ? cluster::bits_of_real(static_cast<double>(*whole)) : *whole;
-    } else if (const auto real = cli::finite_number_in(given->second); real && p.is_real != 0) {
-      argument.value = cluster::bits_of_real(*real);
     } else {
-      refuse(known[n], given->second, std::string("the argument is a number of type ") + p.type);
+      argument.value = number_for(p, known[n], given->second);
     }
     native_.arguments.push_back(argument);
   }
@@ -246,6 +302,12 @@ void CppKernel::add_array(const std::string& name, const std::string& value,
            "f16[128,128], or "
            "null");
   }
+  if (!may_point(pointee, array.dtype))
+    refuse(name, value,
+           std::string("the array has elements of ") + data::to_string(array.dtype) +
+               ", and the argument is a pointer to " + pointee);
+  if (data::element_count(array.shape) == 0)
+    refuse(name, value, "the array has no elements; a pointer to nothing is null");
   native_.arrays.push_back({name, element});
   array_bytes_.push_back(data::element_count(array.shape) * data::bytes_of(array.dtype));
   contents_.push_back(std::move(array));

@@ -1,5 +1,7 @@
 #include "platforms/capi/machine.h"
 
+#include <boost/json.hpp>
+
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -47,6 +49,7 @@ Machine::Machine(const std::string& kind, const std::string& program,
   const Simulation::Entered entered(simulation_);
   read_options(program, options, options_);
   refuse_options_of_runs(options_);
+  options_.quiet = true;       // the standard output is the caller's
   const text::FilesRead read;  // for save() and restore()
   accelerator_ = vp::build_accelerator(options_, {kind, program, ""}, &options_.csl);
   accelerator_->destroy_with_this();
@@ -171,6 +174,14 @@ void Machine::csl(const std::function<void(wse::CommandStream&)>& command) {
 layout::Rect Machine::csl_rectangle() const {
   if (const auto rectangle = accelerator_->csl_rectangle()) return *rectangle;
   throw UserError("", "", "the program is not written in CSL");
+}
+
+std::string Machine::csl_functions() const {
+  csl_rectangle();  // refuses other programs
+  boost::json::object functions;
+  for (const auto& [name, types] : accelerator_->csl_functions())
+    functions[name] = boost::json::value_from(types);
+  return boost::json::serialize(functions);
 }
 
 void Machine::set_listener(tessera_listener listener, void* user) {

@@ -93,6 +93,8 @@ class Machine : private host::DeviceListener {
   };
   void csl_launch(const std::function<Call()>& call);
   layout::Rect csl_rectangle() const;
+  /// JSON: functions that the program exports, with the types of their parameters.
+  std::string csl_functions() const;
   void set_listener(tessera_listener listener, void* user);
   void launch(const std::string& function, host::LaunchRequest request);
   std::uint32_t open_launches() const { return open_launches_; }

@@ -418,6 +418,10 @@ tessera_status tessera_csl_rectangle(tessera_machine* machine, int32_t rectangle
   });
 }
 
+const char* tessera_csl_functions(tessera_machine* machine) {
+  return text_of(machine, [](auto& m) { return m.csl_functions(); });
+}
+
 tessera_status tessera_csl_copy_to(tessera_machine* machine, const char* symbol,
                                    const tessera_region* region, const uint32_t* words,
                                    uint64_t count) {

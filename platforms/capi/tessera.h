@@ -195,6 +195,9 @@ const char* tessera_debug(tessera_machine* machine, const char* request);
 
 /** x, y, width and height of the program on the tiles. */
 tessera_status tessera_csl_rectangle(tessera_machine* machine, int32_t rectangle[4]);
+/** JSON: an object with the functions that the program exports, each a list of the types of its parameters, as CSL writes
+ * them. NULL: see tessera_last_error(). */
+const char* tessera_csl_functions(tessera_machine* machine);
 /** Copies words to the memory behind an exported pointer, and the other way. `count`: as many as the region takes. */
 tessera_status tessera_csl_copy_to(tessera_machine* machine, const char* symbol,
                                    const tessera_region* region, const uint32_t* words,
@@ -208,8 +211,8 @@ tessera_status tessera_csl_stream_to(tessera_machine* machine, uint32_t color,
 tessera_status tessera_csl_stream_from(tessera_machine* machine, uint32_t color,
                                        const tessera_region* region, uint32_t* words,
                                        uint64_t count);
-/** Calls an exported function on all PEs that have it, until each has asked for the next command. An argument is a word:
- * 16 bits in its low half, f32 as its bits. */
+/** Calls an exported function on all PEs that have it, until each has asked for the next command. An argument is a word,
+ * whatever the type of the parameter is: 16 bits in its low half, f32 as its bits. */
 tessera_status tessera_csl_launch(tessera_machine* machine, const char* function,
                                   const uint32_t* arguments, uint32_t argument_count);
 

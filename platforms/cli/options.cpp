@@ -309,6 +309,27 @@ void Options::refuse(const std::string& heading, const std::string& why) const {
   if (found != given.end()) throw UserError("", "--" + found->second.front(), why);
 }
 
+namespace {
+
+void refuse_given(const Options& options, std::initializer_list<const char*> names, bool listed,
+                  const std::string& why) {
+  for (const auto& [heading, given] : options.given)
+    for (const std::string& name : given)
+      if ((std::find(names.begin(), names.end(), name) != names.end()) == listed)
+        throw UserError("", "--" + name, why);
+}
+
+}  // namespace
+
+void Options::refuse_any(std::initializer_list<const char*> names, const std::string& why) const {
+  refuse_given(*this, names, true, why);
+}
+
+void Options::refuse_all_but(std::initializer_list<const char*> names,
+                             const std::string& why) const {
+  refuse_given(*this, names, false, why);
+}
+
 std::optional<std::uint64_t> Options::step_order_seed() const {
   if (!shuffle_step_order) return std::nullopt;
   return seed.value_or(1);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <iosfwd>
 #include <map>
 #include <optional>
@@ -64,6 +65,9 @@ struct Options {
   bool is_recorded() const { return serve.has_value() || !live_page_file.empty(); }
   /// Throws UserError with the sentence `why` if an option under `heading` was given.
   void refuse(const std::string& heading, const std::string& why) const;
+  /// The same if one of `names` was given, and if one other than those was.
+  void refuse_any(std::initializer_list<const char*> names, const std::string& why) const;
+  void refuse_all_but(std::initializer_list<const char*> names, const std::string& why) const;
   /// The seed of --shuffle-step-order; no value: the blocks of a cycle keep their order.
   std::optional<std::uint64_t> step_order_seed() const;
   /// The cycles that traces show. Throws UserError when there are none.

@@ -53,6 +53,13 @@ class WseAccelerator final : public Accelerator {
   std::optional<layout::Rect> csl_rectangle() const override {
     return compiled_ == nullptr ? std::nullopt : std::optional(compiled_->rectangle);
   }
+  std::map<std::string, std::vector<std::string>> csl_functions() const override {
+    std::map<std::string, std::vector<std::string>> functions;
+    if (compiled_ == nullptr) return functions;
+    for (const compiled::Export& e : compiled_->exports)
+      if (e.is_function) functions[e.name] = e.parameters;
+    return functions;
+  }
   run::CheckpointHeader saved_header() const override {
     if (structure() != std::string("dense"))
       throw UserError(

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/host/device.h"
 #include "models/state/fwd.h"
@@ -37,6 +39,8 @@ class Accelerator {
   virtual std::unique_ptr<wse::CommandStream> open_commands(run::RunControl& control);
   /// Where a CSL program lies on the tiles; no value: it is another program.
   virtual std::optional<layout::Rect> csl_rectangle() const { return std::nullopt; }
+  /// Functions that a CSL program exports, with the types of their parameters.
+  virtual std::map<std::string, std::vector<std::string>> csl_functions() const { return {}; }
   /// What has to be the same where a saved machine goes on. Throws UserError for one that cannot be saved: it says why.
   virtual run::CheckpointHeader saved_header() const;
   /// Saves the machine as it is between two cycles, of which `next` is the second, and what observes it; or restores it

@@ -57,6 +57,19 @@ cli::OptionGroup CslOptions::group() {
                    "--csl-code=plain: where variables of functions live that a loop changes")}};
 }
 
+cli::Option arch_option(std::string& preset, std::string& arch) {
+  cli::Option option =
+      cli::one_of("arch", "NAME", arch, {"wse2", "wse3"},
+                  "generation, as cslc has it: the preset of that name, unless --preset is given");
+  option.take = [take = option.take, &preset, &arch](const std::string& given) {
+    take(given);
+    if (preset.empty()) preset = given;
+    if (preset.rfind(arch, 0) != 0)
+      throw UserError("", "--arch", "'" + arch + "' contradicts --preset " + preset);
+  };
+  return option;
+}
+
 bool is_csl(const std::string& program) {
   return fs::path(program).extension() == ".csl" || fs::is_directory(program);
 }
@@ -64,9 +77,11 @@ bool is_csl(const std::string& program) {
 compiled::Program load_csl(const cli::Options& options, const CslOptions& given,
                            const WseConfig& config) {
   if (fs::is_directory(options.program)) {
-    if (!given.program.params.empty() || !given.program.colors.empty() || !options.params.empty())
-      throw UserError(options.program, "",
-                      "the program is compiled; its parameters cannot change any more");
+    options.refuse_any({"params", "param", "colors", "fabric-dims", "fabric-offsets", "import-path",
+                        "csl-version", "fp16-format", "csl-code", "csl-locals",
+                        "allow-dsd-overrun"},
+                       "the program is compiled; its parameters and the options of the compiler "
+                       "cannot change any more");
     return compiled::read_folder(options.program, TESSERA_VERSION);
   }
   csl::Options engine_options = given.program;

@@ -17,10 +17,14 @@ struct CslOptions {
   csl::Options program;
   std::string style = "vendor";
   std::string locals = "memory";
+  std::string arch;                   ///< of the command line; the preset says what runs
   std::vector<std::string> launches;  ///< "FUNCTION" or "FUNCTION:ARGUMENT,ARGUMENT"
 
   cli::OptionGroup group();
 };
+
+/// --arch: the preset of that generation, unless `preset` is given, which must be one of it.
+cli::Option arch_option(std::string& preset, std::string& arch);
 
 /// Whether `program` is a CSL file, or the folder of a compiled program.
 bool is_csl(const std::string& program);

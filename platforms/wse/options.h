@@ -60,7 +60,8 @@ struct FabricOptions {
           "tiles that traces show: W x H of them from tile (X, Y) on, e.g. --trace-rect 0,0,4,4",
           [this](const std::string& text) { trace_rect = rect_in(text); }},
          file("print-log", "FILE", print_log_file, written,
-              "what the programs print, e.g. --print-log sim.log"),
+              "what the programs print, e.g. --print-log sim.log (default: standard output, unless "
+              "--quiet)"),
          file("vcd", "FILE", vcd_file, written, "wave form of tasks and links, e.g. --vcd w.vcd"),
          file("heatmap", "FILE.svg", heatmap_file, written,
               "picture of where the time went, e.g. --heatmap h.svg"),
@@ -112,7 +113,9 @@ struct Options : cli::MachineOptions {
   Options() {
     own_groups.push_back(fabric.group());
     own_groups.push_back(fabric.coverage.group());
-    own_groups.push_back(csl.group());
+    cli::OptionGroup of_csl = csl.group();
+    of_csl.options.push_back(arch_option(preset, csl.arch));
+    own_groups.push_back(std::move(of_csl));
     own_groups.push_back(checkpoints.group());
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iostream>
 #include <sstream>
 
 #include "models/observe/heatmap.h"
@@ -167,6 +168,8 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
   if (!fabric.print_log_file.empty()) {
     print_file_ = std::make_unique<text::OutputFile>(fabric.print_log_file);
     prints_ = std::make_unique<observe::PrintLog>(print_file_->stream());
+  } else if (!options.quiet && options.debug.empty()) {
+    prints_ = std::make_unique<observe::PrintLog>(std::cout);
   }
   if (options.max_cycles) {
     stream_.set_end(*options.max_cycles);
@@ -216,7 +219,7 @@ void Recorders::finish(const observe::WaitBook* waits) {
   if (slice_trace_) slice_trace_->finish();
   if (prints_) {
     prints_->finish();
-    print_file_->commit();
+    if (print_file_) print_file_->commit();
   }
   if (!heatmap_file_.empty()) draw_heatmap(waits);
   if (!routes_file_.empty()) draw_routes_of_layout();

@@ -19,6 +19,8 @@ from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
+from tessera_csl.arguments import argument_word
+
 from . import ascend, debug as _debug, library as _library, values as _values
 from .debug import Breakpoint
 from .errors import Error, FailedError
@@ -338,8 +340,14 @@ class Machine:
 
     def csl_launch(self, function: str, *arguments: Any) -> Stop:
         """Calls an exported function on all PEs that have it, until each has asked for the next command: AT_REST. With a
-        breakpoint it may be AT_STOP; run() goes on then and says the same."""
-        words = self._words(_values.words_of(arguments))
+        breakpoint it may be AT_STOP; run() goes on then and says the same. Raises TypeError for an argument that its parameter
+        does not hold."""
+        types = self._json("csl_functions").get(function)
+        if types is None or len(types) != len(arguments):
+            words = _values.words_of(arguments)  # the machine says what it has
+        else:
+            words = [argument_word(value, kind, f"argument {n} of '{function}'") for n, (value, kind) in enumerate(zip(arguments, types), 1)]
+        words = self._words(np.array(words, np.uint32))
         self._call("csl_launch", _text(function), words, len(words))
         return Stop.AT_STOP if self._debugger is not None and self._debugger.look() else Stop.AT_REST
 

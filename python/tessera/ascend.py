@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from . import library as _library
+from . import values as _values
 from .errors import Error, FailedError
 
 __all__ = ["Kernel", "Parameter", "Run", "compile"]
@@ -91,9 +92,13 @@ class Kernel:
         command = [_program("ascend_platform"), self.file, "--quiet", "--report", report, *self.options]
         outputs = {p.name: folder / f"{p.name}.out.npy" for p in self.parameters if p.is_pointer and p.name in given}
         for name, value in given.items():
-            if isinstance(value, np.ndarray):
-                np.save(folder / f"{name}.npy", value)
+            if isinstance(value, np.ndarray) and value.ndim > 0:
+                np.save(folder / f"{name}.npy", _values.plain(value, f"'{name}'"))
                 value = folder / f"{name}.npy"
+            elif isinstance(value, (np.ndarray, np.generic)):
+                value = value.item()
+            if isinstance(value, bool):
+                value = int(value)
             command += ["--arg", f"{name}={value}"]
         for name, file in outputs.items():
             command += ["--output", f"{name}={file}"]

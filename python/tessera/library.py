@@ -98,6 +98,7 @@ _OTHERS = {
     "array_name": (c_char_p, [_U32]),
     "symbol_name": (c_char_p, [_U32]),
     "counter_name": (c_char_p, [_U32]),
+    "csl_functions": (c_char_p, []),
     "debug": (c_char_p, [c_char_p]),
     "report": (c_char_p, []),
     "waits": (c_char_p, []),

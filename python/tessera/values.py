@@ -13,7 +13,7 @@ def _word(value: Any) -> int:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, float):  # and np.float64
-        return int(np.float32(value).view(np.uint32))
+        return int(floats_of(np.asarray(value), np.float32, "an argument").view(np.uint32).item())
     if isinstance(value, np.floating):
         if value.itemsize > 4:
             raise TypeError(f"{value!r} is a {value.dtype}, which is no word of 32 bits")
@@ -42,11 +42,20 @@ def plain(values: Any, what: str) -> np.ndarray:
     return np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
 
 
+def floats_of(array: np.ndarray, dtype: Any, what: str) -> np.ndarray:
+    """Numbers as floats of a type, rounded as NumPy does. Finite numbers that the type would have as infinite are refused."""
+    with np.errstate(over="ignore"):
+        floats = np.ascontiguousarray(array, dtype)
+    if np.any(np.isinf(floats) & ~np.isinf(array)):
+        raise ValueError(f"{what} has numbers that are too large for {np.dtype(dtype)}")
+    return floats
+
+
 def wavelets_of(values: Any) -> np.ndarray:
     """Numbers of 32 bits, one a wavelet. Floats of Python are f32."""
     array = plain(values, "what is sent").reshape(-1)
     if array.dtype == np.float64:
-        array = array.astype(np.float32)
+        array = floats_of(array, np.float32, "what is sent")
     if array.dtype == np.float32:
         return array.view(np.uint32)
     if array.dtype.kind not in "iub":
@@ -78,4 +87,4 @@ def array_for(values: Any, dtype: np.dtype, what: str) -> np.ndarray:
             raise ValueError(f"{what} has values outside of {found.min} to {found.max}; the symbol has {dtype}")
         array = array.astype(np.int64) & ((1 << bits) - 1)  # negative numbers keep their bits
         return np.ascontiguousarray(array.astype(f"u{dtype.itemsize}").view(dtype))
-    return np.ascontiguousarray(array, dtype)
+    return floats_of(array, dtype, what)

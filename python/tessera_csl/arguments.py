@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of what a host program passes: one sentence that helps for each mistake, before anything runs."""
 import difflib
+import functools
 import operator
 
 import numpy as np
@@ -16,6 +17,16 @@ def whole(value, name):
         return operator.index(value)
     except TypeError:
         raise TypeError(f"{name} is {value!r}; it must be a whole number") from None
+
+
+def also_named(**names):
+    """For a function whose arguments have other names in programs than in the documents: also_named(np_arr="arr")."""
+    def decorate(function):
+        @functools.wraps(function)
+        def call(*given, **named):
+            return function(*given, **{names.get(name, name): value for name, value in named.items()})
+        return call
+    return decorate
 
 
 def unknown(kind, name, names):

@@ -82,11 +82,11 @@ class EdgeRouteInfo:
         self.positions = positions
 
 
-def get_edge_routing(edge, positions):
+def get_edge_routing(edge, routes):
     """Routing that the PEs at an edge have instead of the painted one."""
     if not isinstance(edge, Edge):
         raise TypeError(f"{edge!r} is no Edge")
-    return EdgeRouteInfo(edge, positions)
+    return EdgeRouteInfo(edge, routes)
 
 
 class Color:
@@ -209,8 +209,9 @@ class CodeRegion:
         """The same for the PEs of a rectangle."""
         self._set(self._rect(rectangle), arguments)
 
-    def set_symbol_all(self, name, data, width, height):
+    def set_symbol_all(self, symbol, data, width, height):
         """Cuts an array of `width` x `height` elements into equal blocks: the initial value of a variable of each PE."""
+        name = symbol
         data = np.ascontiguousarray(data)
         if data.dtype not in (np.int32, np.uint32, np.float32, np.int16, np.uint16):
             raise TypeError(f"the data of '{name}' have the type {data.dtype}; int16, uint16, int32, uint32 and float32 are "
@@ -232,27 +233,27 @@ class CodeRegion:
         return {Edge.TOP: [0, 0, self.width, 1], Edge.BOTTOM: [0, self.height - 1, self.width, 1],
                 Edge.LEFT: [0, 0, 1, self.height], Edge.RIGHT: [self.width - 1, 0, 1, self.height]}[edge]
 
-    def paint(self, vector, color, positions):
+    def paint(self, coord, color, routes):
         """Routes of a color on one PE."""
-        self._paint(self._rect(vector), color, positions)
+        self._paint(self._rect(coord), color, routes)
 
-    def paint_range(self, rectangle, color, positions):
+    def paint_range(self, rect, color, routes):
         """Routes of a color on the PEs of a rectangle."""
-        self._paint(self._rect(rectangle), color, positions)
+        self._paint(self._rect(rect), color, routes)
 
-    def paint_all(self, color, positions, edge_routing=()):
+    def paint_all(self, color, routes, edge_routes=()):
         """Routes of a color on all PEs; those at some edges may differ."""
-        self._paint(self._all(), color, positions)
-        for routing in edge_routing:
+        self._paint(self._all(), color, routes)
+        for routing in edge_routes:
             self._paint(self._edge(routing.edge), color, routing.positions)
 
-    def create_input_port(self, color, edge, positions, size, prefix=""):
-        """Where `size` wavelets of a color enter over an edge; the positions say outputs only."""
-        return self._port("in", color, edge, positions, size, prefix)
+    def create_input_port(self, color, edge, routes, data_size, prefix=""):
+        """Where `data_size` wavelets of a color enter over an edge; the routes say outputs only."""
+        return self._port("in", color, edge, routes, data_size, prefix)
 
-    def create_output_port(self, color, edge, positions, size, prefix=""):
-        """Where `size` wavelets of a color leave over an edge; the positions say inputs only."""
-        return self._port("out", color, edge, positions, size, prefix)
+    def create_output_port(self, color, edge, routes, data_size, prefix=""):
+        """Where `data_size` wavelets of a color leave over an edge; the routes say inputs only."""
+        return self._port("out", color, edge, routes, data_size, prefix)
 
     def _port(self, direction, color, edge, positions, size, prefix):
         if not isinstance(edge, Edge):
@@ -302,8 +303,9 @@ class SdkLayout:
             self._objects.append(color)
         return color
 
-    def create_code_region(self, path, name, width, height):
-        """A rectangle of PEs that run the file `path`."""
+    def create_code_region(self, source, name, width, height):
+        """A rectangle of PEs that run the file `source`."""
+        path = source
         if name in self._regions:
             raise ValueError(f"there is a code region '{name}' already")
         if not Path(path).is_file():
@@ -335,8 +337,9 @@ class SdkLayout:
             raise ValueError(f"the {port.record['direction']}put port of color '{port.record['color']}' has a "
                              f"{'stream' if has_stream else 'connection'} already")
 
-    def connect(self, out_port, in_port):
+    def connect(self, tx, rx):
         """Joins two ports: both colors become one, and the compiler finds a path."""
+        out_port, in_port = tx, rx
         self._direction(out_port, "out")
         self._direction(in_port, "in")
         self._check_free(out_port, True)
@@ -402,15 +405,15 @@ class SdkLayout:
         for region in regions:
             region.place(*where)
             where = [place + size for place, size in zip(where, step(region))]
-        return len(regions)
+        return sum(sum(step(region)) for region in regions)
 
-    def hstack(self, regions, origin=None, y=None):
-        """Places regions side by side, the first one at `origin` if it is given."""
-        return self._stack("hstack", regions, origin, y, lambda region: (region.width, 0))
+    def hstack(self, children, origin=None, y=None):
+        """Places regions side by side, the first one at `origin` if it is given. Returns their width."""
+        return self._stack("hstack", children, origin, y, lambda region: (region.width, 0))
 
-    def vstack(self, regions, origin=None, y=None):
-        """Places regions below each other, the first one at `origin` if it is given."""
-        return self._stack("vstack", regions, origin, y, lambda region: (0, region.height))
+    def vstack(self, children, origin=None, y=None):
+        """Places regions below each other, the first one at `origin` if it is given. Returns their height."""
+        return self._stack("vstack", children, origin, y, lambda region: (0, region.height))
 
     def record(self):
         """What the script has asked for."""

@@ -74,9 +74,9 @@ class SdkExecutionPlatform:
         return False
 
 
-def get_platform(addr=None, config=None, target=SdkTarget.WSE3, *, cmaddr=None):
-    """The simulator; `addr`, also called `cmaddr`, must be None or empty."""
-    require_simulator(addr or cmaddr)
+def get_platform(cmaddr=None, config=None, target=SdkTarget.WSE3, *, addr=None):
+    """The simulator; `cmaddr`, also called `addr`, must be None or empty."""
+    require_simulator(cmaddr or addr)
     return SdkExecutionPlatform(config, target)
 
 
@@ -85,16 +85,16 @@ def get_simulator(config=None, target=SdkTarget.WSE3):
     return SdkExecutionPlatform(config, target)
 
 
-def get_system(addr=None, *, cmaddr=None):
+def get_system(cmaddr=None, *, addr=None):
     """A machine: there is none."""
-    require_simulator(addr or cmaddr or "that of get_system()")
+    require_simulator(cmaddr or addr or "that of get_system()")
 
 
 class SdkCompileArtifacts:
     """The folder that a compilation left."""
 
-    def __init__(self, path):
-        self.path = Path(path)
+    def __init__(self, artifacts_path):
+        self.path = Path(artifacts_path)
 
     def __fspath__(self):
         return os.fspath(self.path)

@@ -131,9 +131,9 @@ class SdkRuntime:
         self._state = "stopped"
         self._server.close()
 
-    def get_id(self, name):
+    def get_id(self, symbol):
         """The handle of an exported symbol."""
-        return SymbolHandle(self._symbol(name)["number"])
+        return SymbolHandle(self._symbol(symbol)["number"])
 
     def _symbol(self, name):
         if name not in self._symbols:
@@ -168,7 +168,7 @@ class SdkRuntime:
         header["broadcast"] = "column"
         return self._to_device(header, src, copies.words_of(header), nonblock)
 
-    def memcpy_h2d_stride(self, dest, src, px, py, w, h, elem_per_pe, *, row_stride=1, col_stride=1, streaming=False,
+    def memcpy_h2d_stride(self, dest, src, px, py, w, h, elem_per_pe, row_stride=1, col_stride=1, *, streaming=False,
                           data_type=MemcpyDataType.MEMCPY_32BIT, order=MemcpyOrder.ROW_MAJOR, nonblock=False,
                           **unknown):
         """Copies to every `row_stride`-th PE of a row and every `col_stride`-th of a column of the region only."""
@@ -235,10 +235,10 @@ class SdkRuntime:
             self._streams_back.remove(task)
         return True
 
-    def launch(self, name, *args, nonblock=False):
+    def launch(self, symbol, *args, nonblock=False):
         """Calls an exported function on all PEs; complete when each has called unblock_cmd_stream(). One that comes to rest
         without it is complete too, with a warning, and is the last command."""
-        return self._launch(name, args, arguments.argument_word, nonblock)
+        return self._launch(symbol, args, arguments.argument_word, nonblock)
 
     def _launch(self, name, args, word_of, nonblock):
         self._require_running("launch")
@@ -272,8 +272,9 @@ class SdkRuntime:
         if task.owner is not self:
             raise ValueError(f"{call}: the task belongs to another runtime")
 
-    def is_task_done(self, task):
+    def is_task_done(self, task_handle):
         """Whether the operation is complete. For a stream of a port this lets the machine run until it is, or is stuck."""
+        task = task_handle
         self._check_task("is_task_done", task)
         if task.reply is None:  # a task of receive_tofile()
             return self._state == "stopped"
@@ -281,8 +282,9 @@ class SdkRuntime:
             return task.reply.is_done and (task.reply.error is not None or self._follow_back(task, must_end=False))
         return task.transfer.is_done or self._follow(task, must_end=False)
 
-    def task_wait(self, task):
+    def task_wait(self, task_handle):
         """Returns when the operation is complete."""
+        task = task_handle
         self._check_task("task_wait", task)
         if task.reply is None:
             return
@@ -313,61 +315,61 @@ class SdkRuntime:
             raise
         return self._issue(task, nonblock)
 
-    def send(self, port, array, n=None, nonblock=False):
-        """Sends `n` wavelets into an input stream: one element each."""
+    def send(self, port, src, n_wavelets=None, nonblock=False):
+        """Sends `n_wavelets` wavelets into an input stream: one element each."""
         self._require_running("send")
-        header, words, transfer = self._streams.send(port, array, n)
+        header, words, transfer = self._streams.send(port, src, n_wavelets)
         return self._transfer(header, transfer, words, nonblock)
 
-    def receive(self, port, array, n=None, nonblock=False):
-        """Receives `n` wavelets of an output stream into the array."""
+    def receive(self, port, dest, n_wavelets=None, nonblock=False):
+        """Receives `n_wavelets` wavelets of an output stream into the array."""
         self._require_running("receive")
-        header, transfer = self._streams.receive(port, array, n)
+        header, transfer = self._streams.receive(port, dest, n_wavelets)
         return self._transfer(header, transfer, nonblock=nonblock)
 
-    def receive_tofile(self, port, file, nonblock=False):
+    def receive_tofile(self, port, outfile, nonblock=False):
         """Has all wavelets that still come out of an output stream written to a file, as 32-bit words.
 
         How many there are is known at stop(), which writes the file; receive() may not be used for the stream any more.
         """
         del nonblock  # the file is complete at stop()
         self._require_running("receive_tofile")
-        self._streams.add_file(port, file)
+        self._streams.add_file(port, outfile)
         return Task(self)
 
-    def get_port_id(self, name):
+    def get_port_id(self, port_name):
         """The number of a stream."""
-        return self._streams.number_of(name)
+        return self._streams.number_of(port_name)
 
     def report_port_infos(self):
         """Name, direction and place of each stream."""
         return [dict(port) for port in self._streams.ports.values()]
 
-    def coord_logical_to_physical(self, coordinates):
+    def coord_logical_to_physical(self, logical_coords):
         """From coordinates in the program to those of the fabric."""
-        x, y = coordinates
+        x, y = logical_coords
         return x + self._program["offset"][0], y + self._program["offset"][1]
 
-    def read_symbol(self, x, y, name, dtype="uint8"):
+    def read_symbol(self, x, y, symbol_name, dtype="uint8"):
         """The value of a variable of the PE (x, y) of the fabric, flat."""
         if self._dump is not None:
-            return self._dump.symbol(x, y, name, dtype)
+            return self._dump.symbol(x, y, symbol_name, dtype)
         self._require_running("read_symbol")
         reply = self._server.call({"cmd": "read", "x": arguments.whole(x, "x"), "y": arguments.whole(y, "y"),
-                                   "symbol": name})
-        return arrays.elements_of(reply.data, dtype, name)
+                                   "symbol": symbol_name})
+        return arrays.elements_of(reply.data, dtype, symbol_name)
 
-    def dump_core(self, path):
+    def dump_core(self, corefile):
         """Writes the memory of the PEs to a file for csdb, as it is now."""
         if self._state == "created":
             raise RuntimeError("dump_core needs load() and run() before it")
         if self._dump is not None:
-            write_core(self._folder, path)
+            write_core(self._folder, corefile)
         else:
             self._require_running("dump_core")
             with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
                 self._server.call({"cmd": "dump", "folder": folder})
-                write_core(folder, path)
+                write_core(folder, corefile)
 
     dump_elf_core = dump_core
 

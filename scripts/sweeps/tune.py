@@ -186,6 +186,7 @@ def prepare(options):
         raise BadSpec(f"the axes have {grid.size()} combinations, more than {MOST_COMBINATIONS}")
     for axis, values in [*axes.items(), *([scale] if scale else [])]:
         spec.axes.append({axis: values})
+    options.expect = expected_arrays(options.expect)
     options.out = resolved(options.out)
     (options.out / "reports").mkdir(parents=True, exist_ok=True)
     return spec, grid, scale
@@ -233,12 +234,8 @@ def tune(options):
 def check_values(spec, best, options):
     """Runs the best combination once more, with values. 1: a check failed, or --expect differs."""
     command = [word for word in best.command if word != "--no-data"]
-    expected = {}
-    for text in options.expect:
-        name, equal, path = text.partition("=")
-        if not equal or not Path(path).is_file():
-            raise BadSpec(f"--expect {text}: expected NAME=FILE.npy")
-        expected[name] = path
+    expected = options.expect
+    for name in expected:
         command += ["--output", f"{name}={options.out / f'best_{name}.npy'}"]
     point = type(best)(best.labels, best.values, command, options.out / "reports")
     if expected or point.result() is None:
@@ -248,7 +245,7 @@ def check_values(spec, best, options):
         print(f"tessera tune: the best combination with values: {point.problem()}", file=sys.stderr)
         return 1
     failed = [check["name"] if "name" in check else "a check" for check in report["checks"] if not check["passed"]]
-    failed += [name for name, path in expected.items() if not is_close(options.out / f"best_{name}.npy", path, options.tolerance)]
+    failed += [name for name, array in expected.items() if not is_close(options.out / f"best_{name}.npy", array, options.tolerance)]
     if failed:
         print(f"tessera tune: the best combination has wrong values: {', '.join(failed)}", file=sys.stderr)
         return 1
@@ -256,10 +253,29 @@ def check_values(spec, best, options):
     return 0
 
 
-def is_close(ours, path, tolerance):
+def expected_arrays(texts):
+    """NAME -> array of --expect, read before the search begins."""
+    if not texts:
+        return {}
     try:
         import numpy
     except ImportError as error:
         raise BadSpec("--expect needs NumPy (Debian: python3-numpy)") from error
-    a, b = numpy.load(ours), numpy.load(path)
-    return a.shape == b.shape and bool(numpy.allclose(a.astype("f8"), b.astype("f8"), rtol=tolerance, atol=tolerance))
+    arrays = {}
+    for text in texts:
+        name, equal, path = text.partition("=")
+        if not equal or not name or not path:
+            raise BadSpec(f"--expect {text}: expected NAME=FILE.npy")
+        if name in arrays:
+            raise BadSpec(f"--expect {text}: '{name}' is given twice")
+        try:
+            arrays[name] = numpy.load(path)
+        except (OSError, ValueError) as error:
+            raise BadSpec(f"--expect {text}: {error}") from error
+    return arrays
+
+
+def is_close(ours, expected, tolerance):
+    import numpy
+    found = numpy.load(ours)
+    return found.shape == expected.shape and bool(numpy.allclose(found.astype("f8"), expected.astype("f8"), rtol=tolerance, atol=tolerance))

@@ -208,6 +208,11 @@ class Arrays(unittest.TestCase):
         for bad in ([1.5], [70000], [1j], ["x"], np.ma.masked_array([1], [True])):
             with self.assertRaises(REFUSED):
                 machine.write("B", bad, 4, 1)
+        for large in ([1e300], [-1e39]):
+            with self.assertRaises(REFUSED):
+                machine.write("A", large, 4, 1)
+        machine.write("A", [np.inf, -np.inf], 4, 1)
+        self.assertEqual(machine.read("A", 4, 1).tolist()[:2], [np.inf, -np.inf])
         machine.write("B", [-1, 65535], 4, 1)
         self.assertEqual(machine.read("B", 4, 1).tolist(), [65535, 65535, 0, 0])
 
@@ -215,7 +220,8 @@ class Arrays(unittest.TestCase):
         layout = ROOT / "examples/stream_rows/layout.json"
         with tessera.Machine(layout, "--param", "W=2", "--param", "H=1", "--param", "B=4") as machine:
             edge = machine.edges[0]
-            for bad in (np.zeros(2, np.float16), np.zeros(2, np.complex64), [1 << 32], np.ma.masked_array([1.0], [True]), ["a"]):
+            for bad in (np.zeros(2, np.float16), np.zeros(2, np.complex64), [1 << 32], np.ma.masked_array([1.0], [True]), ["a"],
+                        [1e300]):
                 with self.assertRaises(REFUSED):
                     machine.send(edge, 0, bad)
             for call in (lambda: machine.step(-1), lambda: machine.run(-1), lambda: machine.send(edge, 1 << 32, [1]),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """SdkLayout: what a script asks for, and where it is placed."""
+import inspect
 import sys
 import tempfile
 import unittest
@@ -45,14 +46,49 @@ class Layout(unittest.TestCase):
     def test_regions_are_stacked_from_an_origin(self):
         first, second = self.one("a", 4, 2, w=3), self.one("b", 0, 0, h=2)
         places = lambda: [first.record["place"], second.record["place"]]  # noqa: E731
-        self.layout.hstack([first, second])
+        self.assertEqual(self.layout.hstack([first, second]), first.width + second.width)
         self.assertEqual(places(), [[4, 2], [7, 2]])
-        self.layout.vstack([second, first], IntVector(1, 1))
+        self.assertEqual(self.layout.vstack([second, first], IntVector(1, 1)), first.height + second.height)
         self.assertEqual(places(), [[1, 3], [1, 1]])
         self.layout.hstack([first, second], 5, 6)
         self.assertEqual(places(), [[5, 6], [8, 6]])
         with self.assertRaises(ValueError):
             self.layout.vstack([])
+
+    def test_arguments_have_the_names_of_the_documents(self):
+        """SdkRuntime and SdkLayout, SDK 2.10 (csl.md 13)."""
+        documented = {
+            sdk.SdkRuntime: {
+                "memcpy_d2h": "dest src px py w h elem_per_pe", "memcpy_h2d": "dest src px py w h elem_per_pe",
+                "memcpy_h2d_rowbcast": "dest src px py w h elem_per_pe", "memcpy_h2d_colbcast": "dest src px py w h elem_per_pe",
+                "memcpy_h2d_stride": "dest src px py w h elem_per_pe row_stride col_stride", "launch": "symbol",
+                "read_symbol": "x y symbol_name dtype", "receive": "port dest n_wavelets", "send": "port src n_wavelets",
+                "receive_tofile": "port outfile", "get_id": "symbol", "get_port_id": "port_name", "is_task_done": "task_handle",
+                "task_wait": "task_handle", "dump_core": "corefile", "coord_logical_to_physical": "logical_coords"},
+            sdk.SdkLayout: {
+                "compile": "out_prefix libs cslc_prefix save_port_map f16_type", "connect": "tx rx",
+                "create_code_region": "source name width height", "create_input_stream": "port io_loc io_buffer_size",
+                "create_output_stream": "port io_loc io_buffer_size", "create_input_stream_from_loc": "loc color prefix",
+                "hstack": "children origin", "vstack": "children origin"},
+            sdk.CodeRegion: {
+                "create_input_port": "color edge routes data_size prefix", "create_output_port": "color edge routes data_size prefix",
+                "paint": "coord color routes", "paint_all": "color routes edge_routes", "paint_range": "rect color routes", "place": "x y",
+                "set_symbol_all": "symbol data width height", "color": "name value"},
+            sdk: {"get_platform": "cmaddr config target", "get_simulator": "config target", "get_system": "cmaddr",
+                  "get_edge_routing": "edge routes"},
+            sdk.SdkCompileArtifacts: {"__init__": "artifacts_path"}}
+        for owner, functions in documented.items():
+            for name, arguments in functions.items():
+                found = [a for a in inspect.signature(getattr(owner, name)).parameters if a != "self"]
+                self.assertEqual(found[:len(arguments.split())], arguments.split(), name)
+
+    def test_rectangles_by_name_have_a_size(self):
+        corners = IntRectangle(IntVector(1, 1), IntVector(3, 4))
+        self.assertEqual(IntRectangle(origin=IntVector(1, 1), dims=IntVector(2, 3)), corners)
+        self.assertEqual((corners.width, corners.height), (2, 3))
+        for wrong in (lambda: IntRectangle(IntVector(1, 1)), lambda: IntRectangle(dims=IntVector(1, 1))):
+            with self.assertRaises(TypeError):
+                wrong()
 
     def test_members_are_numbers_and_names_of_the_module(self):
         self.assertEqual((int(sdk.MemcpyDataType.MEMCPY_16BIT), int(sdk.Edge.RIGHT), int(sdk.Route.SOUTH)), (1, 3, 4))

@@ -81,6 +81,11 @@ class Ascend(unittest.TestCase):
         with self.assertRaises(tessera.FailedError) as failed:
             self.add(self.a, self.b, "f32[4]", 6)
         self.assertEqual(failed.exception.report["status"], "could_not_finish")
+        for wrong in ((self.a.astype(np.int32), self.b, "f32[384,512]", 6), (self.a, self.b, "f32[384,512]", 6 + (1 << 32)),
+                      (np.ma.masked_array(self.a, False), self.b, "f32[384,512]", 6)):
+            with self.assertRaises((tessera.Error, TypeError)):
+                self.add(*wrong)
+        np.testing.assert_array_equal(self.add(self.a, self.b, "f32[384,512]", np.array(6))["c"], self.a + self.b)
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "wrong.cpp").write_text("__global__ AICORE void k() { nothing(); }")
             with self.assertRaisesRegex(tessera.Error, "does not compile"):

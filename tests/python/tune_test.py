@@ -63,6 +63,7 @@ class Runs(WithFolder):
         for options in (["--axis", "W"], ["--axis", "W=1", "--axis", "W=2"], ["--axis", "W=1,2", "--budget", "0"],
                         ["--axis", "define.W=1,2"], ["--axis", "W=1,2", "--tolerance", "nan"], ["--axis", "W=1,2", "--tolerance=-1"],
                         ["--axis", "W=1,2", "--option=--serve=0"], ["--axis", "W=1,2", "--option=--debug", "--option=d.sock"],
+                        ["--axis", "W=1,2", "--expect", "y"], ["--axis", "W=1,2", "--expect", "y=nofile.npy"],
                         ["--axis", "W=1,2", "--timeout", "0"], ["--axis", "W=1,2", "--timeout", "inf"]):
             said = self.tune(*options, status=2).stderr
             self.assertEqual(said.count("\n"), 1, said)

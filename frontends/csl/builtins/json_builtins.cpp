@@ -1,6 +1,9 @@
 // `@import_comptime_value`: values from JSON files (csl.md 7.1).
 #include <boost/json.hpp>
 
+#include <charconv>
+#include <cstdint>
+
 #include "frontends/csl/builtins/builtins.h"
 #include "frontends/text/json.h"
 
@@ -49,6 +52,18 @@ class JsonReader {
     return {types_.tuple(element_types), make_aggregate(std::move(values))};
   }
 
+  /// "bool", "[8]i16"; nullptr: it names no type.
+  const Type* type_named(std::string_view name) {
+    const std::size_t close = name.find(']');
+    if (name.empty() || name.front() != '[' || close == std::string_view::npos)
+      return types_.find(name);
+    std::uint16_t count = 0;
+    const char* const end = name.data() + close;
+    const bool is_number = std::from_chars(name.data() + 1, end, count).ptr == end;
+    const Type* element = types_.find(name.substr(close + 1));
+    return is_number && element != nullptr ? types_.array(element, {count}) : nullptr;
+  }
+
   /// Keys are of the form "name:type".
   Result read_fields(const json::object& object) {
     std::vector<Field> fields;
@@ -58,7 +73,7 @@ class JsonReader {
       const std::size_t colon = text.find(':');
       const Type* type = colon == std::string::npos
                              ? nullptr
-                             : types_.find(std::string_view(text).substr(colon + 1));
+                             : type_named(std::string_view(text).substr(colon + 1));
       if (type == nullptr)
         call_.fail(Id::kJson, "the key ", text::in_quotes(text), " is not of the form name:type");
       Result one = call_.engine().convert(read(value), type, call_.node,

@@ -126,9 +126,9 @@ ExportedName* find_name(Program& program, const std::string& name) {
   return found == program.exports.end() ? nullptr : &*found;
 }
 
-/// A function that the host launches gets numbers and gives nothing (csl.md 5).
+/// A function that the host launches gets numbers (csl.md 5). The host ignores a result.
 void check_launched(const BuiltinCall& call, const ExportedName& name) {
-  if (!name.type->element->is(TypeKind::kVoid))
+  if (name.type->element->is_aggregate())
     call.fail(Id::kExportType, "the host gets no result of ", text::in_quotes(name.name),
               "; its type has ", text::in_quotes(name.type->element->name), " instead of 'void'");
   for (const Type* parameter : name.type->parameters) {

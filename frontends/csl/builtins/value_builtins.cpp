@@ -54,8 +54,38 @@ Result ptrcast(const BuiltinCall& call) {
   return {call.type(0), call.operand(1).operand};
 }
 
+/// The type of what a name with members, elements and pointers behind it leads to, by the types alone: a result type may ask
+/// so of a parameter, which has no value yet. nullptr: the expression is another one, or wrong.
+const Type* type_of_path(Evaluator& evaluator, const Expr& e) {
+  if (if_is<NameExpr>(e) != nullptr) return evaluator.operand(e).type;
+  if (const Dereference* star = if_is<Dereference>(e)) {
+    const Type* pointer = type_of_path(evaluator, *star->pointer);
+    const bool is_one = pointer != nullptr && pointer->is(TypeKind::kPointer) && !pointer->to_many;
+    return is_one ? pointer->element : nullptr;
+  }
+  if (const Index* index = if_is<Index>(e)) {
+    const Type* of = type_of_path(evaluator, *index->object);
+    if (of != nullptr && of->is(TypeKind::kPointer) && !of->to_many) of = of->element;
+    const bool has_elements =
+        of != nullptr && (of->is(TypeKind::kArray) || of->is(TypeKind::kPointer));
+    const bool fits =
+        has_elements && (of->is(TypeKind::kPointer) || of->extents.size() == index->indices.size());
+    return fits ? of->element : nullptr;
+  }
+  const Member* member = if_is<Member>(e);
+  if (member == nullptr) return nullptr;
+  const Type* object = type_of_path(evaluator, *member->object);
+  if (object == nullptr || !object->is(TypeKind::kStruct)) return nullptr;
+  for (const Field& field : object->fields)
+    if (field.name == member->name.text) return field.type;
+  return nullptr;
+}
+
 Result type_of(const BuiltinCall& call) {
-  return call.evaluator.type_result(call.operand(0).type);
+  const Expr& e = call.expr(0);
+  const Type* const of_path =
+      if_is<NameExpr>(e) == nullptr ? type_of_path(call.evaluator, e) : nullptr;
+  return call.evaluator.type_result(of_path != nullptr ? of_path : call.operand(0).type);
 }
 
 Result is_same_type(const BuiltinCall& call) {

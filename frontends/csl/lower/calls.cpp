@@ -90,14 +90,14 @@ Result call_through(Evaluator& evaluator, const Result& pointer,
   if (arguments.size() != type.parameters.size())
     engine.fail(Id::kArgumentCount, at, "a function of type ", in_quotes(type.name), " takes ",
                 text::plural(type.parameters.size(), "argument"), " instead of ", arguments.size());
+  const ir::FunctionId caller = code.tile.pointers().caller(*pointer.type, at);  // checks the types
   std::vector<ir::Value> passed{scalar(evaluator, pointer, at)};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string what = "argument " + std::to_string(i + 1);
     passed.push_back(
         scalar(evaluator, evaluator.converted(arguments[i], type.parameters[i], at, what), at));
   }
-  const ir::Value value =
-      code.builder.call(code.tile.pointers().caller(*pointer.type, at), std::move(passed));
+  const ir::Value value = code.builder.call(caller, std::move(passed));
   if (type.element->is(TypeKind::kVoid)) return evaluator.void_result();
   return operand_of(type.element, value);
 }

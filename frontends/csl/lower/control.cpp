@@ -64,9 +64,10 @@ Result Ends::join(Evaluator& evaluator, const Type* type, const Node& at) {
       return evaluator.converted(value, type, at, "the value");
     return value;
   }
-  const Type* common = run_time_type(evaluator, common_of(evaluator, ends_, at), type);
-  if (type != nullptr && part_for_compiler(*type) == nullptr && !type->is(TypeKind::kAnytype))
-    common = type;
+  const bool is_given =
+      type != nullptr && part_for_compiler(*type) == nullptr && !type->is(TypeKind::kAnytype);
+  const Type* common =
+      is_given ? type : run_time_type(evaluator, common_of(evaluator, ends_, at), type);
   const std::optional<ir::Type> in_register = register_type(*common);
   ir::Value result;
   Storage storage;
@@ -206,6 +207,7 @@ class SwitchCases {
   }
   void check_all(const Node& at) const {
     if (type_.is(TypeKind::kBool) && seen_.size() == 2) return;
+    if (type_.is(TypeKind::kInteger) && has_all_integers()) return;
     if (!type_.is(TypeKind::kEnum))
       engine_.fail(Id::kSwitchArms, at,
                    "the switch needs an arm 'else': its arms are not all values of type ",
@@ -218,6 +220,13 @@ class SwitchCases {
   }
 
  private:
+  /// The ranges have no value in common, so they are all values if they have as many.
+  bool has_all_integers() const {
+    BigInt count = 0;
+    for (const auto& [low, high] : ranges_) count += high - low + 1;
+    return count == BigInt(1) << type_.bits;
+  }
+
   const Engine& engine_;
   const Type& type_;
   std::set<std::string> seen_;

@@ -92,7 +92,8 @@ struct Counter {
     return code.builder.load(*register_type(*type), address);
   }
   void add(FunctionCode& code, const ir::Value& step) const {
-    code.builder.store(address, code.builder.binary(ir::Op::kAdd, load(code), step));
+    const ir::Value sum = code.builder.binary(ir::Op::kAdd, load(code), step);
+    code.builder.store(address, wrapped_to(code.builder, *type, sum));
   }
 };
 
@@ -127,12 +128,12 @@ Flow run_for_range(StatementRunner& runner, const For& s, const Result& range) {
   const Type* type = range.type->element;
   const Result start = part_of_range(range, 0), stop = part_of_range(range, 1),
                step = part_of_range(range, 2);
-  bool is_endless = false;
+  bool leaves_type = false;
   if (range.is_known()) {
     const BigInt &a = start.value().integer(), &b = stop.value().integer(),
                  &c = step.value().integer();
     if (c > 0 ? a >= b : a <= b) return Flow::kNext;
-    is_endless = wraps(*type, a, b, c);
+    leaves_type = wraps(*type, a, b, c);
   }
   const ir::Value first = scalar(evaluator, start, *s.range);
   const ir::Value last = scalar(evaluator, stop, *s.range);
@@ -144,12 +145,12 @@ Flow run_for_range(StatementRunner& runner, const For& s, const Result& range) {
   if (has_index) index.emplace(code, s.index.text, u16, ir::constant(ir::Type::kU16, 0));
   const ir::BlockId header = builder.new_block(), body = builder.new_block(),
                     exit = builder.new_block();
-  builder.jump(header);
+  builder.jump(leaves_type ? body : header);
   builder.enter(header);
   const UnderCondition condition(code);
   const ir::Value now = counter.load(code);
-  if (is_endless) {
-    // The trips are known: the value after the last one ends the loop, wrapped as the sum is.
+  if (leaves_type) {
+    // The trips are known, at least one: the value after the last one ends the loop, wrapped as the sum is. It may be the first.
     const BigInt &a = start.value().integer(), &b = stop.value().integer(),
                  &c = step.value().integer();
     const BigInt trips = c > 0 ? BigInt((b - a + c - 1) / c) : BigInt((a - b - c - 1) / -c);
@@ -186,15 +187,9 @@ Flow run_for_array(StatementRunner& runner, const For& s, const Result& array) {
   const Type* element = array.type->element;
   Storage base;
   if (s.element.text != "_") {
-    if (array.is_known()) {
-      auto table = std::make_shared<Cell>();
-      table->type = array.type;
-      table->value = array.value();
-      table->name = "table";
-      base.address = ir::address_of(code.tile.variable_of(table, *s.range));
-    } else {
-      base = std::get<Storage>(std::get<RunTimeOperand>(array.operand).place);
-    }
+    const auto* place = std::get_if<RunTimeOperand>(&array.operand);
+    const auto* storage = place == nullptr ? nullptr : std::get_if<Storage>(&place->place);
+    base = storage != nullptr ? *storage : in_memory(evaluator, array, "table", *s.range);
   }
   const Counter counter(code, s.index.text, evaluator.engine().types.word("u16"),
                         ir::constant(ir::Type::kU16, 0));

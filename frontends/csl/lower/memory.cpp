@@ -71,11 +71,14 @@ Storage storage_of(Evaluator& evaluator, const Location& location, const Node& a
   if (cell.operand) {
     if (const auto* storage = std::get_if<Storage>(&cell.operand->place))
       return part_at(*storage, *cell.type, location.path);
-    // A constant in a register gets memory when its address is taken.
+    // A constant in registers gets memory when its address is taken.
     const std::optional<ir::Type> type = register_type(*cell.type);
-    if (!type)
+    if (!type && !std::holds_alternative<Parts>(cell.operand->place))
       evaluator.engine().fail(Id::kNoAddress, at, "a value of type ", in_quotes(cell.type->name),
                               " has no address");
+    if (!type)
+      return part_at(in_memory(evaluator, {cell.type, *cell.operand}, cell.name, at), *cell.type,
+                     location.path);
     const ir::Value address = ir::address_of(code.builder.local(cell.name, *type));
     code.builder.store(address, std::get<ir::Value>(cell.operand->place));
     return {address, 0};
@@ -421,16 +424,30 @@ Storage memory_for(Evaluator& evaluator, const Type& type) {
   return local_memory(evaluator, "bits", type);
 }
 
+Storage in_memory(Evaluator& evaluator, const Result& value, std::string_view name,
+                  const Node& at) {
+  if (value.is_known()) {
+    auto table = std::make_shared<Cell>();
+    table->type = value.type;
+    table->value = value.value();
+    table->name = name;
+    return {ir::address_of(code_of(evaluator).tile.variable_of(table, at)), 0};
+  }
+  const Storage copy = local_memory(evaluator, name, *value.type);
+  store_operand(evaluator, *value.type, copy, value, at);
+  return copy;
+}
+
 Result kept_operand(Evaluator& evaluator, const Result& value, std::string_view name,
                     const Node& at) {
   if (value.type->is(TypeKind::kDsd)) return kept_dsd(evaluator, value, std::string(name));
   const RunTimeOperand& operand = std::get<RunTimeOperand>(value.operand);
-  if (!std::holds_alternative<Storage>(operand.place)) return value;
+  // An array is indexed by what only the running program knows.
+  const bool is_array = value.type->is(TypeKind::kArray);
+  if (!std::holds_alternative<Storage>(operand.place) && !is_array) return value;
   if (register_type(*value.type))
     return {value.type, RunTimeOperand{operand.what, scalar(evaluator, value, at)}};
-  const Storage copy = local_memory(evaluator, name, *value.type);
-  store_operand(evaluator, *value.type, copy, value, at);
-  return operand_at(value.type, copy);
+  return operand_at(value.type, in_memory(evaluator, value, name, at));
 }
 
 }  // namespace tessera::csl

@@ -25,17 +25,6 @@ const ir::Value* register_of(const Result& value) {
                           ", which does not take a value of type ", in_quotes(from.type->name));
 }
 
-/// The value in the bits of its type: integers narrower than their register wrap like the others.
-ir::Value wrapped_to(ir::Builder& builder, const Type& type, const ir::Value& value) {
-  const unsigned width = ir::is_wide(value.type) ? 32 : 16;
-  if (!type.is(TypeKind::kInteger) || type.bits == width) return value;
-  if (!type.is_signed)
-    return builder.binary(ir::Op::kAnd, value,
-                          ir::constant(value.type, (std::uint32_t{1} << type.bits) - 1));
-  const ir::Value unused = ir::constant(ir::Type::kU16, width - type.bits);
-  return builder.binary(ir::Op::kShr, builder.binary(ir::Op::kShl, value, unused), unused);
-}
-
 bool is_implicit(const Type& from, const Type& to) {
   if (from.is(TypeKind::kInteger) && to.is(TypeKind::kInteger)) {
     if (from.is_signed == to.is_signed) return to.bits >= from.bits;
@@ -63,6 +52,16 @@ ir::Value pointer_value(Evaluator& evaluator, const PointerValue& pointer, const
 }
 
 }  // namespace
+
+ir::Value wrapped_to(ir::Builder& builder, const Type& type, const ir::Value& value) {
+  const unsigned width = ir::is_wide(value.type) ? 32 : 16;
+  if (!type.is(TypeKind::kInteger) || type.bits == width) return value;
+  if (!type.is_signed)
+    return builder.binary(ir::Op::kAnd, value,
+                          ir::constant(value.type, (std::uint32_t{1} << type.bits) - 1));
+  const ir::Value unused = ir::constant(ir::Type::kU16, width - type.bits);
+  return builder.binary(ir::Op::kShr, builder.binary(ir::Op::kShl, value, unused), unused);
+}
 
 FunctionCode& code_of(Evaluator& evaluator) {
   return *evaluator.frame().code;
@@ -228,12 +227,17 @@ Result bitcast_operand(Evaluator& evaluator, const Result& from, const Type* to,
     store_operand(evaluator, *from.type, storage, from, at);
     return load_operand(evaluator, to, storage, at);
   }
-  if (!source || !target || ir::is_wide(*source) != ir::is_wide(*target))
+  const bool are_integers = from.type->is(TypeKind::kInteger) && to->is(TypeKind::kInteger);
+  if (!source || !target || ir::is_wide(*source) != ir::is_wide(*target) ||
+      (are_integers && from.type->bits != to->bits))
     evaluator.engine().fail(Id::kConversion, at, "the bits of a value of type ",
                             in_quotes(from.type->name), " are not those of a ",
                             in_quotes(to->name));
   const ir::Value value = scalar(evaluator, from, at);
-  return operand_of(to, *source == *target ? value : builder_of(evaluator).copy(*target, value));
+  ir::Builder& builder = builder_of(evaluator);
+  // A register holds the number, not the bits: a signed one has its sign in the bits that the type does not have.
+  return operand_of(
+      to, wrapped_to(builder, *to, *source == *target ? value : builder.copy(*target, value)));
 }
 
 // Operators

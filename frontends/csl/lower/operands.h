@@ -12,6 +12,8 @@ namespace tessera::csl {
 std::optional<ir::Type> register_type(const Type& type);
 
 Result operand_of(const Type* type, ir::Value value);
+/// The value in the bits of its type: integers narrower than their register wrap like the others.
+ir::Value wrapped_to(ir::Builder& builder, const Type& type, const ir::Value& value);
 Result operand_at(const Type* type, const Storage& storage);
 /// Of the types of 16-bit floats one exists while the program runs.
 void require_own_half(const Engine& engine, const Type& type, const Node& at);

@@ -58,6 +58,15 @@ void put_byte(ir::Variable& variable, std::uint32_t bits, std::int64_t offset) {
   variable.init[word] |= (bits & kByte) << (offset % 2 == 0 ? 0 : kHighByte);
 }
 
+/// Whether parts of a value lie in one word, so that a store of one loads what the other has.
+bool shares_words(const Type& type) {
+  if (type.is(TypeKind::kArray)) return shares_words(*type.element);
+  return is_byte(type) || type.is_packed() ||
+         (type.is(TypeKind::kStruct) &&
+          std::any_of(type.fields.begin(), type.fields.end(),
+                      [](const Field& field) { return shares_words(*field.type); }));
+}
+
 }  // namespace
 
 /// Appends a value of the type; `offset`: bytes from the start of the variable to it.
@@ -226,7 +235,8 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   if (!cell->value.is_undefined()) append_bits(initial, type, cell->value, 0, at);
   dsr_uses.add_values(id, type, cell->value);
   // One value says that the program gives it any (`--check-memory`).
-  const std::size_t least = has_value(cell->value) ? 1 : 0;
+  if (initial.init.empty() && shares_words(type)) initial.init.push_back(0);
+  const std::size_t least = has_value(cell->value) || shares_words(type) ? 1 : 0;
   while (initial.init.size() > least && initial.init.back() == 0 &&
          (initial.addresses.empty() || initial.addresses.back().element + 1 < initial.init.size()))
     initial.init.pop_back();
@@ -292,7 +302,8 @@ std::optional<ir::FunctionId> TileCode::function_for(const FunctionValue& callee
   }
   const ir::FunctionId id = ir::add_function(module_, std::move(made));
   functions_.emplace(key, id);
-  pending_.push_back({id, callee, std::move(kept), depth_ + (has_known ? 1 : 0)});
+  pending_.push_back(
+      {id, callee, std::move(kept), depth_ + (has_known ? 1 : 0), &engine_.place_of_user(at)});
   return id;
 }
 
@@ -317,9 +328,10 @@ ir::FunctionId TileCode::entry(const FunctionValue& value, const std::string& na
     arguments.push_back({type, RunTimeOperand{}});
   }
   const Type* result = evaluator.type(*function.result);
-  if (!result->is(TypeKind::kVoid))
-    engine_.fail(Id::kTaskForm, function, "a ",
-                 is_task ? "task" : "function that the host launches", " returns nothing");
+  if (!result->is(TypeKind::kVoid)) {
+    if (is_task) engine_.fail(Id::kTaskForm, function, "a task returns nothing");
+    made.result = register_type(*result);  // the host ignores it
+  }
   const ir::FunctionId id = ir::add_function(module_, std::move(made));
   pending_.push_back({id, value, std::move(arguments)});
   return id;
@@ -327,6 +339,10 @@ ir::FunctionId TileCode::entry(const FunctionValue& value, const std::string& na
 
 void TileCode::analyse(const Pending& pending) {
   const Function& function = *pending.function.function;
+  // A mistake in a function of another file is one of who calls it.
+  std::optional<Engine::Level> call;
+  if (pending.called_at != nullptr && pending.called_at->file != function.file)
+    call.emplace(engine_, *pending.called_at, "in the first call of", function.name.text);
   const Engine::Level level(engine_, function, function.is_task ? "in the task" : "in the function",
                             function.name.text);
   Frame frame(*pending.function.instance);

@@ -118,6 +118,8 @@ class TileCode {
     FunctionValue function;
     std::vector<Result> arguments;
     unsigned depth = 0;  ///< calls from a task, or what the host launches, to this one
+    const Node* called_at =
+        nullptr;  ///< the first call; nullptr: it is a task, or the host launches it
   };
   void analyse(const Pending& pending);
   /// Analyses what is pending and what that leads to.

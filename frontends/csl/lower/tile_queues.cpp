@@ -17,6 +17,8 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
   if (is_wse3() && is_open && !later)
     engine_.fail(Id::kNoQueue, at, "the descriptor names no queue, which WSE-3 needs");
   if (is_input) return use_input_queue(queue, color, at);
+  if (!is_wse3() && !color && !says_none)
+    engine_.fail(Id::kNoQueue, at, "the descriptor names no color, which an output of WSE-2 needs");
   return use_output_queue(queue, color, at);
 }
 

@@ -94,6 +94,7 @@ enum class Id : std::uint16_t {
   kFilter = 609,
   kStreamColor = 610,
   kRoutesField = 611,
+  kMachine = 612,
 
   kExportName = 701,
   kExportType = 702,

@@ -166,6 +166,8 @@ const std::vector<MessageRow>& message_rows() {
        "A color of a stream to or from the host gets its routes from the compiler."},
       {Id::kRoutesField, "routes at an old place",
        "`.rx` and `.tx` belong into the field `.routes`."},
+      {Id::kMachine, "what the machine does not have",
+       "The compiled program breaks a rule of the machine that it is for, so it would not load."},
       {Id::kExportName, "a name that the host does not know",
        "`@export_symbol` exports a variable or function under a name that the layout declares with "
        "`@export_name`, with the same type."},

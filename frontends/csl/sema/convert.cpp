@@ -194,6 +194,21 @@ double rounded(const Type& type, double value) {
   return float16::value_of(float16::bits_of(value, layout_of(type)), layout_of(type));
 }
 
+namespace {
+
+/// A number without a type of its own as a float of a type; nothing, and `problem` says so: only an infinite one is near.
+std::optional<Value> fitting_float(const Result& from, const Type& to, std::string& problem) {
+  const double number = as_double(from.value());
+  const double result = rounded(to, number);
+  if (std::isfinite(number) && !std::isfinite(result)) {
+    problem = "; the value " + text_of(*from.type, from.value(), true) + " does not fit";
+    return std::nullopt;
+  }
+  return Value{result};
+}
+
+}  // namespace
+
 std::optional<Value> Converter::to_number(const Result& from, const Type* to,
                                           std::string& problem) const {
   const Type& type = *from.type;
@@ -203,11 +218,10 @@ std::optional<Value> Converter::to_number(const Result& from, const Type* to,
     problem = "; the value " + value.integer().str() + " does not fit";
     return std::nullopt;
   }
-  if (to->is_any_float() && type.is(TypeKind::kComptimeInt))
-    return Value{rounded(*to, as_double(value))};
+  const bool is_open = type.is(TypeKind::kComptimeInt) || type.is(TypeKind::kComptimeFloat);
+  if (to->is_any_float() && is_open) return fitting_float(from, *to, problem);
   const bool widens = type.is(TypeKind::kFloat) && type.bits < to->bits;
-  if (to->is_any_float() && (type.is(TypeKind::kComptimeFloat) || widens))
-    return Value{rounded(*to, value.get<double>())};
+  if (to->is_any_float() && widens) return Value{rounded(*to, value.get<double>())};
   problem = "; use @as";
   return std::nullopt;
 }
@@ -374,6 +388,9 @@ std::optional<Value> Converter::as_type(const Result& from, const Type* to,
     }
     return Value{wrapped(to_enum ? *to->element : *to, *whole)};
   }
+  const bool is_open =
+      from.type->is(TypeKind::kComptimeInt) || from.type->is(TypeKind::kComptimeFloat);
+  if (to->is_any_float() && is_open) return fitting_float(from, *to, problem);
   if (to->is_any_float() && (is_number || value.holds<bool>())) {
     const double d = value.holds<bool>() ? (value.get<bool>() ? 1.0 : 0.0) : as_double(value);
     return Value{rounded(*to, d)};

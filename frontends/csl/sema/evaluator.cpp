@@ -248,6 +248,7 @@ Result Evaluator::on(const Index& e) {
   const Result object = operand(*e.object);
   if (std::optional<Location> location = has_path ? std::nullopt : element_of_value(object, e))
     return load(*location, e);
+  if (const auto location = element_of_copy(object, e)) return load(*location, e);
   const Type& type = *object.type;
   std::int64_t number = 0;
   const Type* element = nullptr;

@@ -145,6 +145,7 @@ class Evaluator {
   Location pointee_of(const Result& pointer, const Node& at);
   std::optional<Location> locate_element(const Index& e);
   std::optional<Location> element_of_value(const Result& pointer, const Index& e);
+  std::optional<Location> element_of_copy(const Result& array, const Index& e);
   std::optional<Location> element_of(std::optional<Location> base, const Index& e);
   std::optional<Location> locate_member(const Member& e);
   std::optional<Location> locate_named_field(const Builtin& e);

@@ -149,7 +149,7 @@ std::optional<Location> Evaluator::locate_element(const Index& e) {
     return field_of(*std::move(base), index, e);
   }
   if (base && !base->type->is(TypeKind::kPointer)) return std::nullopt;
-  return element_of_value(operand(*e.object), e);
+  return element_of_value(base ? load(*base, *e.object) : operand(*e.object), e);
 }
 
 /// An element of a pointer, or of an array that lies in memory.
@@ -179,6 +179,25 @@ std::optional<Location> Evaluator::element_of_value(const Result& pointer, const
     }
   }
   return element_of(std::move(base), e);
+}
+
+/// An element, by indices of the running program, of an array that is a value. Nothing: the indices are known.
+std::optional<Location> Evaluator::element_of_copy(const Result& array, const Index& e) {
+  if (frame_.code == nullptr || !array.type->is(TypeKind::kArray) ||
+      e.indices.size() != array.type->extents.size())
+    return std::nullopt;
+  std::vector<Result> indices;
+  for (const Expr* index : e.indices) indices.push_back(operand(*index));
+  const bool are_known = std::all_of(indices.begin(), indices.end(),
+                                     [](const Result& index) { return index.is_known(); });
+  if (are_known) return std::nullopt;
+  for (const Result& index : indices)
+    if (!index.type->is_any_integer())
+      engine_.fail(Id::kNotInteger, e, "an index is of type ", in_quotes(index.type->name),
+                   " instead of an integer type");
+  const Location base{nullptr, {}, array.type, false, in_memory(*this, array, "elements", e)};
+  check_indices(*this, base, indices, e);
+  return element_location(*this, base, indices, e);
 }
 
 std::optional<Location> Evaluator::element_of(std::optional<Location> base, const Index& e) {
@@ -232,7 +251,13 @@ std::optional<Location> Evaluator::locate_member(const Member& e) {
 
 std::optional<Location> Evaluator::locate_field(const Expr& of, std::string_view name,
                                                 const Node& at) {
-  const Result object = operand(of);
+  // Once: what leads to the place may call functions.
+  std::optional<Location> location = is_path(of) ? locate(of) : std::nullopt;
+  if (location && location->type->is(TypeKind::kStruct)) {
+    const int field = location->type->find_field(name);
+    return field < 0 ? std::nullopt : std::optional(field_of(*std::move(location), field, at));
+  }
+  const Result object = location ? load(*location, of) : operand(of);
   if (object.type->is(TypeKind::kModule)) {
     Instance& instance = *engine_.known(object, at).get<Instance*>();
     Declaration* declaration = instance.find(name);
@@ -242,17 +267,11 @@ std::optional<Location> Evaluator::locate_field(const Expr& of, std::string_view
     return whole(cell);
   }
   if (points_to_struct(*object.type)) return field_behind(object, name, at);
-  if (!object.type->is(TypeKind::kStruct)) return std::nullopt;
-  std::optional<Location> location;
-  if (is_path(of)) {
-    location = locate(of);
-  } else if (const auto* place = std::get_if<RunTimeOperand>(&object.operand)) {
-    if (const auto* storage = std::get_if<Storage>(&place->place))
-      location = Location{nullptr, {}, object.type, false, *storage};
-  }
-  const int field = object.type->find_field(name);
-  if (!location || field < 0) return std::nullopt;
-  return field_of(*std::move(location), field, at);
+  const int field = object.type->is(TypeKind::kStruct) ? object.type->find_field(name) : -1;
+  const auto* place = std::get_if<RunTimeOperand>(&object.operand);
+  const auto* storage = place == nullptr ? nullptr : std::get_if<Storage>(&place->place);
+  if (storage == nullptr || field < 0) return std::nullopt;
+  return field_of(Location{nullptr, {}, object.type, false, *storage}, field, at);
 }
 
 Location Evaluator::field_of(Location location, int field, const Node& at) {

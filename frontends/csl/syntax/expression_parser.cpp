@@ -112,8 +112,8 @@ const Expr* ExpressionParser::primary(Brace brace) {
     return word(brace);
   case Kind::kName:
     if (cursor_.peek(1).is(":") && cursor_.peek(2).is("{")) {
-      const Name label = state_.taken_label();
-      return statements_.parse_block(label, "");
+      const ParseState::Label label(state_);
+      return statements_.parse_block(label.name(), "");
     }
     if (token.text == "packed" &&
         (cursor_.peek(1).is_word("struct") || cursor_.peek(1).is_word("union")))

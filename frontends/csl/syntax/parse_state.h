@@ -153,18 +153,35 @@ class ParseState {
   bool next_is_label() const {
     return cursor_.peek().kind == Token::Kind::kName && cursor_.peek(1).is(":");
   }
-  Name taken_label() {
-    const Name label = taken_name();
-    cursor_.take();
-    return label;
-  }
+  /// Takes NAME ":", whose name no loop or block inside has as long as it lives.
+  class Label {
+   public:
+    explicit Label(ParseState& state) : labels_(state.labels_), name_(state.taken_name()) {
+      const auto outer = std::find(labels_.begin(), labels_.end(), name_.text);
+      if (outer != labels_.end())
+        state.fail(Id::kLabel, name_.place, "the label ", in_quotes(name_.text),
+                   " is that of a loop or block around this one");
+      state.cursor_.take();
+      labels_.push_back(name_.text);
+    }
+    ~Label() { labels_.pop_back(); }
+    Label(const Label&) = delete;
+    Label& operator=(const Label&) = delete;
+    const Name& name() const { return name_; }
+
+   private:
+    std::vector<std::string_view>& labels_;
+    const Name name_;
+  };
 
  private:
   friend class Level;
+  friend class Label;
   SourceFile& file_;
   const Diagnostics diagnostics_;
   TokenCursor cursor_;
   unsigned levels_ = 0;
+  std::vector<std::string_view> labels_;  // of the loops and blocks around
 };
 
 }  // namespace tessera::csl

@@ -87,17 +87,20 @@ class FileParser {
     const Place place = cursor_.take().place;
     const Name name = state_.expect_name(is_task ? "the task" : "the function");
     const Place open = state_.expect_open("(", "and the parameters");
-    const List<Parameter> parameters = state_.comma_list(")", open, [this] { return parameter(); });
+    const List<Parameter> parameters =
+        state_.comma_list(")", open, [&] { return parameter(linkage == Linkage::kExtern); });
     for (const Parameter& one : parameters) {
       for (const Parameter& other : parameters) {
-        if (&other > &one && other.name.text == one.name.text)
+        if (&other > &one && !one.name.text.empty() && other.name.text == one.name.text)
           state_.fail(Id::kDeclaredTwice, other.name.place, "two parameters are called ",
                       in_quotes(one.name.text));
       }
     }
+    std::vector<Attribute> attributes;
+    statements_.add_attributes(attributes);
     const Expr* const result =
         statements_.expressions().parse_type("the type of the result, such as void");
-    const List<Attribute> attributes = statements_.parse_attributes();
+    statements_.add_attributes(attributes);
     const Block* body = nullptr;
     if (linkage == Linkage::kExtern) {
       state_.expect_semicolon("an extern function, whose body is elsewhere");
@@ -106,11 +109,15 @@ class FileParser {
                                                  : "and the body of the function");
     }
     return state_.make<Function>(place, linkage, inlining, is_task, name, parameters, result,
-                                 attributes, body);
+                                 state_.file().keep(attributes), body);
   }
 
-  Parameter parameter() {
+  /// Those of extern functions may have types only.
+  Parameter parameter(bool is_extern) {
     const bool is_comptime = cursor_.accept_word("comptime");
+    const bool has_name = cursor_.peek().kind == Kind::kName && cursor_.peek(1).is(":");
+    if (is_extern && !has_name)
+      return {is_comptime, {}, statements_.expressions().parse_type("the type of the parameter")};
     const Name name = state_.expect_name("a parameter");
     if (!cursor_.accept(":")) state_.fail_expected("':' and the type of the parameter");
     return {is_comptime, name, statements_.expressions().parse_type("the type of the parameter")};

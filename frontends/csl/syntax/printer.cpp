@@ -54,8 +54,8 @@ class FilePrinter {
     out_ << kInlining[static_cast<unsigned>(item.inlining)] << (item.is_task ? "task " : "fn ")
          << item.name.text << "(";
     for (const Parameter& p : item.parameters) {
-      out_ << (&p != item.parameters.begin() ? ", " : "") << (p.is_comptime ? "comptime " : "")
-           << p.name.text << ": ";
+      out_ << (&p != item.parameters.begin() ? ", " : "") << (p.is_comptime ? "comptime " : "");
+      if (!p.name.text.empty()) out_ << p.name.text << ": ";
       expressions_.print_type(*p.type);
     }
     out_ << ") ";

@@ -60,9 +60,10 @@ const Stmt* StatementParser::statement() {
 }
 
 const Stmt* StatementParser::labelled() {
-  const Name label = state_.taken_label();
-  if (cursor_.next_is("{")) return state_.make<BlockStmt>(label.place, parse_block(label, ""));
-  if (begins_loop(cursor_.peek())) return loop(label);
+  const ParseState::Label label(state_);
+  if (cursor_.next_is("{"))
+    return state_.make<BlockStmt>(label.name().place, parse_block(label.name(), ""));
+  if (begins_loop(cursor_.peek())) return loop(label.name());
   state_.fail_expected("a loop or a block after the label");
 }
 
@@ -233,7 +234,8 @@ Variable StatementParser::parse_variable(Linkage linkage, bool is_comptime) {
   const Name name = state_.expect_name(is_var ? "the variable" : "the constant");
   const Expr* type = nullptr;
   if (cursor_.accept(":")) type = expressions_.parse_type("the type after ':'");
-  const List<Attribute> attributes = parse_attributes();
+  std::vector<Attribute> attributes;
+  add_attributes(attributes);
   const Expr* const value = cursor_.accept("=") ? expressions_.parse() : nullptr;
   if (value == nullptr && linkage != Linkage::kExtern) {
     if (!is_var && cursor_.next_is(";")) state_.fail_expected("'=' and the value of the constant");
@@ -242,18 +244,16 @@ Variable StatementParser::parse_variable(Linkage linkage, bool is_comptime) {
   if (value != nullptr && linkage == Linkage::kExtern)
     state_.fail(Id::kMisplaced, value->place, "an extern variable has its value elsewhere");
   state_.expect_semicolon("the declaration");
-  return {linkage, is_comptime, is_var, name, type, attributes, value};
+  return {linkage, is_comptime, is_var, name, type, state_.file().keep(attributes), value};
 }
 
-List<Attribute> StatementParser::parse_attributes() {
-  std::vector<Attribute> attributes;
+void StatementParser::add_attributes(std::vector<Attribute>& attributes) {
   while (cursor_.peek().is_name("align") || cursor_.peek().is_name("linksection") ||
          cursor_.peek().is_name("linkname")) {
     const Name name = state_.taken_name();
     const std::string purpose = "after '" + std::string(name.text) + "'";
     attributes.push_back({name, expressions_.parse_in_parentheses(purpose)});
   }
-  return state_.file().keep(attributes);
 }
 
 }  // namespace tessera::csl

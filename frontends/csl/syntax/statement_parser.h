@@ -15,7 +15,8 @@ class StatementParser {
   const Block* parse_block(Name label, const std::string& what);
   /// What follows const or var, which come next, up to ";".
   Variable parse_variable(Linkage linkage, bool is_comptime);
-  List<Attribute> parse_attributes();
+  /// Takes align(..), linksection(..) and linkname(..), as many as come next.
+  void add_attributes(std::vector<Attribute>& attributes);
 
  private:
   /// A statement without the ";" that `closed` says whether it needs.

@@ -9,15 +9,15 @@ import os
 
 import numpy as np
 
-from tessera_csl.arguments import FLOATS, RANGES, argument_word
+from tessera_csl.arguments import FLOATS, RANGES, also_named, argument_word
 from tessera_csl.arrays import is_native
 
 
-def memcpy_view(array, datatype):
-    """A writable view of `array`, which has 32-bit elements, as `datatype`: of 8 and 16 bits the low part of each word."""
-    if isinstance(array, np.ma.MaskedArray):
+def memcpy_view(arr, datatype):
+    """A writable view of `arr`, which has 32-bit elements, as `datatype`: of 8 and 16 bits the low part of each word."""
+    if isinstance(arr, np.ma.MaskedArray):
         raise ValueError("memcpy_view takes an array without a mask")
-    array = np.asarray(array)
+    array = np.asarray(arr)
     datatype = np.dtype(datatype)
     if array.dtype.itemsize != 4:
         raise ValueError(f"memcpy_view takes an array of 32-bit elements, this one has {array.dtype}")
@@ -34,15 +34,16 @@ def memcpy_view(array, datatype):
     return array.view(datatype)[..., ::step]
 
 
-def input_array_to_u32(np_arr, sentinel, fast_dim_sz):
-    """One 32-bit word for each element of `np_arr`, as a flat array.
+@also_named(np_arr="arr")
+def input_array_to_u32(arr, sentinel, fast_dim_sz):
+    """One 32-bit word for each element of `arr`, which programs also call `np_arr`, as a flat array.
 
     16-bit elements lie in the low half. The high half is 0 if `sentinel` is None, else the index of the element modulo
     `fast_dim_sz`. Words of 32-bit elements are their bits.
     """
-    flat = np.ascontiguousarray(np_arr).ravel()
-    if isinstance(np_arr, np.ma.MaskedArray) or flat.dtype.kind not in "iuf":
-        raise ValueError(f"input_array_to_u32 takes an array of numbers without a mask, not {type(np_arr).__name__} of {flat.dtype}")
+    flat = np.ascontiguousarray(arr).ravel()
+    if isinstance(arr, np.ma.MaskedArray) or flat.dtype.kind not in "iuf":
+        raise ValueError(f"input_array_to_u32 takes an array of numbers without a mask, not {type(arr).__name__} of {flat.dtype}")
     flat = flat.astype(flat.dtype.newbyteorder("<"), copy=False)
     if flat.dtype.itemsize == 4:
         return flat.view(np.uint32).copy()

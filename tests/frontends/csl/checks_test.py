@@ -2,6 +2,7 @@
 
     checks_test.py CSLC WSE_PLATFORM
 """
+import array
 import json
 import os
 import re
@@ -168,6 +169,19 @@ fn step() void { count += k; room[k - 1] = count; }
 
 
 class Print(Case):
+    def test_formats(self):
+        (self.folder / "layout.csl").write_text(LAYOUT)
+        pe = ("const p = @import_module(\"<simprint>\"); var v8: i8 = -3; var big: u32 = 4000000000;\n" +
+              TASK % ("p.fmt(\"%s\", .{ %s });", ""))
+        (self.folder / "pe.csl").write_text(pe % ("{f} {f} {d} {d} {X} {d} {{x} {b}", "0.5, -2.75, 3000000000, -7, v8, big, @as(u16, 5)"))
+        shown = self.run_tool(PLATFORM, "layout.csl").stdout.splitlines()[0]
+        self.assertEqual(shown.split(" ", 1)[1], "0.5 -2.75 3000000000 -7 000000FD 4000000000 {x} 0000000000000101")
+        self.assertNotIn("0.5 ", self.run_tool(PLATFORM, "layout.csl", "--quiet").stdout)
+        for form, value in (("{q}", "1"), ("{d", "1"), ("{d}", "5000000000"), ("{d}", "@as(u64, 1)"), ("{04d}", "1")):
+            done = self.compile(pe % (form, value))
+            self.assertIn("is false:", done.stderr, form)
+            self.assertIn("pe.csl:2", done.stderr, form)
+
     def test_the_intermediate_code_after_every_pass(self):
         text = "var a = @zeros([4]f32);\nfn twice(x: f32) f32 { return 2.0 * x; }\n" + TASK % (
             "for (@range(u16, 4)) |i| { a[i] = twice(a[i]); }", "")
@@ -199,6 +213,93 @@ class Variables(Case):
             text = self.program("var", "@fadds(d, d, 1.0); " + change)
             self.assertRegex(text, r"(?m)^data d\b", change)
         self.assertNotRegex(constant, r"(?m)^data d\b")
+
+
+class Values(Case):
+    """Functions give the running program what they give at compile time."""
+
+    LAYOUT = """const memcpy = @import_module("<memcpy/get_params>", .{ .width = 1, .height = 1 });
+layout {
+  @set_rectangle(1, 1);
+  @set_tile_code(0, 0, "pe.csl", .{ .memcpy_params = memcpy.get_params(0) });
+  @export_name("y", [*]u16, false);
+  @export_name("run", fn() i16);
+}"""
+    PE = """param memcpy_params: comptime_struct;
+const sys = @import_module("<memcpy/memcpy>", memcpy_params);
+var y = @zeros([%d]u16);
+const y_ptr: [*]u16 = &y;
+var n: u16 = 4;
+%s
+fn run() i16 {
+%s
+  sys.unblock_cmd_stream();
+  return 3;
+}
+comptime { @export_symbol(y_ptr, "y"); @export_symbol(run); }"""
+
+    def test_loops_and_switches(self):
+        count = "fn f%d() u16 { var m: u16 = 0; for (@range(%s)) |i| { m += 1; } return m; }"
+        ranges = ["u8, 250, 255, 3", "i8, -128, 127, 100", "i8, 100, -128, -100", "u8, 0, 255, 128", "u16, 0, 65535, 4096", "u16, 0, 65535, 32768",
+                  "u16, 65530, 65535, 3", "i16, 32000, -32768, -16384", "u8, 3, 3, 1", "i8, 5, 127, 1"]
+        bodies = [count % (i, r) for i, r in enumerate(ranges)]
+        bodies.append("fn f%d() u16 { return switch (n) { 0...3 => 1, 4 => 2, 5...65535 => 3 }; }" % len(bodies))
+        bodies.append("fn f%d() u16 { return if (n == 4) select(true).*[0] else 0; }\nvar a2 = [2]u16{ 7, 8 }; var a3 = [3]u16{ 9, 8, 7 };\n"
+                      "fn select(is_a: bool) *[2]u16 { return if (is_a) &a2 else &a2; }" % len(bodies))
+        # A cast of bits between signed and unsigned numbers.
+        bodies.append("var s8: i8 = -3; fn f%d() u16 { const u = @bitcast(u8, s8); return if (u == 253 and u >> 1 == 126) @as(u16, u) else 0; }" % len(bodies))
+        bodies.append("var v12: u12 = 4085; fn f%d() u16 { const s = @bitcast(i12, v12); return if (s == -11 and s < 0) 1 else 0; }" % len(bodies))
+        expected = [2, 3, 3, 2, 16, 2, 2, 4, 0, 122, 2, 7, 253, 1]
+        self.assertEqual(len(expected), len(bodies))
+        text = self.PE % (len(bodies), "\n".join(bodies), "\n".join(f"  y[{i}] = f{i}();" for i in range(len(bodies))))
+        (self.folder / "layout.csl").write_text(self.LAYOUT)
+        for style in ("vendor", "plain", "best"):
+            (self.folder / "pe.csl").write_text(text)
+            done = self.run_tool(PLATFORM, "layout.csl", "--quiet", "--launch", "run", "--output", "y=y.npy", f"--csl-code={style}", "--max-cycles",
+                                 1000000)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            words = array.array("H", (self.folder / "y.npy").read_bytes()[-2 * len(expected):])
+            self.assertEqual(list(words), expected, style)
+        for i in range(len(ranges)):
+            known = text.replace("comptime { @export", f"const k: u16 = f{i}();\ncomptime {{ @comptime_assert(k == {expected[i]}); @export")
+            self.assertEqual(self.compile(known, layout=self.LAYOUT).returncode, 0, ranges[i])
+
+    PLACES = """const In = struct { z: u16 }; const S = struct { x: u16, v: [3]u16, in: In, p: *[3]u16 };
+var c: u16 = 0; var three = [3]u16{ 5, 6, 7 };
+var s = [4]S{ S{ .x = 0, .v = .{ 0, 0, 0 }, .in = In{ .z = 0 }, .p = &three }, S{ .x = 0, .v = .{ 0, 0, 0 }, .in = In{ .z = 0 }, .p = &three },
+  S{ .x = 0, .v = .{ 0, 0, 0 }, .in = In{ .z = 0 }, .p = &three }, S{ .x = 0, .v = .{ 0, 0, 0 }, .in = In{ .z = 0 }, .p = &three } };
+fn next() u16 { c += 1; return c - 1; }
+fn at() *S { return &s[next()]; }
+fn made(k: u16) [3]u16 { return [3]u16{ k, k + 1, k + 2 }; }
+fn sum(l: [3]u16, i: u16) u16 { var t: u16 = 0; for (l) |v| { t += v; } return t * 10 + l[i]; }
+fn pair(k: u16) In { return In{ .z = k }; }
+fn through(p: *const In) u16 { return p.*.z; }"""
+
+    def test_what_leads_to_a_place_is_computed_once(self):
+        """And values of the running program have elements, places and addresses as variables have."""
+        body = """  s[next()].x = 10; s[next()].x += 20; at().*.v[1] = 3; at().*.in.z = 4;
+  y[0] = s[0].x; y[1] = s[1].x; y[2] = s[2].v[1]; y[3] = s[3].in.z; y[4] = c;
+  c = 1; const q = &at().*.v[n - 3]; q.* += 8; y[5] = s[1].v[1]; y[6] = c;
+  c = 2; y[7] = at().*.p.*[2]; y[8] = c;
+  const l = [3]u16{ n, 1, 2 }; y[9] = sum(l, n - 3); y[10] = l[n - 4]; const r = &l; y[11] = r.*[2];
+  y[12] = sum(made(n), n - 2); var t: u16 = 0; for (made(n)) |v| { t += v; } y[13] = t;
+  y[14] = made(n)[n - 3]; y[15] = ([3]u16{ 7, 8, 9 })[n - 2];
+  const i = pair(n); y[16] = through(&i);"""
+        (self.folder / "layout.csl").write_text(self.LAYOUT)
+        (self.folder / "pe.csl").write_text(self.PE % (17, self.PLACES, body))
+        for style in ("vendor", "plain", "best"):
+            done = self.run_tool(PLATFORM, "layout.csl", "--quiet", "--launch", "run", "--output", "y=y.npy", f"--csl-code={style}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            words = array.array("H", (self.folder / "y.npy").read_bytes()[-34:])
+            self.assertEqual(list(words), [10, 20, 3, 4, 4, 8, 2, 7, 3, 71, 4, 2, 156, 15, 5, 9, 4], style)
+
+    def test_parts_of_words_are_no_unwritten_memory(self):
+        """A store of a byte or a bit field loads the word around it."""
+        (self.folder / "layout.csl").write_text(self.LAYOUT)
+        (self.folder / "pe.csl").write_text(self.PE % (1, "var q: [4]u8 = undefined; const P = packed struct { a: u8, b: i8 }; var p: P = undefined;",
+                                                       "  for (@range(u16, 4)) |i| { q[i] = 7; }\n  p.a = 1;\n  y[0] = @as(u16, q[n - 1]);"))
+        done = self.run_tool(PLATFORM, "layout.csl", "--quiet", "--launch", "run", "--check-memory")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 class Stack(Case):

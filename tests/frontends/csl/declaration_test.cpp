@@ -150,7 +150,7 @@ TEST(CslDepth, NestingIsBounded) {
   const char* const brackets[][2] = {{"(", ")"},
                                      {".{", "}"},
                                      {"f(", ")"},
-                                     {"b: {x = ", ";}"},
+                                     {"{x = ", ";}"},
                                      {"if (a) ", ""},
                                      {"-", ""},
                                      {"[", "]T"},

@@ -149,6 +149,18 @@ TEST(OperatorsDiagnostics, MistakeInAnInit) {
             "t.json: arrays.u.init: in \"7 / x\" at character 3, for word 0 of node (0): 7 is "
             "divided by zero");
 }
+TEST(OperatorsDiagnostics, InitBeyondAWord) {
+  const auto with = [](const std::string& init) {
+    return problem(program_text("[4]", kStream, "\"s\"",
+                                R"("arrays": {"u": {"words": 3, "init": )" + init + "}}"));
+  };
+  EXPECT_EQ(with(R"("4294967296*node+k")"),
+            "t.json: arrays.u.init: '4294967296*node+k' is 12884901890 for word 2 of node (3), "
+            "which 32 bits do not hold");
+  EXPECT_EQ(with("-2147483649"),
+            "t.json: arrays.u.init: '-2147483649' is -2147483649 for word 0 of node (0), which "
+            "32 bits do not hold");
+}
 TEST(OperatorsDiagnostics, TooManyWords) {
   EXPECT_EQ(problem_of_operator(R"("kind": "stream", "from": 0, "to": 3, "words": 0)"),
             "t.json: operators.a.words: the message length is 0; it must be in 1..1048576");

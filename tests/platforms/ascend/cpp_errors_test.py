@@ -141,6 +141,14 @@ def check_arguments(runner):
         ({"x": x, "index": index, "y": "f31[128]", "zero": 0}, (), "expected FILE.npy, or a type and shape such as f16[128,128]"),
         ({"x": x, "index": index, "y": "f32[128]", "zero": "one"}, (), "the argument is a number"),
         ({}, ("--function", "kernel"), "the kernel defines no such function"),
+        ({"x": x, "index": index, "y": "f32[128]", "zero": 1 << 32}, (), "at least -2147483648 and at most 2147483647"),
+        ({"x": index, "index": index, "y": "f32[128]", "zero": 0}, (), "elements of i32, and the argument is a pointer to f32"),
+        ({"x": x, "index": index, "y": "f16[128]", "zero": 0}, (), "elements of f16, and the argument is a pointer to f32"),
+        ({"x": x, "index": index, "y": "f32[0]", "zero": 0}, (), "has no elements; a pointer to nothing is null"),
+        ({"x": x, "index": index, "y": "f32[2147483648,2147483648,4]", "zero": 0}, (), "an array has at most 34359738368 bytes"),
+        ({"x": x, "index": index, "y": "f32[128]", "zero": 0}, ("--param", "N=3"), "--param: the program is a kernel in C++"),
+        ({"x": x, "index": index, "y": "f32[128]", "zero": 0}, ("--pto-level", "level1"), "--pto-level: the program is a kernel in C++"),
+        ({"x": x, "index": index, "y": "f32[128]", "zero": 0}, ("--input", f"x={x}"), "--input: the program is a kernel in C++"),
     ]
     for arguments, more, word in cases:
         expect(runner.run(KERNEL, *more, arguments=arguments), [word], word)

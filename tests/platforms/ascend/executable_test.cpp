@@ -137,6 +137,20 @@ TEST(AscendExecutable, UnknownOperationsNeedACost) {
   EXPECT_EQ(run({unknown.file(), "--param", "TILES=3", "--pto-unknown=500"}).exit_code, 2);
 }
 
+TEST(AscendExecutable, OptionsOfKernelsInCppAreNoneOfPtoText) {
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{"--arg", "a=a.npy"},
+                                             {"--args", "arguments.json"},
+                                             {"--auto-sync"},
+                                             {"--host-program"}}) {
+    std::vector<std::string> arguments = {kExamples + "tpush_tpop.pto", "--param", "TILES=9"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished refused = run(arguments);
+    EXPECT_EQ(refused.exit_code, 2) << more.front();
+    EXPECT_THAT(refused.err, HasSubstr(more.front() + ": the program is PTO text"));
+  }
+}
+
 // What two buffers are for: MTE2 loads all the time.
 TEST(AscendExecutable, VectorAddIsBoundByItsLoads) {
   const json::object r = report_of(kExamples + "vector_add.pto", {"--param", "TILES=32"});

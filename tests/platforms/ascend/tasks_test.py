@@ -104,7 +104,9 @@ def mistakes(folder):
                          ([{"name": "a", "kernel": "k", "blocks": 0}], "blocks")):
         message = run(folder, {**base, "tasks": tasks}, expect=2)
         assert words in message and "tasks" in message, (message, words)
-    assert "options" in run(folder, {**base, "tasks": [{"name": "a", "kernel": "k"}]}, "--set", "launch.clusters=2", expect=2)
+    for more in (["--set", "launch.clusters=2"], ["--max-cycles", "10"], ["--output", "c=c.npy"], ["--waits"], ["--no-data"], ["--print-config"]):
+        message = run(folder, {**base, "tasks": [{"name": "a", "kernel": "k"}]}, *more, expect=2)
+        assert message.startswith(f"ascend_platform: {more[0]}: a list of tasks is a run for each task"), message
 
 
 for test in (chain, places, blocks, kernels, mistakes):

@@ -56,6 +56,7 @@ int call_everything(tessera_machine* m, const char* text) {
   REFUSED(tessera_restore(m, nullptr), refusal("'path' is NULL"));
   CHECK(tessera_debug(m, nullptr) == nullptr);
   REFUSED(tessera_csl_rectangle(m, nullptr), refusal("not written in CSL"));
+  CHECK(tessera_csl_functions(m) == nullptr);
   if (text == nullptr) return 0;
   REFUSED(tessera_run(m, 1, nullptr), text);
   REFUSED(tessera_step(m, 1, nullptr), text);

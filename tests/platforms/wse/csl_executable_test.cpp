@@ -47,6 +47,22 @@ TEST_F(WseCslExecutable, InputsLaunchesAndOutputsComeInThisOrder) {
   EXPECT_THAT(finished.out, HasSubstr("a  f32 [1 x 2 x 4]"));
 }
 
+TEST_F(WseCslExecutable, ArchIsThePresetOfThatGeneration) {
+  const auto with = [this](std::vector<std::string> options) {
+    options.insert(options.begin(), {kHost, "--params=width:2,height:1"});
+    return run(options);
+  };
+  for (const std::string arch : {"wse2", "wse3"}) {
+    ASSERT_EQ(with({"--arch", arch}).exit_code, 0);
+    EXPECT_THAT(read_file(folder.file("report.json")), HasSubstr("\"preset\": \"" + arch + "\""));
+  }
+  ASSERT_EQ(with({"--arch=wse3", "--preset", "wse3_silicon"}).exit_code, 0);
+  EXPECT_THAT(read_file(folder.file("report.json")), HasSubstr("\"preset\": \"wse3_silicon\""));
+  const Finished other = with({"--arch=wse2", "--preset", "wse3"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("'wse2' contradicts --preset wse3"));
+}
+
 TEST_F(WseCslExecutable, AFolderRunsWithoutItsSourcesAndLikeThem) {
   for (const std::string arch : {"wse2", "wse3"}) {
     const Finished compiled = compile(arch);
@@ -74,7 +90,9 @@ TEST_F(WseCslExecutable, AFolderRunsWithoutItsSourcesAndLikeThem) {
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("the program was compiled for wse3; the machine is wse2"));
   EXPECT_THAT(run({out(), "--params", "width:3"}).err,
-              HasSubstr("the program is compiled; its parameters cannot change any more"));
+              HasSubstr("the program is compiled; its parameters and the options of the compiler"));
+  for (const std::string option : {"--csl-code=best", "--fabric-dims=20,20", "--fp16-format=bf16"})
+    EXPECT_THAT(run({out(), option}).err, HasSubstr(": the program is compiled;")) << option;
 }
 
 TEST_F(WseCslExecutable, PrintsTheCodeWithTheLinesOfItsFiles) {

@@ -31,7 +31,7 @@ var n: i16 = 4;
 var sum: f32 = 0.0;
 const y_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{16} -> y[i] });
 const x_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{16} -> x[i] });
-const raw_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{16} -> raw[i] });
+const raw_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{16} -> raw[i] }); const next_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{15} -> raw[i + 1] }); const first_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{15} -> raw[i] });
 var moving = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{16} -> y[i] });
 task start() void {
   BODY
@@ -138,10 +138,13 @@ class Checks(unittest.TestCase):
         where, unwritten = f"PE (0, 0), pe.csl:{LINE}", "[/tessera/pe/unwritten_memory]"
         self.memory("sum += raw[n];", where, "raw[4]", unwritten)
         self.memory("@fadds(y_dsd, y_dsd, raw_dsd);", where, "raw[0]", "source 2 of fadds", unwritten)
+        self.memory("@fadds(raw_dsd, raw_dsd, x_dsd);", where, "raw[0]", "source 1 of fadds", unwritten)
+        self.memory("@fadds(next_dsd, first_dsd, 1.0);", where, "raw[0]", "source 1 of fadds", unwritten)
         self.memory("for (@range(i16, 15)) |i| { raw[i] = 1.0; } @fmovs(x_dsd, raw_dsd);", where, "raw[15]", unwritten)
 
     def test_memory_without_a_bug(self):
         self.memory("@fmovs(moving, 1.0); moving = @set_dsd_length(moving, 12); moving = @increment_dsd_offset(moving, n, f32); @fmovs(moving, 2.0);")
+        self.memory("raw[0] = 1.0; @fadds(next_dsd, first_dsd, 1.0); @fadds(raw_dsd, raw_dsd, x_dsd);")
         self.memory("@fmovs(raw_dsd, 1.0); sum += raw[n]; @fadds(y_dsd, x_dsd, raw_dsd);")
         self.memory("for (@range(i16, 16)) |i| { raw[i] = x[i]; } @fmovs(y_dsd, raw_dsd); sum += y[n] + x[15 - n];")
         self.memory("moving = @set_dsd_base_addr(moving, &raw[0]); @fmovs(moving, 3.0); sum = raw[15];")

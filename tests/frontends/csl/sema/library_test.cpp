@@ -134,6 +134,8 @@ TEST(CslLibrary, GenericFunctionsTakeEveryType) {
   EXPECT_EQ(value_of("math.subsat(@as(i16, -32768), @as(i16, 1))", math), "-32768");
   EXPECT_EQ(value_of("math.subsat(@as(i32, 5), @as(i32, -2147483647))", math), "2147483647");
   EXPECT_EQ(value_of("math.subsat(@as(u16, 3), @as(u16, 4))", math), "0");
+  EXPECT_EQ(value_of("math.subsat(@as(f16, 1.0), @as(f16, 2.5))", math), "-1.5");
+  EXPECT_EQ(value_of("math.subsat(@as(f32, 3.0), @as(f32, 1.0))", math), "2.0");
   EXPECT_EQ(value_of("math.isInf(math.NEGATIVE_INF(bf16)) and math.isNaN(math.NaN(cb16))", math),
             "true");
   EXPECT_EQ(value_of("math.isSignaling(math.NaN(f16))", math), "false");

@@ -170,11 +170,14 @@ TEST(CslEvaluation, ParametersOfMemcpyCanBeHandedOnOneByOne) {
 
 TEST(CslEvaluation, ValuesComeFromJsonFiles) {
   Project project;
-  project.file("v.json", R"({"n:i16": 3, "xs:comptime_struct": [1, 2.5], "b:bool": true})");
+  project.file(
+      "v.json",
+      R"({"n:i16": 3, "xs:comptime_struct": [1, 2.5], "w:[2]f32": [1, 2.5], "b:bool": true})");
   project.layout("const v = @import_comptime_value(comptime_struct, \"v.json\");",
                  "@comptime_print(v);");
   project.evaluate();
-  EXPECT_EQ(project.messages(), "layout.csl:5:1: .{.n = 3, .xs = .{1, 2.5}, .b = true}\n");
+  EXPECT_EQ(project.messages(),
+            "layout.csl:5:1: .{.n = 3, .xs = .{1, 2.5}, .w = [2]f32{1.0, 2.5}, .b = true}\n");
 }
 
 TEST(CslEvaluation, TheVersionFollowsFromConstructs) {

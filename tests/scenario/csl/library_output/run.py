@@ -12,7 +12,7 @@ with Machine(2, 1) as machine:
 lines = re.findall(r"^@(\d+) (.*)$", Path("sim.log").read_text(), re.M)
 lines = lines[[text.startswith("Sim stats:") for _, text in lines].index(True) + 1:[text.startswith("Stopping") for _, text in lines].index(True)]
 for x in range(2):
-    for text in (f"x = {x} 0x1234abcd", f"{{-3}} 1234ABCD 000000000000000{x} 1.5", f"PE({x},0): done"):
+    for text in (f"x = {x} 0x1234abcd", f"{{-3}} {{x}} 1234ABCD 000000000000000{x} 1.5", f"PE({x},0): done"):
         assert text in [line for _, line in lines], (text, lines)
 assert len(lines) == 6, lines
 
