@@ -253,11 +253,11 @@ def check_nothing(runner):
         (runner.folder / "nothing.cpp").write_text(text % line)
         for preset in ("a2a3", "a5"):
             done = subprocess.run([sys.argv[1], "nothing.cpp", "--preset", preset, "--arg", "x=f32[8]", "--arg", "n=1", "--report", "r.json",
-                                   "--output", "x=x.npy"], cwd=runner.folder, capture_output=True, text=True, timeout=SECONDS)
+                                   "--output", "x=nothing.npy"], cwd=runner.folder, capture_output=True, text=True, timeout=SECONDS)
             assert done.returncode == 0 and "/tessera/ascend/no_operation" in done.stdout + done.stderr, f"{line}: {done.returncode} {done.stdout} {done.stderr}"
             counters = json.loads((runner.folder / "r.json").read_text())["counters"]
             assert counters["tile_operations"]["value"] == 0 and counters["cores"]["value"] == 1, counters
-            assert not np.load(runner.folder / "x.npy").any()
+            assert not np.load(runner.folder / "nothing.npy").any()
 
 
 def wait_for_child(run):
