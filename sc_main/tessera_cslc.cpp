@@ -114,10 +114,7 @@ CommandLine read_options(const po::variables_map& given) {
   };
   line.link.west_buffer = count_of("width-west-buf");
   line.link.east_buffer = count_of("width-east-buf");
-  constexpr unsigned kMostChannels = 16;  // their number makes no difference here
-  const unsigned channels = count_of("channels");
-  if (given.count("channels") != 0 && (channels == 0 || channels > kMostChannels))
-    throw UserError("", "", "--channels: " + text("channels") + " is not in 1..16");
+  if (given.count("channels") != 0) line.link.channels = compiled::channels_of(text("channels"));
   for (const std::string& stream : texts("host-stream"))
     line.link.ports.push_back(compiled::port_of(stream));
   line.prints_layout = given.count("print-layout") != 0;

@@ -19,6 +19,9 @@ class CheckProgram {
 
   void all() const {
     rectangle();
+    if (program_.channels == 0 || program_.channels > kMostChannels)
+      fail("channels", "expected 1 to " + std::to_string(kMostChannels) + " channels, found " +
+                           std::to_string(program_.channels));
     colors(program_.streams_in, "streams_in");
     colors(program_.streams_out, "streams_out");
     for (const layout::HostLink& l : program_.links) link(l);

@@ -189,6 +189,7 @@ Program read_folder(const std::string& folder, const std::string& version) {
   for (layout::Program& code : program.layout.programs) code.text = files.read(code.code);
   program.rectangle = read_rect(root.at("rectangle"));
   program.has_memcpy = root.at("memcpy").boolean();
+  program.channels = number(root.at("channels"));
   program.streams_in = number(root.at("streams_in"));
   program.streams_out = number(root.at("streams_out"));
   for (const Node& link : root.at("links").items()) program.links.push_back(read_link(link));

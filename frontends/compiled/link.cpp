@@ -284,6 +284,14 @@ layout::Rect place(const csl::Engine& engine, const std::string& file, const csl
   return rect;
 }
 
+unsigned channels_of(const std::string& text) {
+  const std::uint64_t channels = csl::option_number(text, "--channels");
+  if (channels == 0 || channels > kMostChannels)
+    throw UserError("", "",
+                    "--channels: " + text + " is not in 1.." + std::to_string(kMostChannels));
+  return static_cast<unsigned>(channels);
+}
+
 Program link(csl::Engine& engine, const std::string& file, const LinkOptions& options,
              const Compile& compile) {
   const csl::Program& from = engine.program();
@@ -292,6 +300,7 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
   to.generation = engine.options.arch == "wse2" ? Generation::kWse2 : Generation::kWse3;
   to.rectangle = place(engine, file, from, options);
   to.has_memcpy = options.has_memcpy;
+  to.channels = options.channels;
   to.params = engine.options.params;
   to.colors = engine.options.colors;
   add_exports(from, to);

@@ -14,8 +14,12 @@ struct LinkOptions {
   bool has_memcpy = false;   ///< room for host transfers around the program (csl.md 15)
   unsigned west_buffer = 0;  ///< columns beside those of host transfers
   unsigned east_buffer = 0;
+  unsigned channels = 1;    ///< of host transfers, 1 to 16
   std::vector<Port> ports;  ///< streams of the host at the rim of the fabric
 };
+
+/// The number of an option --channels. Throws UserError.
+unsigned channels_of(const std::string& text);
 
 /// The compiler of run-time code with its options bound; tests give images of their own.
 using Compile = std::function<csl::CompiledVariant(csl::Variant&)>;

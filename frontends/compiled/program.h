@@ -62,6 +62,9 @@ struct Source {
   std::string digest;
 };
 
+/// Channels between the host and a program (wse.md 10.31).
+constexpr unsigned kMostChannels = 16;
+
 struct Program {
   std::string file;  ///< path of the layout
   Generation generation = Generation::kWse3;
@@ -71,6 +74,7 @@ struct Program {
   std::vector<Export> exports;   ///< the number of an export is its id for the host
   std::vector<Symbols> symbols;  ///< one for each of layout::Layout::programs
   bool has_memcpy = false;
+  unsigned channels = 1;  ///< between the host and the rows of the rectangle, which share them
   // Colors of the streams between the host and all PEs of the rectangle, one bit each.
   std::uint32_t streams_in = 0;
   std::uint32_t streams_out = 0;

@@ -108,11 +108,13 @@ void CommandStream::copy(const std::string& symbol, const Region& region,
     }
   }
   copy->open = static_cast<std::size_t>(region.columns()) * static_cast<std::size_t>(region.rows());
-  const unsigned cycles =
-      timing_.cycles_of(region.elements, static_cast<std::size_t>(region.rows()), into_pes);
+  const CopyPace pace =
+      timing_.pace(region.elements, static_cast<std::size_t>(region.columns()),
+                   static_cast<std::size_t>(region.rows()),
+                   static_cast<std::size_t>(program_.rectangle.h), program_.channels, into_pes);
   timing::ClockDomain& domain = machine_.domain();
   pe::MemoryChecks* const checks = observed_.memory_checks();
-  offer(region, cycles, [=, &domain](int x, int y, pe::Sram& sram, Cycle now) {
+  offer(region, timing_.before_copy(), pace, [=, &domain](int x, int y, pe::Sram& sram, Cycle now) {
     const TileCoord tile = tile_of(region, x, y);
     const std::uint32_t address = sram.read(pointer_of(symbol, tile), 2);
     const std::string problem = why_not_copied(region, tile, address, into_pes);
@@ -125,7 +127,7 @@ void CommandStream::copy(const std::string& symbol, const Region& region,
     } else {
       copy->refuse(x, y, problem);
     }
-    copy->end = std::max(copy->end, now + cycles);
+    copy->end = std::max(copy->end, now + pace.ends);
     if (--copy->open == 0) domain.request_pause();
   });
   run_until([&] { return copy->open == 0; }, command + ", " + to_string(region));

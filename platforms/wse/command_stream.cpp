@@ -225,6 +225,19 @@ std::size_t CommandStream::elements_behind(const std::string& symbol, TileCoord 
 
 // --- how commands run
 
+namespace {
+
+/// How many PEs of a copy are served before this one on its channel. What goes to many PEs travels once.
+unsigned place_on_channel(const Region& region, const CopyPace& pace, int x, int y) {
+  const bool one_column = region.copies == Region::Copies::kEachColumn;
+  const bool one_row = region.copies == Region::Copies::kEachRow;
+  const auto row = one_row ? 0U : static_cast<unsigned>(y) % static_cast<unsigned>(pace.rows);
+  if (one_column) return row;
+  return row * static_cast<unsigned>(region.columns()) + static_cast<unsigned>(x);
+}
+
+}  // namespace
+
 TileCoord CommandStream::tile_of(const Region& region, int x, int y) const {
   return {program_.rectangle.x + region.rect.x + x * region.column_stride,
           program_.rectangle.y + region.rect.y + y * region.row_stride};
@@ -276,20 +289,20 @@ void CommandStream::check_words(const Region& region, std::size_t words,
                       to_string(region) + ", takes " + std::to_string(region.word_count()));
 }
 
-// The words of the PEs of a row follow each other.
-void CommandStream::offer(const Region& region, unsigned cycles_each, const Act& act) {
-  const Cycle start = next_command_from(timing_.before_copy());
+void CommandStream::offer(const Region& region, unsigned before, const CopyPace& pace,
+                          const Act& act) {
+  const Cycle start = next_command_from(before);
   const auto shared = std::make_shared<const Act>(act);
   for (int y = 0; y < region.rows(); ++y) {
     for (int x = 0; x < region.columns(); ++x) {
       const TileCoord tile = tile_of(region, x, y);
       const auto column = static_cast<unsigned>(tile.x - program_.rectangle.x);
       pe::HostAccess access;
-      access.cycles = cycles_each;
+      access.cycles = pace.held;
       access.act = [shared, x, y](pe::Sram& sram, Cycle at) { (*shared)(x, y, sram, at); };
       machine_.access(tile, std::move(access),
                       start + Cycle{column} * timing_.hop_cycles +
-                          Cycle{static_cast<unsigned>(x)} * cycles_each);
+                          Cycle{place_on_channel(region, pace, x, y)} * pace.apart);
     }
   }
 }

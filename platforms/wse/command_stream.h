@@ -176,7 +176,8 @@ class CommandStream {
   static std::vector<std::uint32_t> words_from(const OpenStream& open);
   HostStream begin(host::Edge& edge, Color color, std::size_t count, bool is_out);
   StreamId add_stream(TileCoord tile, Direction side, Color color, std::size_t count, bool is_out);
-  void offer(const Region& region, unsigned cycles_each, const Act& act);
+  /// The PEs of the region may take a command `before` cycles after the last one, at the pace of its words.
+  void offer(const Region& region, unsigned before, const CopyPace& pace, const Act& act);
   void take_ready(std::uint32_t place);
   run::Stop run_command(const std::function<bool()>& done, const std::string& command);
   void run_until(const std::function<bool()>& done, const std::string& command);

@@ -68,7 +68,7 @@ CommandStream::OpenId CommandStream::open(Color color, const Region& region,
   }
   // A PE that takes the command after it was given up still has what it needs.
   const auto values = std::make_shared<const std::vector<std::uint32_t>>(words);
-  offer(region, 0, [=](int x, int y, pe::Sram&, Cycle now) {
+  offer(region, timing_.before_launch(), {}, [=](int x, int y, pe::Sram&, Cycle now) {
     host::Edge& edge = *edges[place_in(region, x, y)];
     if (!into_pes) return edge.expect(color, region.elements, now + 1);
     std::vector<host::Word> piece;

@@ -42,6 +42,8 @@ cli::OptionGroup CslOptions::group() {
                [this](Text text) { program.fabric = csl::option_pair(text, "--fabric-dims"); }),
        read_by("fabric-offsets", "X,Y", "where the program lies in the fabric",
                [this](Text text) { program.offsets = csl::option_pair(text, "--fabric-offsets"); }),
+       read_by("channels", "N", "channels between host and program, 1 to 16 (default: 1)",
+               [this](Text text) { channels = compiled::channels_of(text); }),
        read_by(
            "import-path", "DIR", "folder for imports; also CSL_IMPORT_PATH (repeatable)",
            [this](Text text) { program.import_paths.push_back(text); }, true),
@@ -79,7 +81,7 @@ compiled::Program load_csl(const cli::Options& options, const CslOptions& given,
   if (fs::is_directory(options.program)) {
     options.refuse_any({"params", "param", "colors", "fabric-dims", "fabric-offsets", "import-path",
                         "csl-version", "fp16-format", "csl-code", "csl-locals",
-                        "allow-dsd-overrun"},
+                        "allow-dsd-overrun", "channels"},
                        "the program is compiled; its parameters and the options of the compiler "
                        "cannot change any more");
     return compiled::read_folder(options.program, TESSERA_VERSION);
@@ -93,7 +95,9 @@ compiled::Program load_csl(const cli::Options& options, const CslOptions& given,
   csl::Engine engine(engine_options, std::cerr);
   engine.evaluate(options.program, [&](csl::Variant& variant) { csl::analyse(engine, variant); });
   csl::Compiler compiler(engine, code);
-  return compiled::link(engine, options.program, {}, std::ref(compiler));
+  compiled::LinkOptions link;
+  link.channels = given.channels;
+  return compiled::link(engine, options.program, link, std::ref(compiler));
 }
 
 }  // namespace tessera::wse

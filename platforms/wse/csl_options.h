@@ -18,6 +18,7 @@ struct CslOptions {
   std::string style = "vendor";
   std::string locals = "memory";
   std::string arch;                   ///< of the command line; the preset says what runs
+  unsigned channels = 1;              ///< of host transfers
   std::vector<std::string> launches;  ///< "FUNCTION" or "FUNCTION:ARGUMENT,ARGUMENT"
 
   cli::OptionGroup group();

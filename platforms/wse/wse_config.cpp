@@ -96,11 +96,15 @@ Schema memcpy_keys(MemcpyTiming& m) {
            {{"simulator", MemcpyProfile::kSimulator}, {"silicon", MemcpyProfile::kSilicon}},
            "whose commands: of the vendor's `simulator`, or of `silicon` behind its host"),
       number("memcpy.command_cycles", m.command_cycles, "cycles", 1, 1000000,
-             "from the end of a command of the host until the PEs may take the next one"),
+             "from the end of a command of the host until the PEs may take a launch or a stream"),
+      number("memcpy.copy_cycles", m.copy_cycles, "cycles", 1, 1000000,
+             "as memcpy.command_cycles, before a copy"),
+      number("memcpy.out_word_cycles", m.out_word_cycles, "cycles", 1, 100000,
+             "of a PE, for each word of its own that a copy takes to the host"),
       number("memcpy.start_cycles", m.start_cycles, "cycles", 0, 1000000,
              "before the first command of the host, in addition to its own"),
       number("memcpy.words_per_cycle", m.words_per_cycle, "words", 1, 64,
-             "words that the host moves per cycle to or from the PEs of a row together"),
+             "words per cycle of a channel, which the rows of a copy share"),
       number("memcpy.hop_cycles", m.hop_cycles, "cycles", 0, kMaxLatency,
              "from a PE taking a command until its neighbour in the east may take it"),
       number(
@@ -248,11 +252,23 @@ void check_count(const char* path, const char* kind, std::size_t given, std::siz
 
 }  // namespace
 
-unsigned MemcpyTiming::cycles_of(std::size_t words, std::size_t rows, bool into_pes) const {
-  if (!is_silicon()) return static_cast<unsigned>((words + words_per_cycle - 1) / words_per_cycle);
-  const std::size_t sharing = (rows + silicon.channels - 1) / silicon.channels;
-  const std::size_t percent = into_pes ? silicon.percent_in : silicon.percent_out;
-  return static_cast<unsigned>((words * sharing * percent + 99) / 100);
+CopyPace MemcpyTiming::pace(std::size_t words, std::size_t columns, std::size_t rows,
+                            std::size_t all_rows, unsigned channels, bool into_pes) const {
+  const auto quotient_up = [](std::size_t a, std::size_t b) {
+    return static_cast<unsigned>((a + b - 1) / b);
+  };
+  if (is_silicon()) {
+    const std::size_t percent = into_pes ? silicon.percent_in : silicon.percent_out;
+    const std::size_t sharing = quotient_up(rows, silicon.channels);
+    const unsigned cycles = quotient_up(words * sharing * percent, 100);
+    return {cycles, cycles, cycles, 1};
+  }
+  const std::size_t sharing = std::min<std::size_t>(rows, quotient_up(all_rows, channels));
+  const unsigned cycles = quotient_up(words, words_per_cycle);
+  if (into_pes) return {cycles, cycles, cycles, sharing};
+  const unsigned turn = std::max(out_word_cycles, quotient_up(columns * sharing, words_per_cycle));
+  const auto count = static_cast<unsigned>(words);
+  return {count * out_word_cycles, 0, count * turn, sharing};
 }
 
 Schema wse_schema(WseConfig& config) {

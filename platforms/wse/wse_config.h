@@ -24,14 +24,26 @@ struct SiliconMemcpy {
   unsigned percent_in = 591, percent_out = 591;  ///< 1/100 cycle a word and channel
 };
 
-/// What commands of the host cost (csl.md 11). The vendor's transport is not published: these are the
-/// costs of an idealised one.
+/// How the words of one copy move.
+struct CopyPace {
+  unsigned held = 0;     ///< cycles that the copy takes of the main thread of a PE
+  unsigned apart = 0;    ///< cycles from a PE to the next one on its channel
+  unsigned ends = 0;     ///< cycles from a PE taking the copy until its last word has moved
+  std::size_t rows = 1;  ///< of the copy that share a channel
+};
+
+/// What commands of the host cost (csl.md 11, wse_timing_3.md C5). The vendor's transport is not published: these are the
+/// costs of an idealised one. The words of a copy pass through the channels of the program, whose rows share them. Words to the
+/// PEs follow each other; of words from the PEs each PE sends one in turn, for which it needs a time of its own.
 struct MemcpyTiming {
   MemcpyProfile profile = MemcpyProfile::kSimulator;
   SiliconMemcpy silicon;
-  unsigned command_cycles = 160;  ///< from the end of a command until PEs may take the next one
-  unsigned start_cycles = 650;    ///< once, before the first command: program and transport start
-  unsigned words_per_cycle = 1;   ///< words per cycle to or from the PEs of a row together
+  unsigned command_cycles =
+      160;                     ///< from the end of a command until PEs may take a launch or stream
+  unsigned copy_cycles = 308;  ///< the same of a copy
+  unsigned out_word_cycles = 52;  ///< of a PE, for each word that it copies out
+  unsigned start_cycles = 490;    ///< once, before the first command: program and transport start
+  unsigned words_per_cycle = 1;   ///< words per cycle of a channel
   unsigned hop_cycles = 1;        ///< from a column of the rectangle to the next
   /// Bytes of each PE that a program with transfers cannot use, beside its task table.
   unsigned reserved_bytes = csl::kHostTransferBytes;
@@ -39,10 +51,11 @@ struct MemcpyTiming {
   bool is_silicon() const { return profile == MemcpyProfile::kSilicon; }
   /// From the end of a command until PEs may take a launch.
   unsigned before_launch() const { return is_silicon() ? silicon.launch_cycles : command_cycles; }
-  /// The same of a copy or stream.
-  unsigned before_copy() const { return is_silicon() ? silicon.copy_cycles : command_cycles; }
-  /// Cycles for `words` of one PE, if a copy has so many rows.
-  unsigned cycles_of(std::size_t words, std::size_t rows, bool into_pes) const;
+  /// The same of a copy.
+  unsigned before_copy() const { return is_silicon() ? silicon.copy_cycles : copy_cycles; }
+  /// The pace of a copy of `words` for each of `columns` x `rows` PEs, of a program with `channels` for `all_rows` rows.
+  CopyPace pace(std::size_t words, std::size_t columns, std::size_t rows, std::size_t all_rows,
+                unsigned channels, bool into_pes) const;
 };
 
 struct WseConfig {

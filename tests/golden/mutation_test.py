@@ -26,6 +26,8 @@ NOT_TIMING = {
     "pe.memory_errors": "decides whether a run stops",
     "pe.control_task_31": "decides whether a program is accepted",
     "memcpy.command_cycles": "of hosts of CSL programs, which no layout has",
+    "memcpy.copy_cycles": "of hosts of CSL programs, which no layout has",
+    "memcpy.out_word_cycles": "of hosts of CSL programs, which no layout has",
     "memcpy.start_cycles": "of hosts of CSL programs, which no layout has",
     "memcpy.words_per_cycle": "of hosts of CSL programs, which no layout has",
     "memcpy.hop_cycles": "of hosts of CSL programs, which no layout has",

@@ -161,7 +161,8 @@ TEST_P(WseCommandStream, LaunchesHaveArgumentsAndPointersMayChange) {
 
 TEST_P(WseCommandStream, ACopyWaitsUntilTheMainThreadIsFree) {
   wse::CommandStream& commands =
-      start("width:1,height:1", {"memcpy.command_cycles=1", "memcpy.start_cycles=0"});
+      start("width:1,height:1",
+            {"memcpy.command_cycles=1", "memcpy.copy_cycles=1", "memcpy.start_cycles=0"});
   const Region one = region({0, 0, 1, 1}, 1);
   commands.launch("spin", {1000});
   const Cycle begin = commands.now();
@@ -174,23 +175,54 @@ TEST_P(WseCommandStream, ACopyWaitsUntilTheMainThreadIsFree) {
 
 TEST_P(WseCommandStream, CommandsCostWhatTheConfigurationSays) {
   wse::CommandStream& commands =
-      start("width:3,height:1", {"memcpy.command_cycles=100", "memcpy.start_cycles=0",
-                                 "memcpy.words_per_cycle=2", "memcpy.hop_cycles=7"});
-  const Region all = region({0, 0, 3, 1}, 4);
-  commands.copy_to("a", all, numbers(12));
-  // The PE in column 2 takes it after 2 hops and the 2 * 2 cycles of the words of the others.
-  EXPECT_EQ(commands.now(), 100U + 2 * 7 + 4 + 1);
+      start("width:3,height:2",
+            {"memcpy.command_cycles=50", "memcpy.copy_cycles=100", "memcpy.out_word_cycles=10",
+             "memcpy.start_cycles=0", "memcpy.words_per_cycle=2", "memcpy.hop_cycles=7"});
+  const Region all = region({0, 0, 3, 2}, 4);
+  commands.copy_to("a", all, numbers(24));
+  // Both rows share the channel of the program: the last PE takes it after 2 hops and the 5 * 2 cycles of the words of the others.
+  EXPECT_EQ(commands.now(), 100U + 2 * 7 + 10 + 1);
   commands.copy_from("a", all);
-  // Its own words took 2 cycles.
-  EXPECT_EQ(commands.now(), 100U + 2 * 7 + 4 + 2 + 100 + 2 * 7 + 4 + 1);
+  // Its own words took 2 cycles. The PEs begin to send together.
+  const Cycle taken = 126 + 100 + 2 * 7;
+  EXPECT_EQ(commands.now(), taken + 1);
+  commands.copy_to("a", region({0, 0, 1, 1}, 4), numbers(4));
+  // Each of them sent its 4 words in 10 cycles each.
+  EXPECT_EQ(commands.now(), taken + 40 + 100 + 1);
+}
+
+TEST_P(WseCommandStream, WhatGoesToAllColumnsTravelsOnce) {
+  wse::CommandStream& commands =
+      start("width:3,height:2",
+            {"memcpy.copy_cycles=100", "memcpy.start_cycles=0", "memcpy.hop_cycles=0"});
+  Region broadcast = region({0, 0, 3, 2}, 4);
+  broadcast.copies = Region::Copies::kEachColumn;
+  commands.copy_to("a", broadcast, numbers(8));
+  EXPECT_EQ(commands.now(), 100U + 4 + 1);  // after the words of the first row
+}
+
+TEST(WseMemcpyTiming, RowsShareTheChannelsOfTheProgram) {
+  wse::MemcpyTiming timing;
+  timing.out_word_cycles = 52;
+  // 8 words of each of 30 x 4 PEs.
+  EXPECT_EQ(timing.pace(8, 30, 4, 4, 1, true).rows, 4U);
+  EXPECT_EQ(timing.pace(8, 30, 4, 4, 1, true).apart, 8U);
+  EXPECT_EQ(timing.pace(8, 30, 4, 4, 2, true).rows, 2U);
+  EXPECT_EQ(timing.pace(8, 30, 4, 4, 16, true).rows, 1U);
+  EXPECT_EQ(timing.pace(8, 30, 1, 4, 1, true).rows, 1U);  // a copy of one row
+  // One word of each PE in turn: the channel takes 120 cycles for that, two channels 60, and a PE 52.
+  EXPECT_EQ(timing.pace(8, 30, 4, 4, 1, false).ends, 8U * 120);
+  EXPECT_EQ(timing.pace(8, 30, 4, 4, 2, false).ends, 8U * 60);
+  EXPECT_EQ(timing.pace(8, 30, 4, 4, 4, false).ends, 8U * 52);
+  EXPECT_EQ(timing.pace(8, 30, 4, 4, 1, false).held, 8U * 52);
 }
 
 TEST_P(WseCommandStream, CommandsOfSiliconHaveLatenciesAndSharedChannels) {
-  wse::CommandStream& commands =
-      start("width:2,height:3", {"memcpy.profile=silicon", "memcpy.start_cycles=0",
-                                 "memcpy.hop_cycles=0", "memcpy.silicon.copy_cycles=1000",
-                                 "memcpy.silicon.launch_cycles=5000", "memcpy.silicon.channels=2",
-                                 "memcpy.silicon.percent_in=150", "memcpy.silicon.percent_out=600"});
+  wse::CommandStream& commands = start(
+      "width:2,height:3", {"memcpy.profile=silicon", "memcpy.start_cycles=0", "memcpy.hop_cycles=0",
+                           "memcpy.silicon.copy_cycles=1000", "memcpy.silicon.launch_cycles=5000",
+                           "memcpy.silicon.channels=2", "memcpy.silicon.percent_in=150",
+                           "memcpy.silicon.percent_out=600"});
   const Region all = region({0, 0, 2, 3}, 4);
   commands.copy_to("a", all, numbers(24));
   // Two rows share a channel: 4 words of a PE take 4 * 2 * 1.5 cycles.
@@ -201,8 +233,11 @@ TEST_P(WseCommandStream, CommandsOfSiliconHaveLatenciesAndSharedChannels) {
   commands.launch("spin", {1});
   EXPECT_GT(commands.now(), before + 5000);
   EXPECT_LT(commands.now(), before + 5200);
-  EXPECT_THAT(message_of<UserError>([&] { commands.stream_to(Color(1), region({0, 0, 1, 1}, 1), numbers(1)); }),
-              HasSubstr("no rate of streams to and from PEs is published for memcpy.profile=silicon"));
+  EXPECT_THAT(
+      message_of<UserError>([&] {
+        commands.stream_to(Color(1), region({0, 0, 1, 1}, 1), numbers(1));
+      }),
+      HasSubstr("no rate of streams to and from PEs is published for memcpy.profile=silicon"));
 }
 
 TEST_P(WseCommandStream, FourteenWordsFitBetweenHostAndHostOnWse2) {  // wse.md 1.11
@@ -276,7 +311,9 @@ TEST_P(WseCommandStream, RefusesBadCommandsBeforeTheyRun) {
             "launch of 'add': 1 argument given; the function is fn(u16, f32)void");
   EXPECT_EQ(refused([&] { commands.launch("missing", {}); }),
             "launch of 'missing': no PE supplies the function");
-  EXPECT_EQ(refused([&] { commands.launch("wide", {1, 2, 3, 4}); }),
+  EXPECT_EQ(refused([&] {
+              commands.launch("wide", {1, 2, 3, 4});
+            }),
             "launch of 'wide': 4 arguments given; the function is "
             "fn(u16, u16, u16, u16, u16)void");
   EXPECT_EQ(refused([&] {
