@@ -45,6 +45,14 @@ class DueList {
     return taken_;
   }
   bool empty() const { return list_.empty(); }
+  /// For checkpoints: by cycle, then by `before`, and no longer by who was stepped first. What one sender has sent stays in
+  /// its order.
+  template <class Before>
+  void sort(Before before) {
+    std::stable_sort(list_.begin(), list_.end(), [before](const Due<T>& a, const Due<T>& b) {
+      return a.due != b.due ? a.due < b.due : before(a.item, b.item);
+    });
+  }
   template <class Archive>
   void visit(Archive& archive) {
     archive(list_);

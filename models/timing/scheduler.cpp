@@ -25,7 +25,11 @@ void Scheduler::reset() {
 
 void Scheduler::visit(state::Archive& archive, Cycle next) {
   std::vector<std::pair<Cycle, BlockId>> due;
-  if (archive.saving()) due = wake_ups();
+  if (archive.saving()) {
+    due = wake_ups();
+    std::sort(due.begin(),
+              due.end());  // the order of a cycle is that in which blocks were stepped before
+  }
   archive(due);
   if (archive.saving()) return;
   reset();

@@ -169,7 +169,7 @@ void Simulation::report_division(report::Report& report) const {
 }
 
 // Warnings, or the reason why the run counts as one that could not finish.
-void Simulation::report_hazards(report::Report& report) const {
+void Simulation::report_hazards(report::Report& report) {
   if (!hazards_) return;
   std::vector<std::string> hazards = hazards_->sentences();
   for (std::string& text : cluster::describe_cache_hazards(machine_.view(), arrays_.data()))

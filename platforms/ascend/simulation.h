@@ -53,7 +53,7 @@ class Simulation final : public ClusterView, public run::Program {
 
   run::Stop run_launch(run::RunControl& control);
   void write_coverage() const;
-  void report_hazards(report::Report& report) const;
+  void report_hazards(report::Report& report);
   /// Warnings about outputs that the launch does not divide among its clusters.
   void report_division(report::Report& report) const;
 

@@ -25,12 +25,13 @@ unsigned OperationOrder::dispatch(const Instruction& i, Pipe pipe, QueueEntry& e
   return 2 * inserter_->record(pipe, entry.number).pairs;
 }
 
-void OperationOrder::leave_queue(Pipe pipe, const QueueEntry& head) {
+void OperationOrder::leave_queue(Pipe pipe, const QueueEntry& head, Cycle now) {
   if (hazards_ == nullptr) return;
   hazards_->arrive(context_.core, pipe, head.epoch);
   if (head.number != 0)
-    hazards_->start(context_.core, pipe, head.number, head.pc, inserter_->record(pipe, head.number),
-                    is_small_mad(head) && context_.code(head.pc).unit_flag == 0);
+    hazards_->start({context_.core, pipe, head.number, head.pc,
+                     is_small_mad(head) && context_.code(head.pc).unit_flag == 0},
+                    inserter_->record(pipe, head.number), now);
   else
     synchronise(pipe, head);
 }
@@ -63,13 +64,14 @@ Cycle OperationOrder::scalar_access(const Instruction& i, std::uint32_t pc, Cycl
     if (i.op == Opcode::kStoreScalar && record.accesses.count > 0 &&
         is_gm(record.accesses.list[0].memory))
       record.accesses.count = 0;
-    hazards_->start(context_.core, Pipe::kS, scalar_number_, pc, record, false);
+    hazards_->start({context_.core, Pipe::kS, scalar_number_, pc, false}, record, now);
   }
   scalar_number_ = 0;
   return cycles;
 }
 
-void OperationOrder::send_line(const ScalarCache::Line& line, std::uint32_t pc, Cycle due) {
+void OperationOrder::send_line(const ScalarCache::Line& line, std::uint32_t pc, Cycle now,
+                               Cycle due) {
   if (hazards_ == nullptr) return;
   std::int64_t first = 0, last = ScalarCache::kLineBytes - 1;
   while ((line.changed >> first & 1U) == 0) ++first;
@@ -81,7 +83,8 @@ void OperationOrder::send_line(const ScalarCache::Line& line, std::uint32_t pc, 
   const std::uint32_t number =
       inserter_->enter(Pipe::kS, context_.code(pc), accesses_, false, false);
   complete(Pipe::kS, number, due);
-  hazards_->start(context_.core, Pipe::kS, number, pc, inserter_->record(Pipe::kS, number), false);
+  hazards_->start({context_.core, Pipe::kS, number, pc, false}, inserter_->record(Pipe::kS, number),
+                  now);
 }
 
 }  // namespace tessera::cluster

@@ -40,7 +40,7 @@ class OperationOrder {
     inserter_->complete(pipe, number, at);
   }
   /// `head` leaves the queue: an operation starts, or a synchronisation is done.
-  void leave_queue(Pipe pipe, const QueueEntry& head);
+  void leave_queue(Pipe pipe, const QueueEntry& head, Cycle now);
 
   // --- synchronisation, for the search for hazards ---
 
@@ -50,11 +50,11 @@ class OperationOrder {
   void raise_flag(Flag flag, bool taken) {
     if (hazards_ != nullptr) hazards_->raise_flag(context_.core, flag, taken);
   }
-  void write_word(std::uint64_t address) {
-    if (hazards_ != nullptr) hazards_->write_word(context_.core, address);
+  void write_word(std::uint64_t address, Cycle now) {
+    if (hazards_ != nullptr) hazards_->write_word(context_.core, address, now);
   }
-  void read_word(std::uint64_t address) {
-    if (hazards_ != nullptr) hazards_->read_word(context_.core, address);
+  void read_word(std::uint64_t address, Cycle now) {
+    if (hazards_ != nullptr) hazards_->read_word(context_.core, address, now);
   }
 
   // --- the scalar unit's accesses to arrays ---
@@ -64,7 +64,7 @@ class OperationOrder {
   /// It has started and takes `cycles`. Answers that with the cycles of the inserted synchronisation.
   Cycle scalar_access(const Instruction& i, std::uint32_t pc, Cycle now, Cycle cycles);
   /// Instruction `pc` sends a line with changes to GM, where it is in cycle `due`.
-  void send_line(const ScalarCache::Line& line, std::uint32_t pc, Cycle due);
+  void send_line(const ScalarCache::Line& line, std::uint32_t pc, Cycle now, Cycle due);
 
   /// For checkpoints (models/state/archive.h).
   void visit(state::Archive& archive);

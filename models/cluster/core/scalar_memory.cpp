@@ -218,7 +218,7 @@ void ScalarMemory::send(const ScalarCache::Line& line, Cycle now, Cycle due) {
   PipeState& scalar = context_.pipes[Pipe::kS];
   scalar.complete_at = std::max(scalar.complete_at, due);
   if (context_.data != nullptr) context_.data->write_line(line, context_.core, pc_, now, due);
-  order_.send_line(line, pc_, due);
+  order_.send_line(line, pc_, now, due);
 }
 
 }  // namespace tessera::cluster

@@ -274,7 +274,7 @@ WaitReason ScalarUnit::access_word(const Instruction& i, Cycle now) {
   const auto address = static_cast<std::uint64_t>(context_.value(i.a));
   if (word_asked_) {
     word_asked_ = false;
-    order_.read_word(address);
+    order_.read_word(address, now);
     context_.registers[i.rd] = i.op == Opcode::kGmLoad ? memory_.word(pc_, word_, now) : word_;
     return WaitReason::kNone;
   }
@@ -290,7 +290,7 @@ WaitReason ScalarUnit::access_word(const Instruction& i, Cycle now) {
   context_.step.moves.push_back({t, now + 1});
   word_under_way_ = true;
   if (i.op != Opcode::kGmLoad) {
-    order_.write_word(address);
+    order_.write_word(address, now);
     memory_.word(pc_, t.value, now);
   }
   if (i.op == Opcode::kGmStore) return WaitReason::kNone;  // nobody waits for it

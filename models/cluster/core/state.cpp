@@ -91,6 +91,8 @@ void AiCore::visit(state::Archive& archive) {
   archive.same(context_.program->code.size(), "the number of instructions");
   const std::size_t registers = context_.registers.size();
   const std::size_t lines = context_.pipes.lines.size();
+  // The sync unit and GM may have answered in one cycle.
+  received_.sort([](const auto& a, const auto& b) { return a.index() < b.index(); });
   archive(context_.registers, context_.pipes, operands_, order_, sync_, tile_pipes_, scalar_,
           received_, finished_, finished_at_);
   if (context_.registers.size() != registers || context_.pipes.lines.size() != lines)

@@ -58,7 +58,7 @@ void TilePipes::serve(PipeState& p, Cycle now) {
   const WaitReason reason = try_head(p, head, now);
   if (reason != WaitReason::kNone) return p.hold_back(reason, head.pc, now, context_.probe);
   p.go_on(busy_until, now, context_.probe);
-  order_.leave_queue(p.pipe, head);
+  order_.leave_queue(p.pipe, head, now);
   if (takes_no_room(context_.code(head.pc))) --p.sets;
   p.queue.pop_front();
   context_.progressed = true;

@@ -16,6 +16,7 @@ void HazardTracker::join(Clocks& into, const Clocks& from) {
 }
 
 void HazardTracker::launch(CoreId core, std::shared_ptr<const Program> program) {
+  settle();
   units_[core.unit].program = std::move(program);
   Clocks all{};
   for (const Agent& agent : agents_) join(all, agent.known);
@@ -97,8 +98,9 @@ void HazardTracker::follow_inserted(CoreId core, Pipe pipe, const SyncInserter::
   }
 }
 
-void HazardTracker::start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
-                          const SyncInserter::Record& record, bool small_mad) {
+void HazardTracker::start(const Start& operation, const SyncInserter::Record& record, Cycle now) {
+  come_to(now);
+  const auto [core, pipe, number, pc, small_mad] = operation;
   const unsigned own = agent_of(core, pipe);
   Agent& agent = agents_[own];
   follow_inserted(core, pipe, record);
@@ -112,22 +114,45 @@ void HazardTracker::start(CoreId core, Pipe pipe, std::uint32_t number, std::uin
                              !is_gm(accesses.list[0].memory);
   if (stores_scalar) agent.known[stores_of(core.unit)] = number;
   agent.history[number % kHistory] = agent.known;
-  Side side{core, pc, false, {}};
-  cluster_ = core.cluster;
-  const Touch who{number, pc,
-                  static_cast<std::uint16_t>(stores_scalar ? stores_of(core.unit) : own)};
-  for (unsigned a = 0; a < accesses.count; ++a) {
-    const MemoryAccess& access = accesses.list[a];
+  if (accesses.count > 0) {
+    touching_.push_back({operation, stores_scalar, agent.own_complete, touched_.size(),
+                         accesses.count, agent.known});
+    touched_.insert(touched_.end(), accesses.list.begin(), accesses.list.begin() + accesses.count);
+  }
+  if (pipe == Pipe::kS) open_epoch(core);  // what it puts into queues from now on comes after it
+}
+
+// Cycle now_ is over. The operations of a core come in the order in which it has started them.
+void HazardTracker::settle() {
+  std::stable_sort(touching_.begin(), touching_.end(), [](const Touching& a, const Touching& b) {
+    return a.operation.core.unit < b.operation.core.unit;
+  });
+  for (const Touching& touching : touching_) compare(touching);
+  touching_.clear();
+  touched_.clear();
+  for (const auto& [address, clocks] : words_written_) join(words_[address], clocks);
+  words_written_.clear();
+}
+
+void HazardTracker::compare(const Touching& touching) {
+  const Start& now = touching.operation;
+  const unsigned own = agent_of(now.core, now.pipe);
+  cluster_ = now.core.cluster;
+  Side side{now.core, now.pc, false, {}};
+  const Touch who{
+      now.number, now.pc,
+      static_cast<std::uint16_t>(touching.stores_scalar ? stores_of(now.core.unit) : own)};
+  for (std::size_t a = touching.first; a < touching.first + touching.count; ++a) {
+    const MemoryAccess& access = touched_[a];
     side.writes = access.writes;
     side.extent = access.extent;
     map_.touch(access, who, [&](const Touch& earlier, bool writes, const Extent& extent) {
-      const bool in_order = earlier.agent == own ? !small_mad || earlier.number == number ||
-                                                       earlier.number <= agent.own_complete
-                                                 : earlier.number <= agent.known[earlier.agent];
+      const bool in_order = earlier.agent == own ? !now.small_mad || earlier.number == now.number ||
+                                                       earlier.number <= touching.own_complete
+                                                 : earlier.number <= touching.known[earlier.agent];
       if (!in_order) note(side, earlier, writes, extent, access.memory);
     });
   }
-  if (pipe == Pipe::kS) open_epoch(core);  // what it puts into queues from now on comes after it
 }
 
 // --- synchronisation ---
@@ -217,11 +242,13 @@ void HazardTracker::wait(CoreId core, Pipe pipe, unsigned counter) {
   given.pop_front();
 }
 
-void HazardTracker::write_word(CoreId core, std::uint64_t address) {
-  join(words_[address], agents_[agent_of(core, Pipe::kS)].known);
+void HazardTracker::write_word(CoreId core, std::uint64_t address, Cycle now) {
+  come_to(now);
+  words_written_.emplace_back(address, agents_[agent_of(core, Pipe::kS)].known);
 }
 
-void HazardTracker::read_word(CoreId core, std::uint64_t address) {
+void HazardTracker::read_word(CoreId core, std::uint64_t address, Cycle now) {
+  come_to(now);
   const auto word = words_.find(address);
   if (word != words_.end()) learn(core, Pipe::kS, word->second);
 }
@@ -244,7 +271,7 @@ void HazardTracker::note(const Side& now, const Touch& earlier, bool earlier_wri
   if (key(hazard.second) < key(hazard.first)) std::swap(hazard.first, hazard.second);
   Hazard& known = found_[{line_of(hazard.first), line_of(hazard.second)}];
   const std::uint64_t count = known.count + 1;
-  // The one that is shown does not depend on who was stepped first.
+  // The one that is shown does not depend on when it was found.
   const auto rank = [](const Hazard& h) {
     return std::make_tuple(h.first.core.index(), h.second.core.index(), h.memory,
                            h.first.extent.first, h.second.extent.first);
@@ -253,7 +280,8 @@ void HazardTracker::note(const Side& now, const Touch& earlier, bool earlier_wri
   known.count = count;
 }
 
-std::vector<HazardTracker::Hazard> HazardTracker::hazards() const {
+std::vector<HazardTracker::Hazard> HazardTracker::hazards() {
+  settle();
   std::vector<Hazard> list;
   for (const auto& [lines, hazard] : found_) list.push_back(hazard);
   return list;
@@ -292,7 +320,7 @@ HazardWatch::HazardWatch(const Launch& launch) {
     trackers_.push_back(std::make_unique<HazardTracker>(launch));
 }
 
-std::vector<std::string> HazardWatch::sentences() const {
+std::vector<std::string> HazardWatch::sentences() {
   std::vector<std::string> list;
   std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // pairs of lines
   for (const auto& tracker : trackers_)

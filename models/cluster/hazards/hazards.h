@@ -7,6 +7,9 @@
 // Two operations of one pipe are in order, except for two MADs on less than 10 fractals of L0C, which
 // need a barrier of M or a chain of flags between them (ascend_2.md 2.1).
 //
+// What the cores of a cluster touch in one cycle is compared when the cycle is over, core by core, so that nothing
+// depends on which of them was stepped first.
+//
 // Not seen: cores of different clusters, and what AccessMap forgets. Watching changes no cycle.
 #pragma once
 
@@ -17,6 +20,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
@@ -24,6 +28,7 @@
 #include "models/cluster/sync/pipe_sync.h"
 #include "models/cluster/sync/sync_inserter.h"
 #include "models/state/fwd.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::cluster {
 
@@ -64,20 +69,26 @@ class HazardTracker {
   void arrive(CoreId core, Pipe pipe, std::uint32_t epoch);
   /// A tile operation starts, or an access of the scalar unit to GM: a load, a line that goes back.
   /// `record` says what it touches and what it has waited for. `small_mad`: M does not order it after earlier MADs.
-  void start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
-             const SyncInserter::Record& record, bool small_mad);
+  struct Start {
+    CoreId core;
+    Pipe pipe = Pipe::kS;
+    std::uint32_t number = 0, pc = 0;
+    bool small_mad = false;
+  };
+  void start(const Start& operation, const SyncInserter::Record& record, Cycle now);
 
   /// `pipe` has done the synchronisation `i`, whose flag, lock or event is `id`.
   void synchronise(CoreId core, Pipe pipe, const Instruction& i, std::int64_t id);
   /// The flag of the oldest set that was not raised is up. `taken`: the set counts.
   void raise_flag(CoreId core, Flag flag, bool taken);
-  void write_word(CoreId core, std::uint64_t address);
-  void read_word(CoreId core, std::uint64_t address);
+  void write_word(CoreId core, std::uint64_t address, Cycle now);
+  /// It learns from the writes of earlier cycles.
+  void read_word(CoreId core, std::uint64_t address, Cycle now);
 
   /// For checkpoints (models/state/archive.h).
   void visit(state::Archive& archive);
-  /// One for each pair of lines, in their order.
-  std::vector<Hazard> hazards() const;
+  /// One for each pair of lines, in their order. Between two cycles.
+  std::vector<Hazard> hazards();
   /// The pair of lines under which the hazard counts, comparable between trackers of one launch.
   std::pair<std::uint64_t, std::uint64_t> lines(const Hazard& hazard) const {
     return {line_of(hazard.first), line_of(hazard.second)};
@@ -125,6 +136,15 @@ class HazardTracker {
     }
   };
 
+  /// What an operation touches that has started in cycle now_.
+  struct Touching {
+    Start operation;
+    bool stores_scalar = false;
+    std::uint32_t own_complete = 0;
+    std::size_t first = 0, count = 0;  // in touched_
+    Clocks known{};
+  };
+
   static unsigned agent_of(CoreId core, Pipe pipe) {
     return core.unit * sync::kPipeCount + sync::index(pipe);
   }
@@ -133,6 +153,14 @@ class HazardTracker {
     return agent < kPipes ? agent / sync::kPipeCount : agent - kPipes;
   }
   static void join(Clocks& into, const Clocks& from);
+  /// Cycle `now` goes on, or begins; or the present one is over.
+  void come_to(Cycle now) {
+    if (now == now_) return;
+    settle();
+    now_ = now;
+  }
+  void settle();
+  void compare(const Touching& touching);
   /// The pipe `agent` learns what `clocks` say, about its own operations too.
   void absorb(unsigned agent, const Clocks& clocks);
   void learn(CoreId core, Pipe pipe, const Clocks& clocks);
@@ -156,6 +184,10 @@ class HazardTracker {
   std::array<Unit, kUnits> units_;
   std::unordered_map<std::uint64_t, Clocks> words_;
   AccessMap map_;
+  Cycle now_ = 0;
+  std::vector<Touching> touching_;
+  std::vector<MemoryAccess> touched_;                                // by touching_
+  std::vector<std::pair<std::uint64_t, Clocks>> words_written_;      // in cycle now_
   std::map<std::pair<std::uint64_t, std::uint64_t>, Hazard> found_;  // by the lines of both sides
 };
 
@@ -166,8 +198,8 @@ class HazardWatch {
   HazardTracker& of(CoreId core) { return *trackers_[core.cluster]; }
   /// For checkpoints (models/state/archive.h).
   void visit(state::Archive& archive);
-  /// One for each pair of lines, cluster by cluster; the same lines once.
-  std::vector<std::string> sentences() const;
+  /// One for each pair of lines, cluster by cluster; the same lines once. Between two cycles.
+  std::vector<std::string> sentences();
 
  private:
   std::vector<std::unique_ptr<HazardTracker>> trackers_;  // by cluster

@@ -5,6 +5,7 @@
 namespace tessera::cluster {
 
 void HazardTracker::visit(state::Archive& archive) {
+  settle();  // between two cycles
   archive(agents_, units_, words_, map_, found_);
 }
 

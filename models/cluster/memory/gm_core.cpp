@@ -11,11 +11,6 @@ using transfer::kRateUnit;
 using transfer::Transfer;
 using transfer::WordAccess;
 
-bool by_place(const Transfer& a, const Transfer& b) {
-  if (a.core != b.core) return a.core.index() < b.core.index();
-  return a.pipe < b.pipe;
-}
-
 }  // namespace
 
 GmCore::GmCore(const CostConfig& config)

@@ -72,6 +72,10 @@ class GmCore {
     }
   };
 
+  /// The order of transfers that arrive in one cycle.
+  static bool by_place(const transfer::Transfer& a, const transfer::Transfer& b) {
+    return a.core != b.core ? a.core.index() < b.core.index() : a.pipe < b.pipe;
+  }
   void access_word(const transfer::Transfer& t, Cycle now);
   void advance(Cycle now);
   void finish(Cycle now);

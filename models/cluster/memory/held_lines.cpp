@@ -1,6 +1,8 @@
 #include "models/cluster/memory/held_lines.h"
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 
 namespace tessera::cluster {
 
@@ -51,6 +53,22 @@ void HeldLines::forget(CoreId core, Cycle now) {
   for (auto& [key, holders] : lines_)
     for (Held& h : holders)
       if (h.core == core) h.until = std::min(h.until, now);
+}
+
+void HeldLines::settle(Cycle next) {
+  for (auto entry = lines_.begin(); entry != lines_.end();) {
+    Holders& holders = entry->second;
+    drop_old(holders, next + 1);  // a read in `next` does not miss what is there then
+    for (Held& held : holders)
+      held = {held.core, held.bits | held.fresh, 0, 0, held.until, held.store_pc};
+    std::stable_sort(holders.begin(), holders.end(), [](const Held& a, const Held& b) {
+      return std::make_tuple(a.core.index(), a.until) < std::make_tuple(b.core.index(), b.until);
+    });
+    entry = holders.empty() ? lines_.erase(entry) : std::next(entry);
+  }
+  std::sort(missed_.begin(), missed_.end(), [](const Missed& a, const Missed& b) {
+    return std::make_tuple(a.reader.index(), a.pc) < std::make_tuple(b.reader.index(), b.pc);
+  });
 }
 
 const HeldLines::Held* HeldLines::find_missed(const Holders& holders, std::int64_t first,

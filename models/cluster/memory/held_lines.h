@@ -44,6 +44,8 @@ class HeldLines {
   void read(std::uint16_t array, const Extent& extent, CoreId reader, std::uint32_t pc, Cycle now);
 
   const std::vector<Missed>& missed() const { return missed_; }
+  /// For checkpoints: what is known at the end of the cycle before `next`, whoever was stepped first in it.
+  void settle(Cycle next);
   template <class Archive>
   void visit(Archive& archive) {
     archive(lines_, missed_);

@@ -13,6 +13,7 @@ void L2Directory::visit(state::Archive& archive) {
 }
 
 void GmCore::visit(state::Archive& archive) {
+  arriving_.sort(by_place);
   archive(arriving_, active_, words_, l2_, now_, changed_, bytes_read_, bytes_written_, behind_,
           behind_rate_);
 }
@@ -31,6 +32,10 @@ void ClusterData::visit(state::Archive& archive, Cycle next) {
   }
   archive.same(buffers_.size(), "the number of buffers");
   for (Memory& buffer : buffers_) buffer.visit(archive, next);
+  if (archive.saving()) {
+    held_.settle(next);
+    printed_ = printed();
+  }
   archive(held_, printed_, has_guessed_);
 }
 

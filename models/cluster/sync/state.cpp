@@ -19,6 +19,7 @@ void SyncInserter::visit(state::Archive& archive) {
 void SyncUnitCore::visit(state::Archive& archive) {
   archive.same(cores_.size(), "the number of cores");
   for (Core& core : cores_) archive(core);
+  asked_.sort(by_place);
   archive(asked_, growths_, waiting_, latencies_);
 }
 

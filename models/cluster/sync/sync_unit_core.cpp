@@ -12,14 +12,6 @@ using sync::Request;
 
 constexpr unsigned kUnits = 3;
 
-bool by_place(const Request& a, const Request& b) {
-  const auto key = [](const Request& r) {
-    return std::make_tuple(r.core.index(), sync::index(r.pipe), r.id,
-                           static_cast<unsigned>(r.mode));
-  };
-  return key(a) < key(b);
-}
-
 CoreId unit(CoreId core, unsigned unit) {
   return {core.cluster, static_cast<std::uint16_t>(unit)};
 }
@@ -98,6 +90,14 @@ void SyncUnitCore::count(const Request& set, Cycle now) {
   if (set.mode != Mode::kCluster || !set.core.is_aic()) return gather(set, now);
   for (unsigned u = 1; u < kUnits; ++u)
     if (at(unit(set.core, u)).present) grow_later(unit(set.core, u), set.id, set, now);
+}
+
+bool SyncUnitCore::by_place(const Request& a, const Request& b) {
+  const auto key = [](const Request& r) {
+    return std::make_tuple(r.core.index(), sync::index(r.pipe), r.id,
+                           static_cast<unsigned>(r.mode));
+  };
+  return key(a) < key(b);
 }
 
 void SyncUnitCore::grow(Cycle now) {

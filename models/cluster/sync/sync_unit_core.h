@@ -107,6 +107,8 @@ class SyncUnitCore {
     }
   };
 
+  /// The order of requests that arrive in one cycle.
+  static bool by_place(const sync::Request& a, const sync::Request& b);
   static unsigned counter_of(const sync::Request& wait) {
     return wait.mode == Mode::kIntraBlock ? sync::kFlagIds + wait.id : wait.id;
   }
