@@ -18,16 +18,19 @@ void TileWaits::visit(state::Archive& archive) {
 }
 
 // The lines of a program are the sums over the threads that run it.
-void WaitBook::visit(state::Archive& archive, std::size_t programs) {
+void WaitBook::visit(state::Archive& archive, std::size_t programs, const Other& other) {
   LineWaits no_lines(nullptr);
-  for (TileWaits* const tile : tiles_) {
+  for (std::uint32_t place = 0; place < tiles_.size(); ++place) {
+    TileWaits* const tile = tiles_[place];
     const bool has = archive.value(tile != nullptr);
     if (!has && tile != nullptr)
       state::Archive::fail(
           "it has no accounts of waits, which --report, --waits and others need from the first "
           "cycle on; --no-waits leaves them out of a report");
     TileWaits none(0, no_lines);
-    if (has) archive(tile != nullptr ? *tile : none);
+    if (!has) continue;
+    archive(tile != nullptr ? *tile : none);
+    if (tile == nullptr) other(place, none);
   }
   for (std::size_t program = 0; program < programs; ++program) {
     std::map<std::tuple<std::uint32_t, unsigned, WaitReason, unsigned>, std::uint64_t> sums;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -326,6 +327,8 @@ std::uint64_t waited(const TileWaits& tile, Cycle now);
 /// The waits of a machine.
 class WaitBook {
  public:
+  /// Takes the account of a tile that another process has.
+  using Other = std::function<void(std::uint32_t place, TileWaits& tile)>;
   /// `places` tiles. `listener` may be nullptr.
   WaitBook(std::size_t places, WaitListener* listener) : tiles_(places), listener_(listener) {}
 
@@ -335,6 +338,7 @@ class WaitBook {
   TileWaits& open(std::uint32_t place, std::size_t program);
   /// nullptr: the tile has no compute engine.
   const TileWaits* tile(std::uint32_t place) const { return tiles_[place]; }
+  TileWaits* tile(std::uint32_t place) { return tiles_[place]; }
   std::size_t places() const { return tiles_.size(); }
   /// The run has had `cycles` cycles. Call once, when the engines have finished their threads
   /// (pe::ComputeEngineCore::finish_waits); `stepped` as in TileWaits::finish.
@@ -352,9 +356,9 @@ class WaitBook {
     lines.add(entry.pc, entry.thread, entry.reason, entry.number, entry.cycles);
   }
   /// Saves or restores what changes (models/state/archive.h) of `programs`
-  /// programs, each of which several threads may run. Throws state::Mismatch where a tile has an account that was not
-  /// saved.
-  void visit(state::Archive& archive, std::size_t programs);
+  /// programs, each of which several threads may run. `other`: gets the accounts of tiles that the book does not have. Throws
+  /// state::Mismatch where a tile has an account that was not saved.
+  void visit(state::Archive& archive, std::size_t programs, const Other& other);
 
  private:
   LineWaits& lines_of(std::size_t program);

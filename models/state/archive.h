@@ -50,6 +50,8 @@ class Archive {
   static constexpr std::size_t kChunk = std::size_t{1} << 22;
   /// Takes a piece, and answers with memory for another one.
   using HandOn = std::function<std::vector<std::uint8_t>(std::vector<std::uint8_t>)>;
+  /// Gives the next piece of what is restored; an empty one: there is no more.
+  using Fetch = std::function<std::vector<std::uint8_t>()>;
 
   /// Saves; take_bytes() follows.
   Archive() = default;
@@ -57,6 +59,8 @@ class Archive {
   explicit Archive(HandOn hand_on) : hand_on_(std::move(hand_on)) {}
   /// Restores what bytes() of another archive were.
   explicit Archive(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)), loading_(true) {}
+  /// Restores piece by piece.
+  explicit Archive(Fetch fetch) : fetch_(std::move(fetch)), loading_(true) {}
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
 
@@ -72,7 +76,20 @@ class Archive {
   }
   /// Restoring: everything has been read. Throws Mismatch.
   void finish() const {
-    if (at_ != bytes_.size()) fail("it has more than the machine");
+    if (unread() > 0) fail("it has more than the machine");
+  }
+  // Restoring, where another archive takes a part that has no length: the bytes that come next, at most `count`; of which
+  // it gives back those that it has not read.
+  std::size_t unread() const { return bytes_.size() - at_; }
+  std::vector<std::uint8_t> take_piece(std::size_t count) {
+    const auto from = bytes_.begin() + static_cast<std::ptrdiff_t>(at_);
+    count = std::min(count, unread());
+    at_ += count;
+    return {from, from + static_cast<std::ptrdiff_t>(count)};
+  }
+  void put_back(std::size_t count) {
+    if (count > at_) fail("it is read twice");
+    at_ -= count;
   }
 
   /// Saves or restores each of `items`.
@@ -102,7 +119,7 @@ class Archive {
   std::size_t count(std::size_t count) {
     auto number = static_cast<std::uint64_t>(count);
     item(number);
-    if (loading_ && number > bytes_.size() - at_) fail("a count is too large");
+    if (loading_ && number > unread() && !fetch(number)) fail("a count is too large");
     return static_cast<std::size_t>(number);
   }
   /// The same number was saved. Throws Mismatch, which names `what`.
@@ -152,8 +169,20 @@ class Archive {
     bytes_.resize(kChunk);
     at_ = 0;
   }
-  void require(std::size_t count) const {
-    if (count > bytes_.size() - at_) fail("it ends too early");
+  void require(std::size_t count) {
+    if (count > unread() && !fetch(count)) fail("it ends too early");
+  }
+  /// Whether there are so many bytes, in pieces to come.
+  bool fetch(std::size_t count) {
+    if (!fetch_) return false;
+    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(at_));
+    at_ = 0;
+    while (bytes_.size() < count) {
+      const std::vector<std::uint8_t> piece = fetch_();
+      if (piece.empty()) return false;
+      bytes_.insert(bytes_.end(), piece.begin(), piece.end());
+    }
+    return true;
   }
 
   template <class T>
@@ -289,6 +318,7 @@ class Archive {
   std::vector<std::uint8_t> bytes_;
   std::size_t at_ = 0;  // what comes next: of a piece that is filled, or of what is restored
   HandOn hand_on_;
+  Fetch fetch_;
   bool loading_ = false;
 };
 

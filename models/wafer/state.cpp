@@ -324,11 +324,27 @@ void Strips::visit_announcements(const Visit& visit) {
   std::sort(all.begin(), all.end());
   visit.archive(all);
   if (visit.archive.saving()) return;
+  take_announcements(all);
+  for (const auto& part : remotes_) part->take_announcements(all);
+}
+
+void Strips::visit_locals(StateOf what, const Visit& visit) {
+  for (const auto& part : locals_) part->core()->visit(what, visit);
+}
+
+void Strips::take_announcements(const WaferCore::Announcements& all) {
   for (const auto& part : locals_) part->core()->take_announcements(all);
 }
 
+Cycle Strips::go_on_at(Cycle next, bool is_due) {
+  computed_to_ = 0;
+  for (const auto& part : locals_) part->go_on_behind(next - 1, is_due && part == locals_.front());
+  for (const auto& part : remotes_) part->go_on_at(next);
+  return next_due_of_parts();
+}
+
 void Strips::visit(state::Archive& archive, Cycle next) {
-  if (!remotes_.empty())
+  if (!remotes_.empty() && archive.saving())
     state::Archive::fail("a wafer that several processes share cannot be saved");
   if (failed_) state::Archive::fail("the machine has failed");
   if (accesses_ > 0) state::Archive::fail("a command of the host waits for a PE");
@@ -339,14 +355,13 @@ void Strips::visit(state::Archive& archive, Cycle next) {
   bool has_waits = first.has_link_waits();
   archive(due, has_idents, has_waits);
   const Visit visit{archive, next, due == next, has_idents, has_waits};
-  for (const auto& part : locals_) part->core()->visit_buffers(visit);
-  for (const auto& part : locals_) part->core()->visit_pes(visit);
-  for (const auto& part : locals_) part->core()->visit_routers(visit);
+  for (const StateOf what : kStates) {
+    visit_locals(what, visit);
+    for (const auto& part : remotes_) part->restore(what, visit);
+  }
   visit_announcements(visit);
   if (archive.saving()) return;
-  computed_to_ = 0;
-  for (const auto& part : locals_)
-    part->go_on_behind(next - 1, visit.is_due && part == locals_.front());
+  go_on_at(next, visit.is_due);
   if (due != kNever)
     locals_.front()->wake(due);  // a wake-up that finds nothing to do is one all the same
 }

@@ -120,9 +120,10 @@ class WaferCore {
 
   // --- checkpoints: what each strip has of a kind, one strip after the other
 
-  void visit_buffers(const Visit& visit);
-  void visit_pes(const Visit& visit) { blocks_.pes.visit(visit); }
-  void visit_routers(const Visit& visit) { blocks_.routers.visit(visit); }
+  void visit(StateOf what, const Visit& visit) {
+    if (what == StateOf::kBuffers) return visit_buffers(visit);
+    what == StateOf::kPes ? blocks_.pes.visit(visit) : blocks_.routers.visit(visit);
+  }
   bool has_idents() const { return has_idents_; }
   bool has_link_waits() const { return blocks_.waits.has_value(); }
   /// What ports have announced, and back again.
@@ -136,6 +137,7 @@ class WaferCore {
   }
 
  private:
+  void visit_buffers(const Visit& visit);
   WaferCore(const Strip& strip, Outside& outside, observe::EventStream* events, SlotGraph graph);
   void step_blocks(Cycle now);
   std::string what_pipe_waits_for(const Pipe& pipe, std::vector<observe::Resource>& needs) const;

@@ -15,16 +15,21 @@ void check_checkpoints(const CheckpointOptions& given, const cli::Options& optio
                        const FabricOptions& fabric) {
   given.check(options);
   if (!given.is_used()) return;
-  if (fabric.ranks != nullptr)
+  if (fabric.ranks != nullptr && given.saves())
     throw UserError("", given.name(),
-                    "a wafer that several processes share (mpirun) cannot be saved; use --threads");
+                    "a wafer that several processes share (mpirun) cannot be saved, only restored; "
+                    "use --threads");
+  require_saveable(fabric);
+  if (!given.restore_file.empty()) require_restorable(fabric, "--restore");
+}
+
+void require_saveable(const FabricOptions& fabric) {
   const auto refuse = [](const std::string& option, const std::string& what) {
     throw UserError("", option, what + " has no state that could be saved; leave it out");
   };
   if (fabric.check_links) refuse("--check-links", "the watch over the links");
   if (fabric.check_epochs) refuse("--check-epochs", "the watch over changes of routes");
   if (!fabric.replace.empty()) refuse("--replace", "a module of a user");
-  if (!given.restore_file.empty()) require_restorable(fabric, "--restore");
 }
 
 void require_restorable(const FabricOptions& fabric, const std::string& what) {

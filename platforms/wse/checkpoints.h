@@ -22,6 +22,8 @@ using run::Checkpoints;
 /// CheckpointOptions::check(), and for a run that cannot be saved.
 void check_checkpoints(const CheckpointOptions& given, const cli::Options& options,
                        const FabricOptions& fabric);
+/// Throws UserError for what watches a machine, or is part of it, and has no state.
+void require_saveable(const FabricOptions& fabric);
 /// Throws UserError for what observes a run from its first cycle on and has no state: `what` is "--restore".
 void require_restorable(const FabricOptions& fabric, const std::string& what);
 

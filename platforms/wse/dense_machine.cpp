@@ -117,6 +117,16 @@ void DenseMachine::collect_waits(observe::WaitBook& book, observe::LinkWaits* li
   });
 }
 
+void DenseMachine::go_on_with_waits(std::uint32_t place, observe::TileWaits& waits) {
+  const auto width = static_cast<std::uint32_t>(workload().layout.width);
+  const TileCoord tile{static_cast<int>(place % width), static_cast<int>(place / width)};
+  if (wafer::RemotePart* const other = wafer_.core().remote(tile)) other->put_waits(place, waits);
+}
+
+void DenseMachine::go_on_with_link_waits(const std::vector<observe::LinkWaits::Tile>& tiles) {
+  for (const auto& remote : wafer_.core().remotes()) remote->put_link_waits(tiles);
+}
+
 void DenseMachine::visit(state::Archive& archive, Cycle next) {
   Cycle due = domain_.next_due();
   archive(due);

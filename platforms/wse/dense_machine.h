@@ -55,6 +55,8 @@ class DenseMachine : public sc_core::sc_module, public Machine {
   void account_waits_of_others(bool links) override;
   void collect(observe::EventStream& events) override;
   void collect_waits(observe::WaitBook& book, observe::LinkWaits* links, Cycle cycles) override;
+  void go_on_with_waits(std::uint32_t place, observe::TileWaits& waits) override;
+  void go_on_with_link_waits(const std::vector<observe::LinkWaits::Tile>& tiles) override;
   void set_link_waits(observe::LinkWaits& waits) override { wafer_.core().set_link_waits(waits); }
   void add_lasting_waits(observe::LinkWaits& waits, Cycle end) const override {
     wafer_.core().add_lasting_waits(waits, end);

@@ -86,6 +86,9 @@ class Machine {
   virtual void collect(observe::EventStream& /*events*/) {}
   virtual void collect_waits(observe::WaitBook& /*book*/, observe::LinkWaits* /*links*/,
                              Cycle /*cycles*/) {}
+  // The accounts with which tiles of other processes go on.
+  virtual void go_on_with_waits(std::uint32_t /*place*/, observe::TileWaits& /*waits*/) {}
+  virtual void go_on_with_link_waits(const std::vector<observe::LinkWaits::Tile>& /*tiles*/) {}
   /// The routers of this process tell `waits`, which outlives the machine, what their wavelets wait for. After each
   /// reset() again.
   virtual void set_link_waits(observe::LinkWaits& waits) = 0;

@@ -11,7 +11,7 @@ namespace tessera::wse {
 
 namespace {
 
-void visit_link_waits(state::Archive& archive, observe::LinkWaits* waits) {
+void visit_link_waits(state::Archive& archive, observe::LinkWaits* waits, Machine& machine) {
   const bool has = archive.value(waits != nullptr);
   if (!has && waits != nullptr)
     state::Archive::fail(
@@ -25,6 +25,7 @@ void visit_link_waits(state::Archive& archive, observe::LinkWaits* waits) {
   if (archive.saving() || waits == nullptr) return;
   if (tiles.size() != waits->tiles().size()) state::Archive::fail("it has another number of tiles");
   waits->put(0, tiles);
+  machine.go_on_with_link_waits(tiles);
 }
 
 }  // namespace
@@ -39,9 +40,12 @@ void ObservedMachine::visit(state::Archive& archive, Cycle next) {
         "on; --no-waits leaves them out of a report");
   if (has_waits) {
     observe::WaitBook none(layout_.tile_count(), nullptr);
-    (waits_ != nullptr ? *waits_ : none).visit(archive, images_.size());
+    const auto hand_on = [this](std::uint32_t place, observe::TileWaits& waits) {
+      if (waits_ != nullptr) machine_->go_on_with_waits(place, waits);
+    };
+    (waits_ != nullptr ? *waits_ : none).visit(archive, images_.size(), hand_on);
   }
-  visit_link_waits(archive, link_waits_.get());
+  visit_link_waits(archive, link_waits_.get(), *machine_);
   archive(diagnoses_);
 }
 

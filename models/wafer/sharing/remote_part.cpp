@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "models/state/archive.h"
 #include "models/wafer/sharing/requests.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -322,6 +323,50 @@ void RemotePart::collect_waits(observe::WaitBook& book, observe::LinkWaits* link
       book.add_line(program, entry);
   }
   if (links != nullptr) links->put(rows_.first_place, answer.get_all<observe::LinkWaits::Tile>());
+}
+
+// --- restoring
+
+// How much of the archive is for it, only the other process knows: it asks for pieces, and says what it has not read of
+// the last one.
+void RemotePart::restore(StateOf what, const Visit& visit) {
+  Packet& packet = post(Request::kRestore);
+  packet.put(what);
+  packet.put(visit.next);
+  packet.put(visit.is_due);
+  packet.put(visit.has_idents);
+  packet.put(visit.has_waits);
+  Packet answer = call();
+  while (answer.get<bool>()) {
+    out_.put_all(visit.archive.take_piece(state::Archive::kChunk));
+    answer = call();
+  }
+  visit.archive.put_back(answer.get<std::size_t>());
+}
+
+void RemotePart::take_announcements(const WaferCore::Announcements& all) {
+  post(Request::kTakeAnnouncements).put_all(all);
+}
+
+void RemotePart::go_on_at(Cycle next) {
+  post(Request::kGoOn).put(next);
+  set_next_due(call().get<Cycle>());
+}
+
+void RemotePart::put_waits(std::uint32_t place, observe::TileWaits& waits) {
+  state::Archive archive;
+  archive(waits);
+  Packet& packet = post(Request::kPutWaits);
+  packet.put(place);
+  packet.put_all(archive.take_bytes());
+  send_soon();
+}
+
+void RemotePart::put_link_waits(const std::vector<observe::LinkWaits::Tile>& tiles) {
+  const auto all = tiles.begin();
+  post(Request::kPutLinkWaits)
+      .put_all(
+          std::vector<observe::LinkWaits::Tile>(all + rows_.first_place, all + rows_.end_place));
 }
 
 }  // namespace tessera::wafer

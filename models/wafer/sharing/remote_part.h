@@ -69,6 +69,15 @@ class RemotePart final : public Part {
   void collect_waits(observe::WaitBook& book, observe::LinkWaits* links, Cycle cycles,
                      Cycle stepped);
 
+  // Restoring, see Strips::visit: it takes its part from the archive.
+  void restore(StateOf what, const Visit& visit);
+  void take_announcements(const WaferCore::Announcements& all);
+  void go_on_at(Cycle next);
+  /// The accounts with which its tiles go on.
+  void put_waits(std::uint32_t place, observe::TileWaits& waits);
+  /// `tiles`: of the whole wafer.
+  void put_link_waits(const std::vector<observe::LinkWaits::Tile>& tiles);
+
  private:
   /// For hand_on().
   struct Kept {

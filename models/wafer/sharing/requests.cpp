@@ -4,13 +4,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/state/archive.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wafer {
 
 namespace {
 
-enum class FailureKind : std::uint8_t { kNone, kIllegal, kMemory, kInput, kLogic };
+enum class FailureKind : std::uint8_t { kNone, kIllegal, kMemory, kInput, kState, kLogic };
 
 }  // namespace
 
@@ -32,6 +33,8 @@ void put_failure(Packet& packet, const std::exception_ptr& failure) {
     put(FailureKind::kMemory, "");
   } catch (const UserError& e) {
     put(FailureKind::kInput, e.what());
+  } catch (const state::Mismatch& e) {
+    put(FailureKind::kState, e.what());
   } catch (const std::exception& e) {
     put(FailureKind::kLogic, e.what());
   }
@@ -50,6 +53,8 @@ std::exception_ptr get_failure(Packet& packet) {
     return std::make_exception_ptr(std::bad_alloc());
   case FailureKind::kInput:
     return std::make_exception_ptr(UserError("", "", text));
+  case FailureKind::kState:
+    return std::make_exception_ptr(state::Mismatch(text));
   case FailureKind::kLogic:
     break;
   }

@@ -32,6 +32,11 @@ enum class Request : std::uint8_t {
   kAccountWaits,
   kCollect,
   kCollectWaits,
+  kRestore,
+  kTakeAnnouncements,
+  kGoOn,
+  kPutWaits,
+  kPutLinkWaits,
   kEnd,
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/state/archive.h"
 #include "models/wafer/sharing/requests.h"
 #include "models/wafer/sharing/strips.h"
 
@@ -60,6 +61,8 @@ class Server final : private Outside, private observe::Diagnoses {
     case Request::kRead:
     case Request::kCollect:
     case Request::kCollectWaits:
+    case Request::kRestore:
+    case Request::kGoOn:
       return true;
     default:
       return false;
@@ -158,9 +161,57 @@ class Server final : private Outside, private observe::Diagnoses {
     case Request::kCollect:
       collect();
       break;
-    default:
+    case Request::kCollectWaits:
       collect_waits(from);
+      break;
+    default:
+      handle_state(request, from);
     }
+  }
+
+  // What a run that goes on from a saved state begins with.
+  void handle_state(Request request, Packet& from) {
+    switch (request) {
+    case Request::kRestore:
+      restore(from);
+      break;
+    case Request::kTakeAnnouncements:
+      strips_->take_announcements(from.get_all<WaferCore::Announcements::value_type>());
+      break;
+    case Request::kGoOn: {
+      const auto next = from.get<Cycle>();
+      now_ = next - 1;
+      answer_.put(strips_->go_on_at(next, false));
+      break;
+    }
+    case Request::kPutWaits: {
+      const auto place = from.get<std::uint32_t>();
+      state::Archive archive(from.get_all<std::uint8_t>());
+      archive(*book_->tile(place));
+      break;
+    }
+    default:
+      links_->put(rows_->first_place, from.get_all<observe::LinkWaits::Tile>());
+    }
+  }
+
+  void restore(Packet& from) {
+    const auto what = from.get<StateOf>();
+    state::Archive archive([this] {
+      Packet ask;
+      put_failure(ask, nullptr);
+      ask.put(true);
+      channel_.send(ask);
+      return channel_.receive().get_all<std::uint8_t>();
+    });
+    Visit visit{archive};
+    visit.next = from.get<Cycle>();
+    visit.is_due = from.get<bool>();
+    visit.has_idents = from.get<bool>();
+    visit.has_waits = from.get<bool>();
+    strips_->visit_locals(what, visit);
+    answer_.put(false);
+    answer_.put(archive.unread());
   }
 
   void build(Packet& from) {

@@ -106,8 +106,13 @@ class Strips {
   std::vector<pe::Sram> take_memories();
   void put_memories(std::vector<pe::Sram> memories);
   /// Saves the state between two cycles, of which `next` is the second; or restores it, after start(). The bytes do not
-  /// depend on the number of strips. Throws state::Mismatch.
+  /// depend on the number of strips. Other processes restore their rows, and save nothing. Throws state::Mismatch.
   void visit(state::Archive& archive, Cycle next);
+  // Parts of it, for a process that another one leads.
+  void visit_locals(StateOf what, const Visit& visit);
+  void take_announcements(const WaferCore::Announcements& all);
+  /// All is restored; `is_due`: something is to be looked at in `next`. Answers the next cycle with something to do.
+  Cycle go_on_at(Cycle next, bool is_due);
 
  private:
   Part& outer(Direction side) {

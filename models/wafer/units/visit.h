@@ -8,10 +8,17 @@
 //    wafer is due in the next cycle, those that hold something are stepped then: a step that finds nothing changes nothing.
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "models/state/fwd.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::wafer {
+
+/// What of each strip is saved one after the other.
+enum class StateOf : std::uint8_t { kBuffers, kPes, kRouters };
+inline constexpr std::array kStates = {StateOf::kBuffers, StateOf::kPes, StateOf::kRouters};
 
 struct Visit {
   state::Archive& archive;

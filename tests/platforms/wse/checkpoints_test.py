@@ -35,15 +35,13 @@ class Checkpoints:
         self.ways = WAYS if structure == "dense" else WAYS_OF_MODULES
         self.runs = structures_test.Structures(executable, folder, [self.variant])
         self.draw = random.Random(46)
-        self.saves = 0
+        self.saves = self.in_processes = 0
+        library = pathlib.Path(executable).parents[1] / "lib" / "libtessera_mpi.so"
+        self.ranks = 2 if structure == "dense" and library.exists() and shutil.which("mpirun") else None
         self.runs.ahead = True  # tiles that are ahead of one that fails have no accounts
 
-    def run(self, layout, options):
-        return self.runs.run(layout, options, self.variant)
-
-    def saving(self, way):
-        """How a run that saves is stepped: routers of `modules` remember when they were stepped last, which their order changes."""
-        return way if self.ways is WAYS else []
+    def run(self, layout, options, processes=()):
+        return self.runs.run(layout, options, [*processes, *self.variant])
 
     def way(self):
         return self.draw.choice(self.ways)
@@ -66,12 +64,12 @@ class Checkpoints:
     def check_at(self, layout, options, whole, cycle, cycles):
         what = f"{layout} {' '.join(options)} saved before cycle {cycle}"
         way, other, third = self.way(), self.way(), self.way()
-        run, file = self.saved(layout, [*options, *self.saving(way)], cycle, "a")
+        run, file = self.saved(layout, [*options, *way], cycle, "a")
         self.runs.expect_equal(whole, run, f"{what} {way}: the run that saves")
         if file is None:
             return
         self.saves += 1
-        _, again = self.saved(layout, [*options, *self.saving(other)], cycle, "b")
+        _, again = self.saved(layout, [*options, *other], cycle, "b")
         assert again is not None and again.read_bytes() == file.read_bytes(), f"{what}: other bytes with {other} than {way}"
         if layout.suffix == ".json":  # the state of a CSL program during a copy is saved later
             self.check_stop(layout, options, cycle, file)
@@ -80,11 +78,15 @@ class Checkpoints:
         for attempt in (other, third):
             found = self.run(layout, [*options, *attempt, "--restore", str(file)])
             self.runs.expect_equal(whole, found, f"{what} {way}, restored {attempt}")
+        if self.ranks is not None and layout.suffix == ".json" and self.saves % share.count(1, otherwise=6) == 0:
+            found = self.run(layout, [*options, "--restore", str(file)], [self.ranks])
+            self.runs.expect_equal(whole, found, f"{what} {way}, restored in {self.ranks} processes")
+            self.in_processes += 1
         later = self.draw.randint(cycle, cycles)
         if later == cycle or not self.may_restore(options, later):
             return
-        _, direct = self.saved(layout, [*options, *self.saving(third)], later, "c")
-        _, twice = self.saved(layout, [*options, *self.saving(other), "--restore", str(file)], later, "d")
+        _, direct = self.saved(layout, [*options, *third], later, "c")
+        _, twice = self.saved(layout, [*options, *other, "--restore", str(file)], later, "d")
         assert (direct is None) == (twice is None), f"{what}: and before {later}"
         if direct is not None:
             assert direct.read_bytes() == twice.read_bytes(), f"{what}: saved again before {later}, other bytes"
@@ -105,7 +107,7 @@ class Checkpoints:
             del options[place:place + 2]
         bound = ["--max-cycles", str(cycle)]
         plain = self.run(layout, [*options, *self.way(), *bound])
-        way = self.saving(self.way())
+        way = self.way()
         stopped = self.folder / "e"
         stopped.unlink(missing_ok=True)
         saving = self.run(layout, [*options, *way, *bound, "--checkpoint", str(stopped), "--checkpoint-on-stop"])
