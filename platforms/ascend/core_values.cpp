@@ -299,6 +299,14 @@ std::vector<Variable> CoreValues::flags() const {
   return all;
 }
 
+std::optional<unsigned> CoreValues::register_in(const std::string& name) const {
+  const auto number =
+      name.size() > 1 && name.front() == 'r' ? cli::whole_number_in(name.substr(1)) : std::nullopt;
+  if (!number || *number < 0 || *number >= static_cast<std::int64_t>(core_.registers().size()))
+    return {};
+  return static_cast<unsigned>(*number);
+}
+
 std::optional<Value> CoreValues::state_value(const std::string& name) const {
   if (name == "pc" && core_.pc()) return Value::of(*core_.pc());
   if (const auto flag = flag_of(name)) return Value::of(core_.sync().flags().count(*flag));
@@ -310,30 +318,86 @@ std::optional<Value> CoreValues::state_value(const std::string& name) const {
     if (field == ".waits") return Value::of(waits && !is_busy ? 1 : 0);
     return {};
   }
-  const auto number =
-      name.size() > 1 && name.front() == 'r' ? cli::whole_number_in(name.substr(1)) : std::nullopt;
-  if (!number || *number < 0 || *number >= static_cast<std::int64_t>(core_.registers().size()))
-    return {};
-  return Value::of(core_.reg(static_cast<unsigned>(*number)));
+  if (const auto number = register_in(name)) return Value::of(core_.reg(*number));
+  return {};
+}
+
+// --- what may be changed
+
+namespace {
+
+std::int64_t whole(const std::string& name, const Value& value) {
+  if (!value.is_float) return value.whole;
+  throw UserError("", "", "'" + name + "' takes a whole number");
+}
+
+/// One element. Throws UserError for a number that the type does not hold.
+cluster::TileValues element_of(const std::string& name, cluster::Element type, const Value& value) {
+  cluster::TileValues one = cluster::TileValues::zeros(type, 1, 1);
+  if (is_float(type)) {
+    one.numbers[0] = cluster::rounded(value.as_float(), type);
+    return one;
+  }
+  one.integers[0] = cluster::to_integer(whole(name, value), type, false);
+  if (one.integers[0] == value.whole) return one;
+  throw UserError("", "", to_string(value) + " is no number of type " + to_string(type));
+}
+
+}  // namespace
+
+std::optional<std::pair<unsigned, std::int64_t>> CoreValues::register_of(const debug::Name& name,
+                                                                         const Value& value) const {
+  if (elements_of(name.text)) return {};
+  if (name.index) refuse(name.text);
+  if (const NamedValue* const named = find(name.text)) {
+    if (!named->scalar.is_register)
+      throw UserError("", "", "'" + name.text + "' cannot be set: it was known before the run");
+    const bool is_real = named->kind == NamedValue::Kind::kReal;
+    return std::pair(static_cast<unsigned>(named->scalar.value),
+                     is_real ? cluster::bits_of_real(value.as_float()) : whole(name.text, value));
+  }
+  if (const auto number = register_in(name.text))
+    return std::pair(*number, whole(name.text, value));
+  if (!state_value(name.text)) refuse(name.text);
+  throw UserError("", "",
+                  "'" + name.text +
+                      "' cannot be set: only numbers in registers, and elements of "
+                      "tiles and arrays can");
+}
+
+void CoreValues::set_element(const debug::Name& name, const Value& value) const {
+  const auto of = elements_of(name.text);
+  if (!of) refuse(name.text);
+  const std::uint32_t index = index_in(*of, name);
+  values(*of, index, 1);  // refuses what has no values
+  data_.set_element(of->operand, core_.id(), index,
+                    element_of(name.text, of->operand.element, value), now_);
+}
+
+void CoreValues::set_memory(std::uint32_t address, const std::vector<std::byte>& bytes) const {
+  const std::uint32_t location = address >> kLocationShift;
+  const bool is_buffer = location > 0 && location < cluster::kLocationCount && data_.has_tiles();
+  if (!is_buffer || !data_.set_buffer(core_.id(), static_cast<cluster::Location>(location),
+                                      address & ((1U << kLocationShift) - 1), bytes, now_))
+    throw UserError("", "", "the bytes lie outside of the buffers of the core");
 }
 
 // --- what expressions ask
 
+std::uint32_t CoreValues::index_in(const Elements& of, const debug::Name& name) const {
+  if (!name.index)
+    throw UserError("", "",
+                    name.text + " has " + std::to_string(of.count) + " elements; name one, " +
+                        "such as " + name.text + "[0]");
+  if (*name.index >= 0 && *name.index < std::int64_t{of.count})
+    return static_cast<std::uint32_t>(*name.index);
+  throw UserError("", "",
+                  name.text + "[" + std::to_string(*name.index) + "] is no element of " +
+                      name.text + ", which has " + std::to_string(of.count));
+}
+
 Value CoreValues::value(const debug::Name& name) const {
-  if (const auto of = elements_of(name.text)) {
-    if (!name.index)
-      throw UserError("", "",
-                      name.text + " has " + std::to_string(of->count) + " elements; name one, " +
-                          "such as " + name.text + "[0]");
-    const bool is_inside = *name.index >= 0 && *name.index < std::int64_t{of->count};
-    const auto found =
-        is_inside ? values(*of, static_cast<std::uint32_t>(*name.index), 1) : std::vector<Value>();
-    if (found.empty())
-      throw UserError("", "",
-                      name.text + "[" + std::to_string(*name.index) + "] is no element of " +
-                          name.text + ", which has " + std::to_string(of->count));
-    return found.front();
-  }
+  if (const auto of = elements_of(name.text)) return values(*of, index_in(*of, name), 1).front();
   if (name.index) refuse(name.text);
   if (const NamedValue* const named = find(name.text)) return scalar(*named);
   if (const auto state = state_value(name.text)) return *state;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/cluster/core/ai_core.h"
@@ -38,6 +39,13 @@ class CoreValues {
   std::vector<std::byte> memory(std::uint32_t address, std::uint32_t count) const;
   std::vector<std::string> names() const;
 
+  /// The register that a name stands for, and what it holds when the name has `value`; no value: it is an element of a tile or
+  /// an array. Throws UserError for what cannot be set, or cannot have the value.
+  std::optional<std::pair<unsigned, std::int64_t>> register_of(const debug::Name& name,
+                                                               const debug::Value& value) const;
+  void set_element(const debug::Name& name, const debug::Value& value) const;
+  void set_memory(std::uint32_t address, const std::vector<std::byte>& bytes) const;
+
  private:
   /// A tile or an array with the registers' values.
   struct Elements {
@@ -55,9 +63,11 @@ class CoreValues {
   std::optional<Elements> elements_of(const std::string& name) const;
   Elements tile(const cluster::NamedValue& named) const;
   std::optional<Elements> array(const std::string& name) const;
+  std::uint32_t index_in(const Elements& of, const debug::Name& name) const;
   std::vector<debug::Value> values(const Elements& of, std::uint32_t first,
                                    std::uint32_t count) const;
   debug::Variable shown(const Elements& of) const;
+  std::optional<unsigned> register_in(const std::string& name) const;
   std::optional<debug::Value> state_value(const std::string& name) const;
   [[noreturn]] void refuse(const std::string& name) const;
 

@@ -26,7 +26,7 @@ debug::ProgramText text_of(const cluster::Program& program) {
 
 }  // namespace
 
-DebugTarget::DebugTarget(const Machine& machine, ClusterView& view, cluster::ClusterData& data,
+DebugTarget::DebugTarget(Machine& machine, ClusterView& view, cluster::ClusterData& data,
                          observe::ToldPlaces& told)
     : machine_(machine), view_(view), data_(data), told_(told) {
   for (const cluster::AiCore* core : machine.view().cores()) {
@@ -144,12 +144,17 @@ std::vector<debug::Variable> DebugTarget::variables(std::uint32_t place, const s
   return {};
 }
 
-void DebugTarget::assign(std::uint32_t, const debug::Name& name, const debug::Value&) {
-  throw UserError("", "", "'" + name.text + "' cannot be set: AI cores are for looking only");
+void DebugTarget::assign(std::uint32_t place, const debug::Name& name, const debug::Value& value) {
+  const CoreValues core = values(place);
+  if (const auto number = core.register_of(name, value))
+    machine_.find(cluster::CoreId::at(place))->set_register(number->first, number->second);
+  else
+    core.set_element(name, value);
 }
 
-void DebugTarget::write(std::uint32_t, std::uint32_t, const std::vector<std::byte>&) {
-  throw UserError("", "", "memory cannot be written: AI cores are for looking only");
+void DebugTarget::write(std::uint32_t place, std::uint32_t address,
+                        const std::vector<std::byte>& bytes) {
+  values(place).set_memory(address, bytes);
 }
 
 std::vector<std::string> DebugTarget::routes(std::uint32_t) {

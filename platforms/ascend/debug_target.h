@@ -18,7 +18,7 @@ namespace tessera::ascend {
 class DebugTarget final : public debug::Target {
  public:
   /// All must outlive it. `told` is attached to the cores, and the kernel has been launched.
-  DebugTarget(const Machine& machine, ClusterView& view, cluster::ClusterData& data,
+  DebugTarget(Machine& machine, ClusterView& view, cluster::ClusterData& data,
               observe::ToldPlaces& told);
 
   std::size_t place_count() const override { return view_.place_count(); }
@@ -77,7 +77,7 @@ class DebugTarget final : public debug::Target {
   /// Throws UserError where there is no core.
   CoreValues values(std::uint32_t place) const;
 
-  const Machine& machine_;
+  Machine& machine_;
   ClusterView& view_;
   cluster::ClusterData& data_;
   observe::ToldPlaces& told_;

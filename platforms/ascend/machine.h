@@ -37,6 +37,10 @@ class Machine {
   const timing::ClockDomain& domain() const { return domain_; }
   const cluster::MachineView& view() const { return *view_; }
   const cluster::ClusterConfig& config() const { return config_; }
+  /// A core whose registers a debugger may change between two cycles; nullptr: there is none.
+  cluster::AiCore* find(cluster::CoreId core) {
+    return const_cast<cluster::AiCore*>(view_->find(core));
+  }
 
   void shuffle_step_order(std::uint64_t seed);
   /// As a new machine: no kernel runs, no flag is up. Simulated time goes on; the clock domain counts
@@ -44,7 +48,7 @@ class Machine {
   /// events begin anew; the owner resets the other attachments.
   void reset();
   /// For checkpoints, between two cycles of which `next` is the second, with what is attached. Either structure can go on with
-  /// the state of the other. The same kernel has been launched in cycle 0.
+  /// the state of the other. A kernel has been launched before it is restored.
   void visit(state::Archive& archive, Cycle next);
   /// Starts the kernel on all cores in cycle `at`, or in the next one that has not been stepped.
   /// Throws IllegalBehaviour for an instruction that may not stand where it does.

@@ -245,6 +245,32 @@ std::string Commands::info_breakpoints() const {
   return lines.empty() ? "no breakpoints" : joined(lines);
 }
 
+namespace {
+
+/// Scopes that have a short name.
+const std::map<std::string, std::string> kShortNames = {
+    {"regs", "Registers"}, {"dsr", "DSRs"},      {"queues", "Queues"},
+    {"tasks", "Tasks"},    {"locals", "Locals"}, {"globals", "Globals"}};
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+  return text;
+}
+
+/// What info takes on this machine.
+std::vector<std::string> shown_by_info(const Target& target) {
+  std::vector<std::string> all = {"breakpoints", "line", "routes", "waits"};
+  for (const std::string& scope : target.scopes()) {
+    const auto named = std::find_if(kShortNames.begin(), kShortNames.end(),
+                                    [&scope](const auto& entry) { return entry.second == scope; });
+    all.push_back(named == kShortNames.end() ? lower_case(scope) : named->first);
+  }
+  return all;
+}
+
+}  // namespace
+
 std::string Commands::info(const std::string& rest) {
   Target& target = debugger_.target();
   const auto [what, more] = split(rest);
@@ -255,24 +281,22 @@ std::string Commands::info(const std::string& rest) {
     return lines.empty() ? "nothing waits here" : joined(lines);
   }
   if (what == "line") return present();
-  static const std::map<std::string, std::string> short_names = {
-      {"regs", "Registers"}, {"dsr", "DSRs"},      {"queues", "Queues"},
-      {"tasks", "Tasks"},    {"locals", "Locals"}, {"globals", "Globals"}};
-  const auto named = short_names.find(what);
-  std::vector<std::string> known = {"breakpoints", "routes", "waits", "line"};
-  for (const auto& [name, scope] : short_names) known.push_back(name);
-  const std::vector<std::string> scopes = target.scopes();
-  for (const std::string& scope : scopes) {
-    std::string lower = scope;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
-    if (lower != what && (named == short_names.end() || named->second != scope)) continue;
+  const auto named = kShortNames.find(what);
+  for (const std::string& scope : target.scopes()) {
+    if (lower_case(scope) != what && (named == kShortNames.end() || named->second != scope))
+      continue;
     std::vector<std::string> lines;
     for (const Variable& v : target.variables(focus_.place, scope)) lines.push_back(line_of(v));
     return lines.empty() ? "none" : joined(lines);
   }
-  if (named != short_names.end()) return "this machine has no " + what + " that the debugger knows";
-  throw UserError("", "", "'" + what + "' is nothing that info shows" + did_you_mean(what, known));
+  if (named != kShortNames.end()) return "this machine has no " + what + " that the debugger knows";
+  const std::vector<std::string> known = shown_by_info(target);
+  if (!what.empty())
+    throw UserError("", "",
+                    "'" + what + "' is nothing that info shows" + did_you_mean(what, known));
+  std::string text = "info shows";
+  for (const std::string& name : known) text += (&name == &known.front() ? " " : ", ") + name;
+  return text;
 }
 
 std::string Commands::where(const std::string& /*rest*/) {

@@ -62,7 +62,8 @@ class Cores(unittest.TestCase):
         self.assertIn("=> 23: vector", session.ask("disas"))
         self.assertIn("> " + str(line_of("tadd ins(%a0")), session.ask("list"))
         self.assertTrue(session.ask("why"))
-        for command, words in (("set i = 3", "for looking only"), ("print nothing", "the core has no 'nothing'"),
+        for command, words in (("set TILES = 3", "it was known before the run"), ("set MTE2.busy = 1", "only numbers in registers"),
+                               ("set a0 = 1", "name one, such as a0[0]"), ("set i = 0.5", "takes a whole number"), ("print nothing", "the core has no 'nothing'"),
                                ("print a0[9999]", "is no element of a0"), ("print len(i)", "is no pipe, tile or array")):
             with self.assertRaises(dap.Refused) as refused:
                 session.ask(command)
@@ -107,6 +108,36 @@ class Cores(unittest.TestCase):
             session.request("setDataBreakpoints", breakpoints=[])
             self.assertIsNone(session.go())
             self.assertTrue((numpy.load(out) == a + b).all())
+
+    def test_values_can_be_set(self):
+        """A loop that is told to be further ends earlier; what is put into a tile and an array is what is added."""
+        outcomes = []
+        first = 3 * 4 * 16  # rows of the last core
+        expected = numpy.full((16 * 4 * 4, 512), 2, dtype=numpy.float32)
+        expected[first, 4:7] = 3.5, 7.5, 3
+        expected[first + 32:] = 0
+        for structure in ("modules", "dense"):
+            with tempfile.TemporaryDirectory() as folder:
+                numpy.save(f"{folder}/one.npy", numpy.ones_like(expected))
+                out = f"{folder}/c.npy"
+                session = Session.of([*ADD, "--input", f"a={folder}/one.npy", "--input", f"b={folder}/one.npy", "--output", f"c={out}"],
+                                     "--structure", structure,
+                                     lines=[(ADD[0], line_of("wait_flag[<PIPE_V>, <PIPE_MTE2>, <EVENT_ID0>]"), {"condition": "core=(1,2) if i == 0"})])
+                session.go()
+                self.assertEqual(session.ask(f"set b[{first * 512 + 4}] = 2.5"), "2.5")
+                self.assertEqual(session.ask("set i = 2"), "2")
+                session.request("setBreakpoints", source={"path": ADD[0]}, breakpoints=[])
+                session.request("setDataBreakpoints", breakpoints=[{"dataId": "core=(1,2) if b0[5]"}])
+                session.go()
+                self.assertEqual(session.ask("set a0[5] = 6.5"), "6.5")
+                address = int(session.ask("print &a0"), 0)
+                session.request("writeMemory", memoryReference=f"1,2:{address + 24}", data="AAAAQA==")
+                self.assertEqual(session.ask("print a0[4..8]"), "[1.0, 6.5, 2.0, 1.0]")
+                session.request("setDataBreakpoints", breakpoints=[])
+                self.assertIsNone(session.go())
+                outcomes.append(session.exit_code)
+                numpy.testing.assert_array_equal(numpy.load(out), expected)
+        self.assertEqual(outcomes, [0, 0])
 
     def test_a_deadlock_can_be_looked_at(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -68,6 +68,8 @@ class AiCore {
   const ScalarMemory& scalar_memory() const { return scalar_.memory(); }
   std::int64_t reg(unsigned number) const { return context_.registers[number]; }
   const std::vector<std::int64_t>& registers() const { return context_.registers; }
+  /// For a debugger, between two cycles.
+  void set_register(unsigned number, std::int64_t value) { context_.registers[number] = value; }
   /// The instruction that the scalar unit takes next; no value: it has ended.
   std::optional<std::uint32_t> pc() const {
     if (scalar_.ended()) return std::nullopt;

@@ -159,6 +159,17 @@ std::vector<std::byte> ClusterData::buffer_at(CoreId core, Location location, st
   return {bytes + first, bytes + end};
 }
 
+bool ClusterData::set_buffer(CoreId core, Location location, std::uint32_t first,
+                             const std::vector<std::byte>& bytes, Cycle now) {
+  const auto number = static_cast<unsigned>(location);
+  const std::uint32_t capacity = capacities_[number];
+  if (first > capacity || bytes.size() > capacity - first) return false;
+  std::byte* const there =
+      buffers_[core.index() * kLocationCount + number].bytes_at(now, first + bytes.size());
+  std::copy(bytes.begin(), bytes.end(), there + first);
+  return true;
+}
+
 void ClusterData::note_view(Array& array, const ResolvedOperand& o) {
   if (o.view_size < array.size) return;
   std::array<std::size_t, kMostDimensions> sizes{};

@@ -53,9 +53,17 @@ class ClusterData {
   TileValues values_at(const ResolvedOperand& operand, CoreId core, Cycle now) {
     return memory(operand, core).read(operand, now, false);
   }
+  /// For a debugger, see Memory::set_element. `value` has one element.
+  void set_element(const ResolvedOperand& operand, CoreId core, std::size_t index, TileValues value,
+                   Cycle now) {
+    memory(operand, core).set_element(operand, index, std::move(value), now);
+  }
   /// Bytes of a buffer of `core` from `first` on, as values_at(); as many of `count` as there are.
   std::vector<std::byte> buffer_at(CoreId core, Location location, std::uint32_t first,
                                    std::uint32_t count, Cycle now);
+  /// For a debugger. False, and no effect, where the bytes do not lie in the buffer.
+  bool set_buffer(CoreId core, Location location, std::uint32_t first,
+                  const std::vector<std::byte>& bytes, Cycle now);
   /// All that has been written, up to the size of the array.
   std::vector<std::byte> contents(std::size_t array);
   /// Sizes of an array that is not bound: those of its largest tensor if that fills it, else one size.

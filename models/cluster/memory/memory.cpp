@@ -173,6 +173,17 @@ void Memory::note_lost(const Write& line) {
     lost_.push_back({line.order, line.pc, first, last - first + 1, 1});
 }
 
+void Memory::set_element(const ResolvedOperand& operand, std::size_t index, TileValues value,
+                         Cycle now) {
+  settle(now);
+  const Runs all = runs_of(operand, rows_of(operand), columns_of(operand));
+  const auto inside = static_cast<std::int64_t>(index % all.run);
+  Runs one;
+  one.run = 1;
+  one.starts = {all.starts[index / all.run] + inside * unit_of(operand.element)};
+  apply({now, 0, false, std::move(one), std::move(value)}, bytes_);
+}
+
 std::byte* Memory::bytes_at(Cycle now, std::size_t size) {
   settle(now);
   if (bytes_.size() < size) bytes_.resize(size);

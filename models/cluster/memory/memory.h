@@ -67,6 +67,9 @@ class Memory {
 
   const std::vector<std::byte>& bytes() const { return bytes_; }
   void set_bytes(std::vector<std::byte> bytes) { bytes_ = std::move(bytes); }
+  /// For a debugger: element `index` of `operand`, counted row by row, is `value` at the end of cycle `now`. What is still to
+  /// come is written over it.
+  void set_element(const ResolvedOperand& operand, std::size_t index, TileValues value, Cycle now);
   /// The first `size` bytes as they are at the end of cycle `now`, until the next operation.
   std::byte* bytes_at(Cycle now, std::size_t size);
 
