@@ -19,6 +19,7 @@
 #include "platforms/ascend/options.h"
 #include "platforms/ascend/simulation.h"
 #include "platforms/ascend/tasks/task_report.h"
+#include "platforms/ascend/tasks/task_state.h"
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
 #include "platforms/config/presets.h"
@@ -76,9 +77,13 @@ bool run_task_list(const ascend::Options& options, report::Report& report) {
     ascend::read_tasks(options.program);
     return cli::print_valid(options, options.preset);
   }
+  const auto header = [&options] {
+    return run::header_of("ascend tasks", run::kAnyStructure, options, report::Run(),
+                          TESSERA_COMMIT);
+  };
   ascend::run_tasks({options.program, options.preset,
                      std::filesystem::read_symlink("/proc/self/exe").string(),
-                     options.trace_perfetto_file, options.quiet},
+                     options.trace_perfetto_file, options.quiet, &options.checkpoints, header},
                     report);
   return true;
 }
@@ -105,9 +110,7 @@ void check_checkpoints(const ascend::Options& options) {
   given.check(options);
   if (!given.is_used()) return;
   const auto refuse = [&given](const std::string& why) { throw UserError("", given.name(), why); };
-  if (is_task_list(options.program))
-    refuse("a list of tasks is a run for each task, which starts at its beginning; save the run of "
-           "one kernel");
+  if (is_task_list(options.program)) return ascend::TaskState::check(given);
   if (ascend::is_cpp(options.program) || pto_cpp::is_kernel_file(options.program))
     refuse("a kernel in C++ runs on native stacks, which cannot be saved; kernels in PTO text can");
   if (options.isolate) refuse("--isolate is for native code, which cannot be saved; leave it out");

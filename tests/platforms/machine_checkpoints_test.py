@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mesh or an AI-core cluster that goes on from a saved state is the run that was not interrupted: report, messages, exit code and
-outputs are equal, wherever it was saved, in either structure and in the other one. The bytes of a state are the same every time.
+outputs are equal, wherever it was saved, in either structure and in the other one. The bytes of a state do not depend on the order of steps.
 A file that is not whole is refused in one sentence; the newest whole file survives any end of a process.
 
 machine_checkpoints_test.py numesh|ascend EXECUTABLE SOURCES [FIRST COUNT]: with FIRST and COUNT so many saves more (soak)."""
@@ -90,8 +90,8 @@ class Checkpoints:
         if file is None:
             return
         self.saves += 1
-        _, again = self.saved(program, "b", cycle, here)
-        assert again.read_bytes() == file.read_bytes(), f"{what} {structure}: other bytes the second time"
+        _, again = self.saved(program, "b", cycle, *shuffled)
+        assert again.read_bytes() == file.read_bytes(), f"{what}: other bytes with {shuffled}"
         restore = ["--restore", str(file)]
         for options in ([here], shuffled, [f"--structure={STRUCTURES[structure == 'dense']}"]):
             self.expect_equal(whole, self.run(program, *options, *restore), f"{what} {structure}, restored {options}")
@@ -99,7 +99,7 @@ class Checkpoints:
         if later == cycle:
             return
         _, direct = self.saved(program, "c", later, here)
-        _, twice = self.saved(program, "d", later, here, *restore)
+        _, twice = self.saved(program, "d", later, *shuffled, *restore)
         assert (direct is None) == (twice is None), f"{what} {structure}: and before {later}"
         if direct is None:
             return
@@ -284,7 +284,7 @@ def kernel_refusals(sources, folder):
         (add, ["--restore", None, "--no-data"], "the run is one with data in the checkpoint and one without data in this run"),
         (add, ["--restore", None, "--preset=a2a3"], "in the checkpoint and"),
         (Program(native), save, "a kernel in C++ runs on native stacks, which cannot be saved"),
-        (Program(tasks), save, "a list of tasks is a run for each task"),
+        (Program(tasks), save, "a list of tasks is saved between two runs of its kernels, so not in a cycle"),
         (add, ["--isolate", *save], "--isolate is for native code"),
     ]
 

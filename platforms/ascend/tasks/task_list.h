@@ -63,11 +63,13 @@ struct TaskList {
   std::vector<Task> tasks;  ///< in an order in which each comes after those that it waits for
 };
 
+class TaskState;
+
 /// Throws UserError at the place of the first mistake; tasks that wait for each other are one.
 TaskList read_tasks(const std::string& file);
 
 /// The time of one launch of each task. Launches that are equal are run once, by `executable`, in processes of their own.
-/// Throws UserError or IllegalBehaviour with what a run said.
-std::vector<Ns> times_of(const TaskList& list, const std::string& executable);
+/// `state` has those that were run before, and gets the others. Throws UserError or IllegalBehaviour with what a run said.
+std::vector<Ns> times_of(const TaskList& list, const std::string& executable, TaskState& state);
 
 }  // namespace tessera::ascend

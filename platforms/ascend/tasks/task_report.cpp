@@ -6,6 +6,7 @@
 
 #include "frontends/text/output_file.h"
 #include "models/observe/perfetto_writer.h"
+#include "platforms/ascend/tasks/task_state.h"
 
 namespace tessera::ascend {
 
@@ -128,13 +129,18 @@ void write_task_trace(const TaskList& list, const Schedule& s, std::ostream& out
 void run_tasks(const TaskRunOptions& options, report::Report& report) {
   TaskList list = read_tasks(options.file);
   if (list.preset.empty()) list.preset = options.preset;
-  const std::vector<Ns> times = times_of(list, options.executable);
+  TaskState state(*options.checkpoints, options.header());
+  const std::vector<Ns> times = times_of(list, options.executable, state);
   const Schedule s = schedule(list, times);
   report.preset = list.preset;
   report.structure = "tasks";
   report.clock_period_ps = 1000;  // a cycle of the report is a nanosecond
   report.cycles = static_cast<Cycle>(s.end);
   report.groups = {schedule_group(list, s), core_group(list, s), task_group(list, s)};
+  if (state.restored() > 0) {
+    report.groups.push_back({"checkpoint", {}});
+    report.groups.back().add("restored_runs", static_cast<double>(state.restored()));
+  }
   if (!options.quiet) print_tasks(list, s, std::cout);
   if (options.trace_file.empty()) return;
   text::OutputFile file(options.trace_file);

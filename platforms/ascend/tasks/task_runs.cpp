@@ -12,6 +12,7 @@
 #include "frontends/text/diagnostics.h"
 #include "frontends/text/json.h"
 #include "platforms/ascend/tasks/task_list.h"
+#include "platforms/ascend/tasks/task_state.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
@@ -53,27 +54,51 @@ struct Folder {
   const fs::path path;
 };
 
-Ns run(const std::string& executable, std::vector<std::string> words, const fs::path& folder,
-       const std::string& task) {
+struct Run {
+  Ns time = 0;
+  std::vector<std::string> files;  // that it has read
+};
+
+/// Texts stand in a report by their names, seen from the folder of the program; arrays are among the words.
+std::vector<std::string> files_of(const boost::json::object& report,
+                                  const std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  const fs::path folder = fs::path(words.front()).parent_path();
+  for (const auto& text : report.at("run").at("files").as_object())
+    files.push_back((folder / std::string(text.key())).string());
+  for (const std::string& word : words) {
+    const std::string value = word.substr(word.find('=') + 1);
+    std::error_code none;
+    if (fs::is_regular_file(value, none)) files.push_back(value);
+  }
+  return files;
+}
+
+Run run(const std::string& executable, const std::vector<std::string>& words,
+        const fs::path& folder, const std::string& task, TaskState& state) {
   const std::string log = (folder / "log").string(), report = (folder / "report.json").string();
-  words.insert(words.begin(), executable);
-  words.insert(words.end(), {"--report", report});
-  const int status = pto_cpp::ChildProcess(words, log).wait();
+  std::vector<std::string> command = {executable};
+  command.insert(command.end(), words.begin(), words.end());
+  command.insert(command.end(), {"--report", report});
+  const int status = pto_cpp::ChildProcess(command, log).wait();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    state.stop_if_asked();  // the run has been asked too
     const std::string said = text::read_file(log, "log");
     if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
-      throw UserError(words[1], "task " + task, said.substr(0, said.find_last_not_of('\n') + 1));
+      throw UserError(words.front(), "task " + task,
+                      said.substr(0, said.find_last_not_of('\n') + 1));
     throw IllegalBehaviour("task " + task + ": " + said, "/tessera/ascend/tasks");
   }
   const auto value = text::parse_json(text::read_file(report, "report"), report);
-  return static_cast<Ns>(std::ceil(value.as_object().at("time_ns").to_number<double>()));
+  const boost::json::object& whole = value.as_object();
+  return {static_cast<Ns>(std::ceil(whole.at("time_ns").to_number<double>())),
+          files_of(whole, words)};
 }
 
 }  // namespace
 
-std::vector<Ns> times_of(const TaskList& list, const std::string& executable) {
+std::vector<Ns> times_of(const TaskList& list, const std::string& executable, TaskState& state) {
   const Folder folder;
-  std::map<std::vector<std::string>, Ns> known;
   std::vector<Ns> times;
   for (const Task& task : list.tasks) {
     const TaskKernel& kernel = list.kernels[task.kernel];
@@ -81,11 +106,13 @@ std::vector<Ns> times_of(const TaskList& list, const std::string& executable) {
       times.push_back(task.time.value_or(kernel.time.value_or(1)));
       continue;
     }
-    auto words = command_of(list, task);
-    auto found = known.find(words);
-    if (found == known.end())
-      found = known.emplace(words, run(executable, words, folder.path, task.name)).first;
-    times.push_back(std::max<Ns>(found->second, 1));
+    const auto words = command_of(list, task);
+    if (state.find(words) == nullptr) {
+      const Run found = run(executable, words, folder.path, task.name, state);
+      state.add(words, found.time, TaskState::digests_of(found.files));
+      state.stop_if_asked();
+    }
+    times.push_back(std::max<Ns>(*state.find(words), 1));
   }
   return times;
 }

@@ -1,9 +1,11 @@
 """TASKS.json: a graph of launches on the cores of a device. Every expected time is worked out by hand from the costs of the list."""
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 PLATFORM = sys.argv[1]
 
@@ -97,6 +99,39 @@ def kernels(folder):
     assert "no.cpp" in message, message
 
 
+def saves(folder):
+    """A list goes on between two runs of its kernels: after its end, and after a signal in its middle."""
+    (folder / "twice.cpp").write_text(KERNEL)
+    kernel = {"source": "twice.cpp", "cores": "aiv", "arguments": {"x": "f32[8,64]", "y": "f32[8,64]"}}
+    tasks = {"schema": "tessera-tasks-1", "preset": "a2a3", "clusters": 8, "kernels": {"k": kernel},
+             "tasks": [{"name": f"t{n}", "kernel": "k", "blocks": 1 + n % 8, "after": [f"t{n - 1}"] if n else []} for n in range(20)]}
+
+    def outcome(*more):
+        report = run(folder, tasks, *more)
+        return {key: report[key] for key in ("schedule", "cores", "tasks", "cycles")}, report.get("checkpoint")
+    whole, _ = outcome()
+    saving, _ = outcome("--checkpoint", "state", "--checkpoint-every", "0.001s")
+    assert saving == whole
+    assert outcome("--restore", "state") == (whole, {"restored_runs": 8})
+    for old in folder.glob("state*"):
+        old.unlink()
+    command = [PLATFORM, "tasks.json", "--quiet", "--checkpoint", "state", "--checkpoint-every", "0.001s", "--checkpoint-on-stop"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 100
+        while not (folder / "state").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        message = process.communicate(timeout=100)[1]
+    assert process.returncode == 4 and "stopped by SIGTERM after" in message, message
+    restored, checkpoint = outcome("--restore", "state")
+    assert restored == whole and 0 < checkpoint["restored_runs"] < 8, checkpoint
+    (folder / "twice.cpp").write_text(KERNEL + "// other\n")
+    assert "twice.cpp is not what it was" in run(folder, tasks, "--restore", "state", expect=2)
+    assert "--checkpoint-at: a list of tasks is saved between two runs" in run(folder, tasks, "--checkpoint", "state", "--checkpoint-at", "5", expect=2)
+    tasks["clusters"] = 4
+    assert "tasks.json" in run(folder, tasks, "--restore", "state", expect=2)
+
+
 def mistakes(folder):
     base = {"schema": "tessera-tasks-1", "clusters": 1, "kernels": {"k": given("aiv", 10)}}
     for tasks, words in (([{"name": "a", "kernel": "k", "after": ["b"]}], "'b' is no task"), ([{"name": "a", "kernel": "q"}], "a kernel of the list"),
@@ -109,7 +144,7 @@ def mistakes(folder):
         assert message.startswith(f"ascend_platform: {more[0]}: a list of tasks is a run for each task"), message
 
 
-for test in (chain, places, blocks, kernels, mistakes):
+for test in (chain, places, blocks, kernels, saves, mistakes):
     with tempfile.TemporaryDirectory() as name:
         test(pathlib.Path(name))
 print("ok")
