@@ -117,7 +117,7 @@ void ClusterCore::visit(state::Archive& archive, Cycle next) {
     if (block) archive(block->core);
   archive(sync_->unit, gm_->unit);
   scheduler_.visit(archive, next);
-  if (archive.loading()) now_ = next - 1;
+  if (archive.loading()) now_ = next == 0 ? 0 : next - 1;
 }
 
 }  // namespace tessera::cluster

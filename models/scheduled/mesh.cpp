@@ -22,8 +22,9 @@ bool uses(const Node& node, Port port, bool output) {
   return false;
 }
 
-void require_standalone(Start start) {
-  if (start != Start::kAtOnce) state::Archive::fail("a mesh that a host starts has no state");
+/// Cycle `at` of the domain in the count of a program that began in `origin`; 0 before that.
+Cycle since_origin(Cycle at, Cycle origin) {
+  return at - std::min(at, origin);
 }
 
 }  // namespace
@@ -148,12 +149,11 @@ void Mesh::renew(bool keep_memory) {
 // --- checkpoints: state.cpp
 
 void Mesh::visit(state::Archive& archive, Cycle next) {
-  require_standalone(start_);
-  core_->visit(archive, next);
+  core_->visit(archive, since_origin(next, origin_));
   if (archive.saving()) return;
   domain_.go_on_at(next);
   const Cycle due = core_->next_due();
-  if (due != kNever) domain_.wake(block_, due);
+  if (due != kNever) domain_.wake(block_, due + origin_);
 }
 
 void NodeModule::visit(state::Archive& archive) {
@@ -167,15 +167,15 @@ std::vector<std::pair<Cycle, NodeId>> NodeMesh::wake_ups() const {
   for (const auto& [at, block] : domain_.wake_ups()) {
     if (block < first || block - first >= size())
       state::Archive::fail("the mesh shares its clock with others");
-    due.emplace_back(at, static_cast<NodeId>(block - first));
+    due.emplace_back(since_origin(at, origin_), static_cast<NodeId>(block - first));
   }
   std::sort(due.begin(), due.end());
+  due.erase(std::unique(due.begin(), due.end()), due.end());
   return due;
 }
 
 // As MeshCore::visit: either can go on with the state of the other.
 void NodeMesh::visit(state::Archive& archive, Cycle next) {
-  require_standalone(start_);
   archive.same(size(), "the number of nodes");
   archive(barriers_);
   for (NodeModule& node : nodes_) node.visit(archive);
@@ -185,11 +185,12 @@ void NodeMesh::visit(state::Archive& archive, Cycle next) {
   archive(last, due);
   if (archive.saving()) return;
   domain_.go_on_at(next);
+  const Cycle from = since_origin(next, origin_);
   for (const auto& [at, node] : due) {
-    if (at < next || node >= size()) state::Archive::fail("it wakes what is not there");
+    if (at < from || node >= size()) state::Archive::fail("it wakes what is not there");
     nodes_[node].wake(at);
   }
-  standstill_.go_on(last, next, static_cast<NodeId>(size()),
+  standstill_.go_on(last, from, static_cast<NodeId>(size()),
                     [this](NodeId node) { return router(node).is_awake(); });
 }
 

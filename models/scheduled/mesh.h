@@ -48,8 +48,8 @@ class Mesh : public sc_core::sc_module, public timing::Steppable {
     domain_.wake(block_, origin);
   }
 
-  /// For checkpoints, between two cycles of which `next` is the second. The domain has no other block. Throws
-  /// state::Mismatch for a mesh that a host starts.
+  /// For checkpoints, between two cycles of which `next` is the second. The domain has no other block, and start() has been told
+  /// when the program begins, also where it is restored.
   void visit(state::Archive& archive, Cycle next);
 
   Cycle step(Cycle now) override {

@@ -95,8 +95,8 @@ void ClockDomain::go_on_at(Cycle next) {
   scheduler_.reset();
   tick_.cancel();
   armed_for_ = kNever;
-  now_ = next - 1;
-  started_ = true;
+  now_ = next == 0 ? 0 : next - 1;
+  started_ = next > 0;
 }
 
 void ClockDomain::visit(state::Archive& archive, Cycle next) {

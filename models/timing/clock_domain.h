@@ -66,8 +66,8 @@ class ClockDomain : public sc_core::sc_module {
   /// time becomes cycle 0, and time goes on. The owner of the blocks resets them too and wakes them
   /// afterwards. Not to be called from inside a step: use the time between two cycles.
   void reset();
-  /// For checkpoints, of a domain that was not reset: nothing has been stepped, all wake-ups are forgotten, and cycle `next`
-  /// (1 or a later one) is the first that can be stepped.
+  /// For checkpoints, where nothing has been stepped since the start or the last reset: all wake-ups are forgotten, and
+  /// cycle `next` is the first that can be stepped.
   void go_on_at(Cycle next);
   /// See Calendar::wake_ups().
   std::vector<std::pair<Cycle, BlockId>> wake_ups() const { return scheduler_.wake_ups(); }

@@ -37,6 +37,9 @@ void Machine::start() {
 void Machine::settle() {
   if (started_ && !sc_core::sc_pending_activity_at_current_time()) return;
   domain().set_bound(0);
+  // A machine that nobody has started has nothing to do, which is no mistake.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
+                                          sc_core::SC_DO_NOTHING);
   sc_core::sc_start();
   domain().set_bound(kNever);
   started_ = true;
@@ -92,8 +95,10 @@ void Machine::restore(const std::string& path) {
 
 void Machine::pass_to(Cycle next) {
   if (next == 0) return;
-  if (!passage_id_) passage_id_ = domain().add(passage_);
-  domain().wake(*passage_id_, next - 1);
+  if (domain().next_free_cycle() < next) {  // the cycles before are not over for the domain
+    if (!passage_id_) passage_id_ = domain().add(passage_);
+    domain().wake(*passage_id_, next - 1);
+  }
   is_held_ = stop_asked_ = false;
   advance(next);
 }

@@ -113,13 +113,14 @@ void tessera_destroy(tessera_machine* machine);
 tessera_status tessera_reset(tessera_machine* machine, int keep_memory);
 
 /** Writes the state of the machine between two cycles to a file (docs/checkpoints.md): memory, what moves, launches, streams
- * of the host, counters, digest and accounts of waits. The file that had the name becomes `path`.1. Fabrics of structure
- * "dense" can be saved (option "--structure=dense"). */
+ * of the host, counters, digest and accounts of waits. The file that had the name becomes `path`.1. Machines of every kind
+ * and structure can be saved. */
 tessera_status tessera_save(tessera_machine* machine, const char* path);
 /** The machine becomes the one that was saved, in the middle of anything: this one or another one of this or another process, of
- * the same program, files, parameters, configuration and version. The number of threads may differ. Its cycles count on from
- * the saved one, simulated time passes as if it had run. What the listener is, and the breakpoints of the debugger, stay. A
- * file that does not fit is refused, and nothing has changed or, where the sentence says so, the machine is reset. */
+ * the same program, files, parameters, configuration and version, and for fabrics of the same structure. The number of threads
+ * may differ. Its cycles count on from the saved one, simulated time passes as if it had run. What the listener is, and the
+ * breakpoints of the debugger, stay. A file that does not fit is refused, and nothing has changed or, where the sentence says
+ * so, the machine is reset. */
 tessera_status tessera_restore(tessera_machine* machine, const char* path);
 
 tessera_status tessera_get_info(tessera_machine* machine, tessera_info* info);

@@ -1,7 +1,10 @@
 #include "platforms/numesh/machine.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
+
+#include "models/state/archive.h"
 
 namespace tessera::numesh {
 
@@ -52,7 +55,23 @@ void Machine::reset(bool keep_memory) {
 }
 
 void Machine::visit(state::Archive& archive, Cycle next) {
+  const bool began_at_once = start_ == scheduled::Start::kAtOnce;
+  archive.same(began_at_once ? 1 : 0, "the number of meshes that start by themselves");
+  if (!began_at_once) archive(started_, start_cycle_);
+  if (!started_) return visit_memories(archive, next);
+  if (archive.loading() && !began_at_once)
+    dense_ ? mesh_->start(start_cycle_) : nodes_->start(start_cycle_);
   dense_ ? mesh_->visit(archive, next) : nodes_->visit(archive, next);
+}
+
+// Nothing else has changed before the first launch.
+void Machine::visit_memories(state::Archive& archive, Cycle next) {
+  for (scheduled::NodeId node = 0; node < view_->size(); ++node) {
+    const std::size_t words = memory(node).size();
+    archive(memory(node));
+    if (memory(node).size() != words) state::Archive::fail("a memory has another size");
+  }
+  if (archive.loading()) domain_.go_on_at(next);
 }
 
 }  // namespace tessera::numesh

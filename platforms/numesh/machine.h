@@ -57,6 +57,7 @@ class Machine {
 
  private:
   void renew(bool keep_memory);
+  void visit_memories(state::Archive& archive, Cycle next);
 
   const bool dense_;
   const scheduled::Start start_;

@@ -61,13 +61,11 @@ class WseAccelerator final : public Accelerator {
     return functions;
   }
   run::CheckpointHeader saved_header() const override {
-    if (structure() != std::string("dense"))
-      throw UserError(
-          "", "",
-          "a machine of structure 'modules' cannot be saved or restored; create it with "
-          "--structure dense, which has the same results");
+    wse::require_saveable(options_.fabric);
     wse::require_restorable(options_.fabric, "save and restore");
-    return saved_header_;
+    run::CheckpointHeader header = saved_header_;
+    header.same["structure"] = structure();  // of "auto", the one that was chosen
+    return header;
   }
   void visit(state::Archive& archive, Cycle next) override {
     if (archive.saving()) observed_.catch_up(next);
@@ -118,17 +116,6 @@ class WseAccelerator final : public Accelerator {
 std::unique_ptr<wse::CommandStream> Accelerator::open_commands(run::RunControl&) {
   throw UserError("", "",
                   "the program is not written in CSL, so it takes no commands of a CSL host");
-}
-
-run::CheckpointHeader Accelerator::saved_header() const {
-  throw UserError("", "",
-                  "only fabrics can be saved and restored: the state of AI cores and of the nodes "
-                  "of a scheduled "
-                  "mesh has no form outside of the process");
-}
-
-void Accelerator::visit(state::Archive&, Cycle) {
-  state::Archive::fail("the machine cannot be saved");
 }
 
 std::unique_ptr<debug::Target> Accelerator::debug_target() {

@@ -41,11 +41,11 @@ class Accelerator {
   virtual std::optional<layout::Rect> csl_rectangle() const { return std::nullopt; }
   /// Functions that a CSL program exports, with the types of their parameters.
   virtual std::map<std::string, std::vector<std::string>> csl_functions() const { return {}; }
-  /// What has to be the same where a saved machine goes on. Throws UserError for one that cannot be saved: it says why.
-  virtual run::CheckpointHeader saved_header() const;
+  /// What has to be the same where a saved machine goes on. Throws UserError where it cannot be saved: it says why.
+  virtual run::CheckpointHeader saved_header() const = 0;
   /// Saves the machine as it is between two cycles, of which `next` is the second, and what observes it; or restores it
   /// where it has been reset. Only after saved_header(). Throws state::Mismatch.
-  virtual void visit(state::Archive& archive, Cycle next);
+  virtual void visit(state::Archive& archive, Cycle next) = 0;
   /// What a debugger sees. Throws UserError for a machine that has none: it says why.
   virtual std::unique_ptr<debug::Target> debug_target();
   /// What the device shows when it runs this program, one of DeviceInfo::programs.

@@ -8,11 +8,15 @@
 #include <vector>
 
 #include "frontends/pto/parser.h"
+#include "frontends/text/files_read.h"
 #include "models/cluster/cluster_core.h"
 #include "models/observe/event_stream.h"
+#include "models/state/archive.h"
 #include "platforms/ascend/cluster_view.h"
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/machine.h"
+#include "platforms/run/checkpoints.h"
+#include "platforms/run/events_state.h"
 #include "platforms/run/output_file.h"
 #include "platforms/vp/accelerator.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -95,6 +99,7 @@ class AscendAccelerator final : public Accelerator,
     trace_ = trace_pipes(options, events_);
     for (std::size_t i = 0; i < programs.size(); ++i)
       infos_.push_back(describe(*programs[i], i == 0 ? device.file : device.others[i - 1]));
+    if (text::FilesRead::current() != nullptr) saved_header_ = make_header(options);
   }
 
   timing::ClockDomain& domain() override { return machine_.domain(); }
@@ -102,6 +107,22 @@ class AscendAccelerator final : public Accelerator,
   run::View& view() override { return *this; }
   host::Device& device() override { return *this; }
   const host::DeviceInfo& info_of(std::uint32_t program) const override { return infos_[program]; }
+  run::CheckpointHeader saved_header() const override { return saved_header_; }
+  // Cores know their program from the first launch on.
+  void visit(state::Archive& archive, Cycle next) override {
+    archive.same(programs.size(), "the number of programs");
+    archive(launched_, running_);
+    if (launched_) {
+      const pto::Kernel& kernel = programs[program_]->kernel.kernel;
+      if (archive.loading()) machine_.launch(kernel.aic, kernel.aiv, 0);
+      machine_.visit(archive, next);
+      archive(launch_watch_);
+    } else {
+      if (data_) data_->visit(archive, next);
+      if (archive.loading()) machine_.domain().go_on_at(next);
+    }
+    run::visit_events(archive, events_);
+  }
   std::optional<std::uint32_t> find_symbol(TileCoord, const std::string&,
                                            std::uint32_t) const override {
     return std::nullopt;
@@ -113,6 +134,14 @@ class AscendAccelerator final : public Accelerator,
     if (!has_data_) return nullptr;
     return &data_.emplace(config_.machine.profile, launch_,
                           programs[program]->kernel.kernel.arrays);
+  }
+  run::CheckpointHeader make_header(const Options& options) const {
+    run::CheckpointHeader header =
+        run::header_of("ascend", run::kAnyStructure, options, report::Run(), "");
+    run::add_config(config_, ascend::ascend_schema, header);
+    for (const auto& [name, value] : options.params) header.same["parameter " + name] = value;
+    header.same["run"] = has_data_ ? "one with data" : "one without data";
+    return header;
   }
   host::DeviceInfo describe(const KernelProgram& program, const std::string& file) const {
     host::DeviceInfo info;
@@ -180,7 +209,7 @@ class AscendAccelerator final : public Accelerator,
     if (running_) return 0;
     const pto::Kernel& kernel = programs[program_]->kernel.kernel;
     machine_.launch(kernel.aic, kernel.aiv, at);
-    running_ = true;
+    running_ = launched_ = true;
     return 1;
   }
   void send(std::uint32_t, Color, std::vector<host::Word>, Cycle) override {}
@@ -202,7 +231,7 @@ class AscendAccelerator final : public Accelerator,
   void reset_machine() {
     launch_watch_.reset();
     machine_.reset();
-    running_ = false;
+    running_ = launched_ = false;
   }
   const host::EdgeCore& edge(std::uint32_t) const override {
     throw std::logic_error("an AI-core cluster has no edges");
@@ -242,6 +271,8 @@ class AscendAccelerator final : public Accelerator,
   std::vector<host::DeviceInfo> infos_;  // by program
   std::uint32_t program_ = 0;
   host::DeviceListener* listener_ = nullptr;
+  run::CheckpointHeader saved_header_;
+  bool launched_ = false;  // since the last reset
   bool running_ = false;
 };
 

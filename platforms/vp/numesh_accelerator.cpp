@@ -6,13 +6,17 @@
 #include <vector>
 
 #include "frontends/operators/program_reader.h"
+#include "frontends/text/files_read.h"
 #include "models/observe/event_stream.h"
 #include "models/pe/isa.h"
 #include "models/scheduled/word_checker.h"
+#include "models/state/archive.h"
 #include "platforms/numesh/compiled_program.h"
 #include "platforms/numesh/machine.h"
 #include "platforms/numesh/mesh_counters.h"
 #include "platforms/numesh/numesh_config.h"
+#include "platforms/run/checkpoints.h"
+#include "platforms/run/events_state.h"
 #include "platforms/vp/accelerator.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -48,6 +52,11 @@ class NumeshAccelerator final : public Accelerator, private run::View, private h
       if (listener_ != nullptr) listener_->launch_ended(now);
     });
     describe(file);
+    if (text::FilesRead::current() == nullptr) return;
+    report::Run run;
+    run.set_params(program_.source.params);
+    saved_header_ = run::header_of("numesh", run::kAnyStructure, options, run, "");
+    run::add_config(config_, numesh::numesh_schema, saved_header_);
   }
 
   timing::ClockDomain& domain() override { return machine_.domain(); }
@@ -55,6 +64,19 @@ class NumeshAccelerator final : public Accelerator, private run::View, private h
   run::View& view() override { return *this; }
   host::Device& device() override { return *this; }
   const host::DeviceInfo& info_of(std::uint32_t) const override { return info_; }
+  run::CheckpointHeader saved_header() const override { return saved_header_; }
+  void visit(state::Archive& archive, Cycle next) override {
+    machine_.visit(archive, next);
+    archive(launched_, running_, words_);
+    run::visit_events(archive, events_);
+    std::vector<std::uint64_t> past;
+    for (const report::Counter& counter : past_) past.push_back(counter.value);
+    archive(past);
+    if (archive.saving()) return;
+    past_ = past.empty() ? std::vector<report::Counter>() : counters();
+    if (past.size() != past_.size()) state::Archive::fail("it has other counters");
+    for (std::size_t i = 0; i < past.size(); ++i) past_[i].value = past[i];
+  }
   std::optional<std::uint32_t> find_symbol(TileCoord, const std::string& name,
                                            std::uint32_t) const override {
     for (const host::SymbolInfo& symbol : info_.symbols)
@@ -176,6 +198,7 @@ class NumeshAccelerator final : public Accelerator, private run::View, private h
   host::DeviceInfo info_;
   host::DeviceListener* listener_ = nullptr;
   std::vector<report::Counter> past_;  // counters of the launches before the present one
+  run::CheckpointHeader saved_header_;
   bool launched_ = false;
   bool running_ = false;
 };

@@ -179,7 +179,7 @@ class Machine:
         self._call("reset", int(keep_memory))
 
     def save(self, path: str | pathlib.Path) -> None:
-        """Writes the state of the machine to a file. A fabric can be saved that has the option "--structure=dense"."""
+        """Writes the state of the machine to a file."""
         self._call("save", os.fsencode(path))
 
     def restore(self, path: str | pathlib.Path) -> None:

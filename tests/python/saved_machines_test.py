@@ -20,7 +20,7 @@ from tessera_test import GEMV, JACOBI, ADD, gemv  # noqa: E402
 DENSE = ("--structure", "dense")
 TILES = ("--param", "TILES=4")
 HOST = ROOT / "tests/platforms/wse/programs/csl_host/layout.csl"
-CSL = ("--params", "width:3,height:2", *DENSE)
+CSL = ("--params", "width:3,height:2")
 
 
 def seen(machine):
@@ -45,29 +45,87 @@ class Saved(unittest.TestCase):
         self.file = self.folder / "state"
 
     def test_a_layout_goes_on_in_the_same_and_in_another_machine(self):
-        with tessera.Machine(GEMV, *DENSE) as machine, tessera.Machine(GEMV, *DENSE, "--threads", "3") as other:
-            gemv(machine)
-            end = seen(machine)
-            draw = random.Random(46)
-            for limit in (0, *draw.sample(range(1, end[0]), 6)):
-                machine.reset()
-                stop, partial = gemv(machine, limit)
-                self.assertEqual(stop, tessera.Stop.AT_LIMIT)
-                there = seen(machine)[0], seen(machine)[2:]
-                machine.save(self.file)
-                once = self.file.read_bytes()
-                machine.save(self.file)
-                self.assertEqual(self.file.read_bytes(), once)
-                for each in (machine, other, other):
+        for structure, other_order in (("dense", ("--threads", "3")), ("modules", ("--shuffle-step-order",)), ("auto", ("--shuffle-step-order", "--seed=7"))):
+            chosen = ("--structure", structure)
+            with self.subTest(structure), tessera.Machine(GEMV, *chosen) as machine, tessera.Machine(GEMV, *chosen, *other_order) as other:
+                self.check_layout(machine, other)
+
+    def check_layout(self, machine, other):
+        gemv(machine)
+        end = seen(machine)
+        draw = random.Random(46)
+        for limit in (0, *draw.sample(range(1, end[0]), 6)):
+            machine.reset()
+            stop, partial = gemv(machine, limit)
+            self.assertEqual(stop, tessera.Stop.AT_LIMIT)
+            there = seen(machine)[0], seen(machine)[2:]
+            machine.save(self.file)
+            once = self.file.read_bytes()
+            machine.save(self.file)
+            self.assertEqual(self.file.read_bytes(), once)
+            for each in (machine, other, other):
+                each.restore(self.file)
+                self.assertEqual((seen(each)[0], seen(each)[2:]), there)
+                each.save(self.folder / "again")
+                self.assertEqual((self.folder / "again").read_bytes(), once)
+                self.assertEqual(each.run(), tessera.Stop.AT_REST)
+                self.assertEqual((seen(each)[0], seen(each)[2:]), (end[0], end[2:]))
+                self.assertEqual([a + b for a, b in zip(partial, results(each))], [[26, 44]] * 3)
+        other.restore(self.file)
+        self.assertEqual(other.time_ps % other.period_ps, 0)
+
+    def test_meshes_and_clusters_go_on_in_either_structure(self):
+        for program, options, array in ((JACOBI, (), None), (ADD, TILES, 0)):
+            draw = random.Random(4)
+            with tessera.Machine(program, "--structure", "modules", *options) as modules, \
+                 tessera.Machine(program, "--structure", "dense", "--shuffle-step-order", *options) as dense:
+                def begin(machine):
+                    machine.reset()
+                    machine.launch(machine.functions[0])
+
+                def all_of(machine):
+                    report = machine.report()
+                    for part in ("run", "wall", "structure"):
+                        report.pop(part, None)
+                    memory = bytes(machine.sram(0, 0)) if array is None else bytes(machine.array(machine.arrays[array]))
+                    return machine.cycle, report, machine.counters(), machine.open_launches, memory
+                begin(modules)
+                self.assertEqual(modules.run(), tessera.Stop.AT_REST)
+                first = modules.cycle
+                modules.launch(modules.functions[0])  # the second launch begins where the first has ended
+                modules.run()
+                end = all_of(modules)
+                for limit in (0, *draw.sample(range(1, end[0]), 5)):
+                    for saving, other in ((modules, dense), (dense, modules)):
+                        begin(saving)
+                        is_first = limit < first
+                        if not is_first:
+                            saving.run()
+                            saving.launch(saving.functions[0])
+                        saving.run(limit)
+                        saving.save(self.file)
+                        there = all_of(saving)
+                        for each in (other, saving, other):
+                            each.restore(self.file)
+                            self.assertEqual(all_of(each), there, (program, limit))
+                            if each is saving:
+                                each.save(self.folder / "again")
+                                self.assertEqual((self.folder / "again").read_bytes(), self.file.read_bytes(), (program, limit))
+                            self.assertEqual(each.run(), tessera.Stop.AT_REST)
+                            if is_first:
+                                each.launch(each.functions[0])
+                                each.run()
+                            self.assertEqual(all_of(each), end, (program, limit))
+                for each in (modules, dense):  # before any launch
+                    each.reset()
+                    each.save(self.file)
+                    each.run(3)
                     each.restore(self.file)
-                    self.assertEqual((seen(each)[0], seen(each)[2:]), there)
-                    each.save(self.folder / "again")
-                    self.assertEqual((self.folder / "again").read_bytes(), once)
-                    self.assertEqual(each.run(), tessera.Stop.AT_REST)
-                    self.assertEqual((seen(each)[0], seen(each)[2:]), (end[0], end[2:]))
-                    self.assertEqual([a + b for a, b in zip(partial, results(each))], [[26, 44]] * 3)
-            other.restore(self.file)
-            self.assertEqual(other.time_ps % other.period_ps, 0)
+                    each.launch(each.functions[0])
+                    each.run()
+                    each.launch(each.functions[0])
+                    each.run()
+                    self.assertEqual(all_of(each), end)
 
     def test_accounts_of_waits_go_on(self):
         with tessera.Machine(GEMV, *DENSE, "--waits") as machine, tessera.Machine(GEMV, *DENSE, "--waits") as other:
@@ -90,26 +148,31 @@ class Saved(unittest.TestCase):
         self.assertEqual(found.stdout.strip(), digest)
 
     def test_a_warm_machine_and_variants_of_what_follows(self):
-        with tessera.Machine(HOST, *CSL) as machine, tessera.Machine(HOST, *CSL) as plain:
-            values = np.arange(24, dtype=np.float32)
-            machine.csl_copy_to("a", values)
-            machine.csl_launch("add", np.uint16(1), 1.0)
-            machine.save(self.file)
-            for add in range(10):
-                machine.restore(self.file)
-                plain.reset()
-                plain.csl_copy_to("a", values)
-                plain.csl_launch("add", np.uint16(1), 1.0)
-                found = []
-                for each in (machine, plain):
-                    each.csl_launch("add", np.uint16(2), float(add))
-                    each.csl_launch("echo")
-                    each.csl_stream_to(1, np.arange(30, dtype=np.uint32))
-                    words = each.csl_stream_from(2, 5, dtype=np.uint32)
-                    found.append((each.csl_copy_from("a", 4).tolist(), words.tolist(), each.cycle, each.report()["digest"],
-                                  each.counters()))
-                self.assertEqual(found[0], found[1])
-                self.assertEqual(found[0][0][2], 2 + add)
+        for structure in ("dense", "modules"):
+            options = (*CSL, "--structure", structure)
+            with self.subTest(structure), tessera.Machine(HOST, *options) as machine, tessera.Machine(HOST, *options) as plain:
+                self.check_variants(machine, plain)
+
+    def check_variants(self, machine, plain):
+        values = np.arange(24, dtype=np.float32)
+        machine.csl_copy_to("a", values)
+        machine.csl_launch("add", np.uint16(1), 1.0)
+        machine.save(self.file)
+        for add in range(10):
+            machine.restore(self.file)
+            plain.reset()
+            plain.csl_copy_to("a", values)
+            plain.csl_launch("add", np.uint16(1), 1.0)
+            found = []
+            for each in (machine, plain):
+                each.csl_launch("add", np.uint16(2), float(add))
+                each.csl_launch("echo")
+                each.csl_stream_to(1, np.arange(30, dtype=np.uint32))
+                words = each.csl_stream_from(2, 5, dtype=np.uint32)
+                found.append((each.csl_copy_from("a", 4).tolist(), words.tolist(), each.cycle, each.report()["digest"],
+                              each.counters()))
+            self.assertEqual(found[0], found[1])
+            self.assertEqual(found[0][0][2], 2 + add)
 
     def test_what_does_not_fit_is_refused_in_one_sentence(self):
         with tessera.Machine(GEMV, *DENSE) as machine:
@@ -130,11 +193,12 @@ class Saved(unittest.TestCase):
             with self.assertRaisesRegex(tessera.Error, "cannot be written"):
                 machine.save(self.folder / "no/such")
         for program, options, words in (
-                (GEMV, ("--structure", "modules"), "structure 'modules' cannot be saved or restored"),
+                (GEMV, ("--structure", "modules"), "the structure is dense in the checkpoint and modules in this run"),
+                (GEMV, ("--structure", "modules", "--check-links"), "the watch over the links has no state"),
                 (GEMV, (*DENSE, "--set", "fabric.hop_latency=3"), "fabric.hop_latency is 2 in the checkpoint and 3 in this run"),
                 (HOST, CSL, "in the checkpoint and|belongs to"), (GEMV, (*DENSE, "--waits"), "accounts of waits.*|has been reset"),
                 (GEMV, (*DENSE, "--print-log", str(self.folder / "log")), "--print-log"),
-                (JACOBI, (), "only fabrics can be saved"), (ADD, TILES, "only fabrics can be saved")):
+                (JACOBI, (), "belongs to|in the checkpoint and"), (ADD, TILES, "belongs to|in the checkpoint and")):
             with tessera.Machine(program, *options) as machine:
                 with self.assertRaisesRegex(tessera.Error, words) as refused:
                     machine.restore(self.file)

@@ -35,6 +35,11 @@ class LaunchWatch {
   void core_finishes(Cycle now) {
     if (--busy_ == 0) on_end_(now);
   }
+  /// For checkpoints (models/state/archive.h).
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(busy_);
+  }
 
  private:
   std::function<void(Cycle)> on_end_;
