@@ -37,9 +37,9 @@ class SimLog {
   void merge(std::ostream& out) const;
   bool shows(const std::string& trace_line) const;
 
-  std::string trace_file_;        // empty: there is no trace
+  std::string trace_file_;  // empty: there is no trace
   Traces traces_;
-  bool is_ours_ = false;          // the user has named no other file
+  bool is_ours_ = false;  // the user has named no other file
 };
 
 }  // namespace tessera::server

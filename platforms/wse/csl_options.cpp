@@ -80,8 +80,8 @@ compiled::Program load_csl(const cli::Options& options, const CslOptions& given,
                            const WseConfig& config) {
   if (fs::is_directory(options.program)) {
     options.refuse_any({"params", "param", "colors", "fabric-dims", "fabric-offsets", "import-path",
-                        "csl-version", "fp16-format", "csl-code", "csl-locals",
-                        "allow-dsd-overrun", "channels"},
+                        "csl-version", "fp16-format", "csl-code", "csl-locals", "allow-dsd-overrun",
+                        "channels"},
                        "the program is compiled; its parameters and the options of the compiler "
                        "cannot change any more");
     return compiled::read_folder(options.program, TESSERA_VERSION);
