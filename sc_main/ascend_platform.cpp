@@ -70,7 +70,8 @@ bool is_task_list(const std::string& file) {
 /// Launches of kernels, each of which is a run of its own.
 bool run_task_list(const ascend::Options& options, report::Report& report) {
   options.refuse_all_but(
-      {"program", "preset", "report", "quiet", "progress", "trace-perfetto", "validate"},
+      {"program", "preset", "report", "quiet", "progress", "trace-perfetto", "validate",
+       "checkpoint", "checkpoint-at", "checkpoint-every", "checkpoint-on-stop", "restore"},
       "a list of tasks is a run for each task, and says itself what its kernels run with: "
       "arguments, options");
   if (options.validate) {
