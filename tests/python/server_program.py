@@ -67,7 +67,7 @@ def write_echo(folder, version):
     _write(folder, ECHO, {"grid": [1, 1], "rectangle": [0, 0, 1, 1]}, [
         {"rect": [0, 0, 1, 1], "color": 1, "rx": ["WEST"], "tx": ["RAMP"]},
         {"rect": [0, 0, 1, 1], "color": 2, "rx": ["RAMP"], "tx": ["WEST"]}], {
-            "version": version, "memcpy": False, "exports": [], "ports": ports,
+            "version": version, "memcpy": False, "channels": 1, "exports": [], "ports": ports,
             "links": [{"tile": [0, 0], "side": "WEST", "in": 0, "out": 4}]}, {})
 
 
@@ -76,7 +76,7 @@ def write(folder, version):
     exports = SYMBOLS + [{"name": name, "type": "fn", "function": True, "parameters": inputs}
                          for name, inputs in FUNCTIONS.items()]
     _write(folder, CODE, {"grid": [10, 4], "rectangle": [4, 1, 3, 2]}, [],
-           {"version": version, "memcpy": True, "exports": exports, "ports": [], "links": []}, {"A": 4096, "B": 4098})
+           {"version": version, "memcpy": True, "channels": 1, "exports": exports, "ports": [], "links": []}, {"A": 4096, "B": 4098})
 
 
 def digest_of(text):
