@@ -110,8 +110,7 @@ int main(int argc, char** argv) {
   if ((failed = gemv(other, UINT64_MAX, 1)) != 0) return failed;
   CHECK(tessera_cycle(other) == cycle);
   /* Saved in the middle of it, and restored twice. */
-  CHECK(tessera_save(m, argv[3]) == TESSERA_USER_INPUT); /* modules */
-  CHECK(strstr(tessera_last_error(), "--structure dense") != NULL);
+  CHECK(tessera_save(m, argv[3]) == TESSERA_OK); /* modules */
   CHECK(tessera_save(other, NULL) == TESSERA_USER_INPUT);
   CHECK(tessera_reset(other, 0) == TESSERA_OK);
   if ((failed = gemv(other, 8, 0)) != 0) return failed;
