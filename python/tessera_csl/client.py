@@ -107,7 +107,7 @@ class SdkCompiler(_Context):
             raise RuntimeError(f"there is no folder {codedir} with the program")
         words, name = _output_of(shlex.split(args))
         folder = Path(codedir) / name
-        done = subprocess.run([tool("tessera_cslc"), str(layout), "--allow-dsd-overrun", *words, "-o", name], cwd=codedir, stdout=subprocess.PIPE,
+        done = subprocess.run([tool("tessera_cslc"), str(layout), *words, "-o", name], cwd=codedir, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
         sys.stderr.write(done.stdout)
         if done.returncode != 0:

@@ -438,7 +438,7 @@ class SdkLayout:
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / "sdk_layout.csl"
         file.write_text(placement.text(), encoding="utf-8")
-        command = [tool("tessera_cslc"), str(file), "--allow-dsd-overrun", f"--arch={self._target.name.lower()}", "-o", str(folder),
+        command = [tool("tessera_cslc"), str(file), f"--arch={self._target.name.lower()}", "-o", str(folder),
                    f"--fp16-format={f16_type.name.lower()}", *(f"--import-path={os.fspath(one)}" for one in libs),
                    f"--fabric-dims={placement.width},{placement.height}", *placement.stream_options()]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
