@@ -211,19 +211,18 @@ class CodeRegion:
 
     def set_symbol_all(self, symbol, data, width, height):
         """Cuts an array of `width` x `height` elements into equal blocks: the initial value of a variable of each PE."""
-        name = symbol
         data = np.ascontiguousarray(data)
         if data.dtype not in (np.int32, np.uint32, np.float32, np.int16, np.uint16):
-            raise TypeError(f"the data of '{name}' have the type {data.dtype}; int16, uint16, int32, uint32 and float32 are "
+            raise TypeError(f"the data of '{symbol}' have the type {data.dtype}; int16, uint16, int32, uint32 and float32 are "
                             "possible")
         if data.size != width * height:
-            raise ValueError(f"the data of '{name}' have {data.size} elements, not {width} x {height}")
+            raise ValueError(f"the data of '{symbol}' have {data.size} elements, not {width} x {height}")
         if width % self.width != 0 or height % self.height != 0:
-            raise ValueError(f"the data of '{name}', {width} x {height} elements, cannot be cut into {self.width} x "
+            raise ValueError(f"the data of '{symbol}', {width} x {height} elements, cannot be cut into {self.width} x "
                              f"{self.height} equal blocks")
         bits = data.view(np.uint16 if data.dtype.itemsize == 2 else np.uint32)
         blocks = bits.reshape(self.height, height // self.height, self.width, width // self.width).swapaxes(1, 2)
-        self.record["symbols"].append({"name": name, "blocks": blocks.reshape(self.width * self.height, -1)})
+        self.record["symbols"].append({"name": symbol, "blocks": blocks.reshape(self.width * self.height, -1)})
 
     def _paint(self, rect, color, positions):
         self.record["paint"].append({"rect": rect, "color": self._layout.known(color).get_global_name(),
@@ -305,14 +304,13 @@ class SdkLayout:
 
     def create_code_region(self, source, name, width, height):
         """A rectangle of PEs that run the file `source`."""
-        path = source
         if name in self._regions:
             raise ValueError(f"there is a code region '{name}' already")
-        if not Path(path).is_file():
-            raise ValueError(f"the code region '{name}' has the file '{path}', which does not exist")
+        if not Path(source).is_file():
+            raise ValueError(f"the code region '{name}' has the file '{source}', which does not exist")
         if width < 1 or height < 1:
             raise ValueError(f"the code region '{name}' has {width} x {height} PEs")
-        self._regions[name] = CodeRegion(self, path, name, operator.index(width), operator.index(height))
+        self._regions[name] = CodeRegion(self, source, name, operator.index(width), operator.index(height))
         return self._regions[name]
 
     def add_port(self, region, record):
@@ -339,19 +337,18 @@ class SdkLayout:
 
     def connect(self, tx, rx):
         """Joins two ports: both colors become one, and the compiler finds a path."""
-        out_port, in_port = tx, rx
-        self._direction(out_port, "out")
-        self._direction(in_port, "in")
-        self._check_free(out_port, True)
-        self._check_free(in_port, False)
-        width, height = out_port.record["rect"][2:]
-        if out_port.record["size"] != in_port.record["size"]:
-            raise ValueError(f"the ports that are connected have the sizes {out_port.record['size']} and "
-                             f"{in_port.record['size']}; they must be equal")
-        if width * height != in_port.record["rect"][2] * in_port.record["rect"][3]:
-            raise ValueError(f"the ports of the regions '{out_port.region.name}' and '{in_port.region.name}' are connected and "
+        self._direction(tx, "out")
+        self._direction(rx, "in")
+        self._check_free(tx, True)
+        self._check_free(rx, False)
+        width, height = tx.record["rect"][2:]
+        if tx.record["size"] != rx.record["size"]:
+            raise ValueError(f"the ports that are connected have the sizes {tx.record['size']} and "
+                             f"{rx.record['size']}; they must be equal")
+        if width * height != rx.record["rect"][2] * rx.record["rect"][3]:
+            raise ValueError(f"the ports of the regions '{tx.region.name}' and '{rx.region.name}' are connected and "
                              "lie on different numbers of PEs")
-        self._connections.append([out_port.number, in_port.number])
+        self._connections.append([tx.number, rx.number])
 
     def create_input_stream(self, port, io_loc=None, io_buffer_size=1024):
         """A stream of the host to an input port of one PE; returns its name."""

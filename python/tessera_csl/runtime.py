@@ -274,24 +274,22 @@ class SdkRuntime:
 
     def is_task_done(self, task_handle):
         """Whether the operation is complete. For a stream of a port this lets the machine run until it is, or is stuck."""
-        task = task_handle
-        self._check_task("is_task_done", task)
-        if task.reply is None:  # a task of receive_tofile()
+        self._check_task("is_task_done", task_handle)
+        if task_handle.reply is None:  # a task of receive_tofile()
             return self._state == "stopped"
-        if task.transfer is None:
-            return task.reply.is_done and (task.reply.error is not None or self._follow_back(task, must_end=False))
-        return task.transfer.is_done or self._follow(task, must_end=False)
+        if task_handle.transfer is None:
+            return task_handle.reply.is_done and (task_handle.reply.error is not None or self._follow_back(task_handle, must_end=False))
+        return task_handle.transfer.is_done or self._follow(task_handle, must_end=False)
 
     def task_wait(self, task_handle):
         """Returns when the operation is complete."""
-        task = task_handle
-        self._check_task("task_wait", task)
-        if task.reply is None:
+        self._check_task("task_wait", task_handle)
+        if task_handle.reply is None:
             return
-        self._server.wait(task.reply)
-        self._follow_back(task, must_end=True)
-        if task.transfer is not None and not task.transfer.is_done:
-            self._follow(task, must_end=True)
+        self._server.wait(task_handle.reply)
+        self._follow_back(task_handle, must_end=True)
+        if task_handle.transfer is not None and not task_handle.transfer.is_done:
+            self._follow(task_handle, must_end=True)
 
     def _follow(self, task, must_end):
         number = self._server.wait(task.reply).header["transfer"]
