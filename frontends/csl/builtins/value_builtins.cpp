@@ -76,9 +76,8 @@ const Type* type_of_path(Evaluator& evaluator, const Expr& e) {
   if (member == nullptr) return nullptr;
   const Type* object = type_of_path(evaluator, *member->object);
   if (object == nullptr || !object->is(TypeKind::kStruct)) return nullptr;
-  for (const Field& field : object->fields)
-    if (field.name == member->name.text) return field.type;
-  return nullptr;
+  const int field = object->find_field(member->name.text);
+  return field < 0 ? nullptr : object->fields[static_cast<std::size_t>(field)].type;
 }
 
 Result type_of(const BuiltinCall& call) {

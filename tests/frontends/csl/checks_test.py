@@ -273,7 +273,9 @@ fn at() *S { return &s[next()]; }
 fn made(k: u16) [3]u16 { return [3]u16{ k, k + 1, k + 2 }; }
 fn sum(l: [3]u16, i: u16) u16 { var t: u16 = 0; for (l) |v| { t += v; } return t * 10 + l[i]; }
 fn pair(k: u16) In { return In{ .z = k }; }
-fn through(p: *const In) u16 { return p.*.z; }"""
+fn through(p: *const In) u16 { return p.*.z; }
+fn first(a: anytype) @type_of(a.*[0]) { return a.*[0]; }
+fn inner(a: anytype) @type_of(a.*.in.z) { return a.*.in.z; }"""
 
     def test_what_leads_to_a_place_is_computed_once(self):
         """And values of the running program have elements, places and addresses as variables have."""
@@ -284,14 +286,15 @@ fn through(p: *const In) u16 { return p.*.z; }"""
   const l = [3]u16{ n, 1, 2 }; y[9] = sum(l, n - 3); y[10] = l[n - 4]; const r = &l; y[11] = r.*[2];
   y[12] = sum(made(n), n - 2); var t: u16 = 0; for (made(n)) |v| { t += v; } y[13] = t;
   y[14] = made(n)[n - 3]; y[15] = ([3]u16{ 7, 8, 9 })[n - 2];
-  const i = pair(n); y[16] = through(&i);"""
+  const i = pair(n); y[16] = through(&i);
+  y[17] = first(&three); y[18] = inner(&s[3]);"""
         (self.folder / "layout.csl").write_text(self.LAYOUT)
-        (self.folder / "pe.csl").write_text(self.PE % (17, self.PLACES, body))
+        (self.folder / "pe.csl").write_text(self.PE % (19, self.PLACES, body))
         for style in ("vendor", "plain", "best"):
             done = self.run_tool(PLATFORM, "layout.csl", "--quiet", "--launch", "run", "--output", "y=y.npy", f"--csl-code={style}")
             self.assertEqual(done.returncode, 0, done.stderr)
-            words = array.array("H", (self.folder / "y.npy").read_bytes()[-34:])
-            self.assertEqual(list(words), [10, 20, 3, 4, 4, 8, 2, 7, 3, 71, 4, 2, 156, 15, 5, 9, 4], style)
+            words = array.array("H", (self.folder / "y.npy").read_bytes()[-38:])
+            self.assertEqual(list(words), [10, 20, 3, 4, 4, 8, 2, 7, 3, 71, 4, 2, 156, 15, 5, 9, 4, 5, 4], style)
 
     def test_parts_of_words_are_no_unwritten_memory(self):
         """A store of a byte or a bit field loads the word around it."""
