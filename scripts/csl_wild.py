@@ -32,6 +32,7 @@ import concurrent.futures
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -101,11 +102,11 @@ def repositories(folders, known):
 
 def run_commands(program, copy, environment, limit):
     """The stage at which it ended (compile, run, done), why, and the output."""
-    script = "set -e\n" + "\n".join(program["commands"]) + "\n"
+    script = f"set -e\ncd {shlex.quote(str(copy.folder))}\n" + "\n".join(program["commands"]) + "\n"
     file = copy.top / "program.sh"
     file.write_text(script, encoding="utf-8")
     with open(copy.top / "output", "w+b") as output:
-        process = subprocess.Popen(["bash", str(file)], cwd=copy.folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+        process = subprocess.Popen(["bash", str(file)], cwd=copy.top, env=environment, stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT, start_new_session=True)
         try:
             status = process.wait(limit)
