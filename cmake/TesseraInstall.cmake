@@ -46,8 +46,8 @@ install(FILES "${PROJECT_SOURCE_DIR}/frontends/pto_cpp/library/pto/interface.h"
 set(scripts_dir "${data_dir}/scripts")
 install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/sweep.py" "${PROJECT_SOURCE_DIR}/scripts/tessera.py" DESTINATION "${scripts_dir}"
   COMPONENT tools)
-install(FILES "${PROJECT_SOURCE_DIR}/scripts/files.py" "${PROJECT_SOURCE_DIR}/scripts/pictures.py" DESTINATION "${scripts_dir}"
-  COMPONENT tools)
+install(FILES "${PROJECT_SOURCE_DIR}/scripts/files.py" "${PROJECT_SOURCE_DIR}/scripts/pictures.py" "${PROJECT_SOURCE_DIR}/scripts/startup.py"
+  DESTINATION "${scripts_dir}" COMPONENT tools)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/sweeps" "${PROJECT_SOURCE_DIR}/scripts/commands" "${PROJECT_SOURCE_DIR}/scripts/costmodel"
   DESTINATION "${scripts_dir}" COMPONENT tools FILES_MATCHING PATTERN "*.py")
 file(RELATIVE_PATH scripts_from_bin "/${CMAKE_INSTALL_BINDIR}" "/${scripts_dir}")

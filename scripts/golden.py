@@ -11,6 +11,7 @@
 
 With --dir FOLDER the goldens and their CHANGELOG.md are yours. Exit code 1: something differs; 2: wrong arguments.
 """
+import startup  # isort: skip
 import argparse
 import concurrent.futures
 import hashlib
@@ -407,7 +408,7 @@ def main():
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        sys.exit(startup.run(main, "golden.py"))
     except Problem as problem:
         print(f"golden.py: {problem}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(startup.EXIT_USAGE)

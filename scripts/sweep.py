@@ -8,22 +8,21 @@
 A point that DIR has a result of is not run again, unless something that it depends on has changed: program, arrays,
 configuration, options, or the executable. An interrupted sweep therefore goes on where it ended.
 """
-import argparse
 import os
-import signal
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+import startup  # noqa: E402 isort: skip
+import argparse  # noqa: E402
+import signal  # noqa: E402
+from pathlib import Path  # noqa: E402
+
 from sweeps import cluster  # noqa: E402
 from sweeps.document import check_text  # noqa: E402
 from sweeps.engine import check_limits, check_names, conclude, run_here  # noqa: E402
 from sweeps.expression import BadSpec  # noqa: E402
 from sweeps.plots import check_files  # noqa: E402
 from sweeps.spec import Spec, from_command_line, from_file, resolved  # noqa: E402
-
-EXIT_INTERRUPTED = 130
-
 
 def run_all(options, points, check=lambda point: None):
     if options.slurm is not None:
@@ -55,10 +54,7 @@ def main():
     parser.add_argument("--dask", metavar="ADDRESS", help="runs on the workers of a Dask scheduler")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
-    try:
-        return sweep(options)
-    except KeyboardInterrupt:  # before the first run, or while the table is written
-        return EXIT_INTERRUPTED
+    return sweep(options)
 
 
 def sweep(options):
@@ -85,8 +81,8 @@ def sweep(options):
         print("sweep.py:", " ".join(str(error).split()), file=sys.stderr)  # one line
         return 2
     print(options.out / "results.csv")
-    return EXIT_INTERRUPTED if interrupted else 1 if missing else 0
+    return startup.EXIT_INTERRUPTED if interrupted else 1 if missing else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(startup.run(main, "sweep.py"))

@@ -20,12 +20,13 @@
 
 Exit codes of diff: 0 nothing differs, 1 something differs, 2 a file is no report.
 """
-import argparse
 import os
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+import startup  # noqa: E402 isort: skip
+import argparse  # noqa: E402
+
 import commands as front  # noqa: E402
 from costmodel import command as costmodel  # noqa: E402
 from sweeps import sensitivity, tune  # noqa: E402
@@ -42,16 +43,11 @@ def main():
     arguments = parser.parse_args(words)
     arguments.of_platform = of_platform
     try:
-        status = arguments.call(arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:  # `tessera diff .. | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return arguments.call(arguments)
     except front.programs.Problem as error:
         print(f"tessera: {error}", file=sys.stderr)
-        return 2
-    return status
+        return startup.EXIT_USAGE
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(startup.run(main, "tessera"))
