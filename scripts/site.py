@@ -146,21 +146,25 @@ class Page(html.parser.HTMLParser):
         self.links += [value for value in (named.get("href"), named.get("src")) if value]
 
 
+# The page begins at the edge of the window; where there is room, numbers keep their unit beside them.
+STYLE = "\nbody { margin: 0; }\n@media (min-width: 46em) {\n  td.text-right { white-space: nowrap; }\n}\n"
+
+
 def mend_theme(out):
     """What Debian's Furo lacks for the switch between light and dark. Its script is two files, of which one imports the other, as a
-    browser takes it only from modules; its style has lost what a computer that prefers dark shows."""
+    browser takes it only from modules; its style has lost what a computer that prefers dark shows, and the edges of the page."""
     scripts, style = out / "_static/scripts", out / "_static/styles/furo.css"
     first, _, rest = (scripts / "furo.js").read_text(encoding="utf-8").partition("\n")
     imported = re.fullmatch(r'import \w+ from "\./([\w.-]+)";', first)
     if imported:
         (scripts / "furo.js").write_text((scripts / imported[1]).read_text(encoding="utf-8") + rest, encoding="utf-8")
-    text = style.read_text(encoding="utf-8")
+    text = style.read_text(encoding="utf-8") + STYLE
     if "prefers-color-scheme" not in text:
         colors = re.search(r'body\[data-theme="dark"\] ?\{([^{}]*--color-background-primary[^{}]*)\}', text)
         if not colors:
             sys.exit(f"site.py: {style} has no dark colors")
-        style.write_text(text + '\n@media screen and (prefers-color-scheme: dark) {\n  body:not([data-theme="light"]) {' + colors[1] + "}\n}\n",
-                         encoding="utf-8")
+        text += '\n@media screen and (prefers-color-scheme: dark) {\n  body:not([data-theme="light"]) {' + colors[1] + "}\n}\n"
+    style.write_text(text, encoding="utf-8")
 
 
 def dead_links(out):
