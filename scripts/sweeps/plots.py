@@ -213,7 +213,7 @@ def roofline(rows, out):
     for tick in across.ticks(6):
         picture.text(across(tick), 416, pictures.number(tick, 4), "a", "middle")
     picture.text((LEFT + 470) / 2, 436, "operations per byte", "a", "middle")
-    picture.text(22, 240, "operations per cycle", "a", "middle", turned=-90)
+    picture.text(LEFT, 72, "operations per cycle", "a", "start")
     ends = []
     for n, (peak, bandwidth) in enumerate(roofs):
         color = pictures.CURVES[n % len(pictures.CURVES)]

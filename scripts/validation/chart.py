@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures: lines and points over two axes, as SVG. A line is the model, circles in the same color are what was published
+"""Pictures: lines and points over two axes, as SVG. A line, or dots, is the model, circles in the same color are what was published
 for the same case; a panel below the picture shows by how much the model is off, which a picture over decades hides."""
 import dataclasses
 import math
@@ -17,7 +17,8 @@ COLORS = ["#1f6fb4", "#d1495b", "#3a8f5c", "#8a5a9e", "#c98a1b", "#4a4a4a"]
 class Series:
     name: str
     values: typing.Sequence[typing.Tuple[float, float]]
-    points: bool = False  # marks instead of a line
+    points: bool = False  # circles instead of a line: what was published
+    dots: bool = False  # dots instead of a line: between the values lies nothing, as between the rows of a table
     like: typing.Optional[str] = None  # the series whose color it takes, and which it is compared with
 
 
@@ -42,9 +43,12 @@ class Chart:
                  text((LEFT + WIDTH - RIGHT) / 2, 22, self.title, size=15)]
         parts += frame(xs, ys, TOP, HEIGHT - BOTTOM, short)
         parts += [text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16, self.x), turned(HEIGHT / 2, self.y)]
+        last = []  # a dot lies on its circle
         for number, (series, color) in enumerate(zip(self.series, colors)):
-            parts += drawn(series, [(xs.place(x), ys.place(y)) for x, y in series.values], color)
+            marks = drawn(series, [(xs.place(x), ys.place(y)) for x, y in series.values], color)
+            (last if series.dots else parts).extend(marks)
             parts += legend(series, number, color)
+        parts += last
         if errors:
             parts += error_panel(xs, errors)
         return "\n".join([*parts, "</svg>"]) + "\n"
@@ -126,13 +130,15 @@ def turned(y, words):
 def drawn(series, places, color):
     if series.points:
         return [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="white" stroke="{color}" stroke-width="2"/>' for x, y in places]
+    if series.dots:
+        return [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{color}"/>' for x, y in places]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
     return [f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="2"/>']
 
 
 def legend(series, number, color):
     x, y = WIDTH - RIGHT + 12, TOP + 12 + 18 * number
-    mark = drawn(series, [(x + 8, y - 4)] if series.points else [(x, y - 4), (x + 16, y - 4)], color)
+    mark = drawn(series, [(x + 8, y - 4)] if series.points or series.dots else [(x, y - 4), (x + 16, y - 4)], color)
     return [*mark, text(x + 24, y, series.name, "start")]
 
 

@@ -29,7 +29,7 @@ def probe(name, published, measure, calibrated=True, bound=exact(), source="6.5,
 def charts(bench):
     cases = FAMILY.cases
     return [Chart("probes", "Probes of instructions, WSE-3", "line of the table", "cycles", [
-        Series("model", [(k, case.measure(bench)) for k, case in enumerate(cases, 1)]),
+        Series("model", [(k, case.measure(bench)) for k, case in enumerate(cases, 1)], dots=True),
         Series("published", [(k, case.published) for k, case in enumerate(cases, 1)], points=True, like="model")])]
 
 
