@@ -5,12 +5,14 @@
     scripts/csl_wild.py DIR... [--only TEXT] [--json FILE] [--markdown FILE] [--keep FOLDER] [--timeout N] [--jobs N]
 
 DIR is a checked-out repository, or a folder of them. The recipe of a repository is scripts/csl_wild/NAME.yaml; it is found by its field
-`repository` (OWNER/NAME): the folder is called NAME, OWNER+NAME or OWNER_NAME, or its remote says so. Every program runs in a copy of its
-repository, unmodified, with cslc, cs_python, sdk_debug_shell and csdb of Tessera on PATH.
+`repository` (OWNER/NAME): the folder is called NAME, OWNER+NAME or OWNER_NAME, or its remote says so. A recipe for a branch is that of a
+folder which has the branch checked out, or whose name ends with @BRANCH (slashes as _). Every program runs in a copy of its repository,
+unmodified, with cslc, cs_python, sdk_debug_shell and csdb of Tessera on PATH.
 
 Fields of a recipe:
 
     repository: OWNER/NAME
+    branch: NAME                    a branch, or a commit by its number, where it is not what a clone has
     state: COMMIT                   the state that the recipe was made for
     programs:
       - name: TEXT
@@ -80,12 +82,28 @@ def remote_of(folder):
     return f"{found[1]}/{found[2]}" if done.returncode == 0 and found else ""
 
 
+def branch_of(folder):
+    done = subprocess.run(["git", "-C", str(folder), "symbolic-ref", "--short", "-q", "HEAD"], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
 def recipe_of(folder, known):
+    """The recipe of a checked-out repository and branch."""
+    base, _, named = folder.name.partition("@")
+    fitting = []
     for recipe in known:
         owner, name = recipe["repository"].split("/")
-        if folder.name in (name, f"{owner}+{name}", f"{owner}_{name}") or remote_of(folder) == recipe["repository"]:
+        if base in (name, f"{owner}+{name}", f"{owner}_{name}") or remote_of(folder) == recipe["repository"]:
+            fitting.append(recipe)
+    branch = named or (branch_of(folder) if any("branch" in recipe for recipe in fitting) else "")
+    for recipe in fitting:
+        if "branch" in recipe and branch in (recipe["branch"], recipe["branch"].replace("/", "_")):
             return recipe
-    return None
+    return next((recipe for recipe in fitting if "branch" not in recipe and not named), None)
+
+
+def title_of(recipe):
+    return recipe["repository"] + (f", branch {recipe['branch']}" if "branch" in recipe else "")
 
 
 def repositories(folders, known):
@@ -163,11 +181,11 @@ def run(repository, recipe, program, options):
         reason = why_wrong(program, copy.folder, status, text)
         if options.keep:
             options.keep.mkdir(parents=True, exist_ok=True)
-            name = re.sub(r"\W+", "_", f"{recipe['repository']} {program['name']}")
+            name = re.sub(r"\W+", "_", f"{title_of(recipe)} {program['name']}")
             (options.keep / f"{name}.txt").write_text(text, encoding="utf-8")
         compiled = [note for note in notes if note["command"].startswith("cslc")]
         named = re.search(r"--?arch[= ](wse[23])", " ".join(note["command"] for note in compiled))
-        return {"repository": recipe["repository"], "program": program["name"], "arch": named[1] if named else program.get("arch", "wse2"),
+        return {"repository": title_of(recipe), "program": program["name"], "arch": named[1] if named else program.get("arch", "wse2"),
                 "compiles": bool(compiled) and all(note["status"] == 0 for note in compiled), "runs": status == 0, "right": not reason,
                 "reason": reason, "wrong": program.get("wrong", ""), "cycles": sum(note["cycles"] or 0 for note in notes),
                 "seconds": round(time.monotonic() - begin, 1)}
@@ -204,7 +222,7 @@ def read_options():
 def main():
     options = read_options()
     work = [(folder, recipe, program) for folder, recipe in repositories(options.folders, recipes()) for program in recipe["programs"]
-            if options.only in f"{recipe['repository']} {program['name']}"]
+            if options.only in f"{title_of(recipe)} {program['name']}"]
     results = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for one in pool.map(lambda args: run(*args, options), work):
