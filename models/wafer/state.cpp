@@ -179,6 +179,9 @@ void WaferCore::visit_buffers(const Visit& visit) {
     blocks_.pipes.forget_all();
     blocks_.slots.forget_all();
   }
+  std::vector<Ports::Announced> in_masks;
+  if (visit.archive.saving()) in_masks = ports_.announced(visit.next - 1, true);
+  for (const auto& a : in_masks) blocks_.slots.toggle(a.index, a.due, a.credit);
   for (std::uint32_t r = blocks_.strip.first_route; r < blocks_.strip.end_route; ++r) {
     const Ref buffer = connections_.buffer_of_route(r);
     if (buffer.kind() == Ref::Kind::kPipe)
@@ -186,21 +189,22 @@ void WaferCore::visit_buffers(const Visit& visit) {
     else if (buffer.kind() == Ref::Kind::kSlot)
       blocks_.slots.visit(buffer.index(), visit);
   }
+  for (const auto& a : in_masks) blocks_.slots.toggle(a.index, a.due, a.credit);
 }
 
 // --- what ports have announced: cycle, route, and 1 + the number of the link that gets a credit, or 0
 
-void WaferCore::add_announcements(Announcements& all) const {
+void WaferCore::add_announcements(Announcements& all, Cycle next) const {
   std::vector<std::uint32_t> route_of(blocks_.slots.all().size());
   for (std::uint32_t r = blocks_.strip.first_route; r < blocks_.strip.end_route; ++r) {
     const Ref buffer = connections_.buffer_of_route(r);
     if (buffer.kind() == Ref::Kind::kSlot) route_of[buffer.index()] = r;
   }
-  ports_.for_each_announced([&](Cycle due, std::uint32_t index, bool credit) {
-    const std::uint32_t slot = credit ? blocks_.slots.links()[index].slot : index;
-    const std::uint64_t link = credit ? 1 + index - blocks_.slots.all()[slot].first_link : 0;
-    all.push_back({due, route_of[slot], link});
-  });
+  for (const auto& a : ports_.announced(next - 1, false)) {
+    const std::uint32_t slot = a.credit ? blocks_.slots.links()[a.index].slot : a.index;
+    const std::uint64_t link = a.credit ? 1 + a.index - blocks_.slots.all()[slot].first_link : 0;
+    all.push_back({a.due, route_of[slot], link});
+  }
 }
 
 void WaferCore::take_announcements(const Announcements& all) {
@@ -320,7 +324,7 @@ void Routers::visit(const Visit& visit) {
 
 void Strips::visit_announcements(const Visit& visit) {
   WaferCore::Announcements all;
-  for (const auto& part : locals_) part->core()->add_announcements(all);
+  for (const auto& part : locals_) part->core()->add_announcements(all, visit.next);
   std::sort(all.begin(), all.end());
   visit.archive(all);
   if (visit.archive.saving()) return;

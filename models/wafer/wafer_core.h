@@ -126,9 +126,9 @@ class WaferCore {
   }
   bool has_idents() const { return has_idents_; }
   bool has_link_waits() const { return blocks_.waits.has_value(); }
-  /// What ports have announced, and back again.
+  /// What ports have announced and masks have no place for if cycle `next` comes next, and back again.
   using Announcements = std::vector<std::array<std::uint64_t, 3>>;
-  void add_announcements(Announcements& all) const;
+  void add_announcements(Announcements& all, Cycle next) const;
   void take_announcements(const Announcements& all);
   /// Restored: the last cycle that was stepped, and whether the strip is to be stepped in the next one.
   void go_on_behind(Cycle now, bool is_due) {

@@ -1,4 +1,8 @@
 // What memories hold, for checkpoints (models/state/archive.h).
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
 #include "models/cluster/memory/cluster_data.h"
 #include "models/cluster/memory/gm_core.h"
 #include "models/cluster/messages_state.h"
@@ -20,7 +24,13 @@ void GmCore::visit(state::Archive& archive) {
 
 void Memory::visit(state::Archive& archive, Cycle next) {
   if (archive.saving()) settle(next - 1);
-  archive(bytes_, writes_, lost_);
+  // Zeros at the end are there or not by who has looked. What is restored has room behind the last byte: no element ends early.
+  const auto end =
+      std::find_if(bytes_.rbegin(), bytes_.rend(), [](std::byte b) { return b != std::byte{0}; });
+  const std::size_t size = archive.count(static_cast<std::size_t>(bytes_.rend() - end));
+  if (archive.loading()) bytes_.assign(size + sizeof(std::uint64_t), {});
+  archive.block(bytes_.data(), size);
+  archive(writes_, lost_);
 }
 
 void ClusterData::visit(state::Archive& archive, Cycle next) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "models/wafer/plan/slot_graph.h"
@@ -240,6 +241,24 @@ Ref Connections::port_at(std::uint32_t place, Direction side) const {
 
 bool Ports::fits(std::uint64_t mask, Cycle due) const {
   return due - blocks_.now < ActiveSet::kHorizon && (mask & cycle_bit(due)) == 0;
+}
+
+std::vector<Ports::Announced> Ports::announced(Cycle last, bool fits) const {
+  std::vector<Announced> sorted = announced_;
+  const auto key = [](const Announced& a) { return std::tuple(a.due, a.index, a.credit); };
+  std::sort(sorted.begin(), sorted.end(),
+            [key](const Announced& a, const Announced& b) { return key(a) < key(b); });
+  std::vector<Announced> asked;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const Announced& a = sorted[i];
+    const std::uint64_t mask =
+        a.credit ? blocks_.slots.returning(a.index) : blocks_.slots.arriving(a.index);
+    const bool is_second = i > 0 && key(sorted[i - 1]) == key(a);  // a mask has a place for one
+    const bool has_place =
+        !is_second && a.due - last < ActiveSet::kHorizon && (mask & cycle_bit(a.due)) == 0;
+    if (has_place == fits) asked.push_back(a);
+  }
+  return asked;
 }
 
 std::uint32_t Ports::place_of(std::uint32_t port) const {

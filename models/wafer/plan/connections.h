@@ -85,18 +85,6 @@ class Ports {
   Cycle next_due() const;
   /// Credits of a link of a slot, those on their way back too.
   unsigned credits_of(std::uint32_t link) const;
-  /// Calls `visit(due, index, credit)` for all that is announced.
-  template <class Visit>
-  void for_each_announced(Visit&& visit) const {
-    for (const Announced& a : announced_) visit(a.due, a.index, a.credit);
-  }
-  /// Restored: as put() and credit() have announced it.
-  void announce(Cycle due, std::uint32_t index, bool credit) {
-    announced_.push_back({due, index, credit});
-  }
-  void forget_all() { announced_.clear(); }
-
- private:
   /// What a port announces for a cycle for which a mask has no place: too far ahead, or the second
   /// credit of a cycle, which the link protocol allows.
   struct Announced {
@@ -104,7 +92,17 @@ class Ports {
     std::uint32_t index;  ///< the link that gets a credit, or the slot where a wavelet lands
     bool credit;
   };
+  /// For checkpoints: whether put() and credit() have found a place in a mask depends on the last cycle in which the wafer was
+  /// stepped, and so on who was stepped first in a cycle. A state has one form: what masks have a place for, with `last` as
+  /// the last cycle that was stepped (`fits`), and the rest.
+  std::vector<Announced> announced(Cycle last, bool fits) const;
+  /// Restored: as put() and credit() have announced it.
+  void announce(Cycle due, std::uint32_t index, bool credit) {
+    announced_.push_back({due, index, credit});
+  }
+  void forget_all() { announced_.clear(); }
 
+ private:
   bool fits(std::uint64_t mask, Cycle due) const;
   std::uint32_t place_of(std::uint32_t port) const;
   Ref receiver_at(std::uint32_t port, Color color) const;

@@ -188,6 +188,11 @@ class Slots {
     if (slot.group == kNoIndex || !groups_[slot.group].merges) return slot.landed;
     return slot.held - groups_[slot.group].under_way(index_of(slot) - slot.unit);
   }
+  /// For checkpoints: a wavelet that lands in slot `index` in cycle `due`, or a credit of the link `index`, is in the masks, or
+  /// no longer, without effect on who is due.
+  void toggle(std::uint32_t index, Cycle due, bool credit) {
+    (credit ? returning_[index] : times_[index].arriving) ^= cycle_bit(due);
+  }
   /// Before slots are restored: none is due.
   void forget_all() { due_.resize(slots_.size()); }
   /// By rising number where slots are of one group.
