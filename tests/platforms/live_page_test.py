@@ -178,6 +178,7 @@ def check_sizes(tab, name, folder):
             time.sleep(0.15)
             room, used = tab.value("[innerWidth, document.documentElement.scrollWidth]")
             assert used <= room, (name, width, used)
+            check_room(tab, (name, width))
             small = tab.value("[...document.querySelectorAll('button,select,input:not([type=range])')].filter(b => { const r = b.getBoundingClientRect();"
                               " return r.width > 0 && r.height < 24; }).map(b => b.textContent || b.id)")
             assert not small, (name, width, small)
@@ -185,6 +186,20 @@ def check_sizes(tab, name, folder):
                 tab.picture(folder / f"{name}_{width}_{theme}.png")
     tab.value("showTheme('light', false)")
     tab.resize(1440, 900)
+
+
+def check_room(tab, what):
+    """While the whole machine is shown, no button lies on a place; the head is one row."""
+    tab.value("zoomFit(); drawMap()")
+    if tab.value("isMap() && !ui.table"):
+        hidden = tab.value("""(() => {
+            const all = stage.getBoundingClientRect(), buttons = $("zoom").getBoundingClientRect();
+            return shown.x + shown.side * shown.columns > buttons.left - all.left && shown.y + shown.side * shown.rows > buttons.top - all.top;
+        })()""")
+        assert not hidden, what
+    tops = tab.value("""[...document.querySelector("header").children].filter(e => e.offsetParent && !e.classList.contains("grow"))
+        .map(e => e.getBoundingClientRect()).map(r => r.top + r.height / 2)""")
+    assert max(tops) - min(tops) < 12, (what, tops)
 
 
 def check_names(tab):

@@ -3,19 +3,26 @@
 
 const stage = $("stage"), mapCanvas = stage.querySelector("canvas");
 const MARGIN = { left: 44, top: 30, rest: 12 };
+const CORNER = { width: 116, height: 48 };  // the buttons at the bottom right, which hide no place while the map fits
 let shown = { side: 0, top: 1, values: [] };  // what the map was last drawn with
 
 /** Where squares lie at a zoom: side and the corner of the first. */
 function layoutOf(width, height, zoom = ui.zoom) {
   const { columns, rows } = ui.run;
-  const fit = Math.min((width - MARGIN.left - MARGIN.rest) / columns, (height - MARGIN.top - MARGIN.rest) / rows, 86);
-  const side = Math.max(0.1, fit * zoom.k);
   const free = zoom.k <= 1.001 ? { x: 0, y: 0 } : zoom;
-  return {
-    side, columns, rows, width, height,
-    x: MARGIN.left + (width - MARGIN.left - MARGIN.rest - side * columns) / 2 + free.x,
-    y: MARGIN.top + (height - MARGIN.top - MARGIN.rest - side * rows) / 2 + free.y,
+  const above = (bottom, k) => {
+    const fit = Math.min((width - MARGIN.left - MARGIN.rest) / columns, (height - MARGIN.top - bottom) / rows, 86);
+    const side = Math.max(0.1, fit * k);
+    return {
+      side, columns, rows, width, height,
+      x: MARGIN.left + (width - MARGIN.left - MARGIN.rest - side * columns) / 2,
+      y: MARGIN.top + (height - MARGIN.top - bottom - side * rows) / 2,
+    };
   };
+  const whole = above(MARGIN.rest, 1);
+  const isHidden = whole.x + whole.side * columns > width - CORNER.width && whole.y + whole.side * rows > height - CORNER.height;
+  const now = above(isHidden ? CORNER.height : MARGIN.rest, zoom.k);
+  return { ...now, x: now.x + free.x, y: now.y + free.y };
 }
 
 function drawMap() {
