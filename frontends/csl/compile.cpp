@@ -71,6 +71,7 @@ Compiler::Compiler(Engine& engine, const CodeOptions& options) : engine_(engine)
   options_.locals = options.locals;
   options_.optimize = options.optimize;
   options_.printed = options.printed;
+  options_.cache = std::make_shared<codegen::FunctionCache>();
   if (options.has_memcpy) options_.room -= kHostTransferBytes;
 }
 

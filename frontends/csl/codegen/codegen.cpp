@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include "frontends/csl/codegen/emit.h"
@@ -9,6 +10,7 @@
 #include "frontends/csl/codegen/legalize.h"
 #include "frontends/csl/codegen/names.h"
 #include "frontends/csl/codegen/pointers.h"
+#include "frontends/csl/ir/key.h"
 #include "frontends/csl/ir/verify.h"
 #include "frontends/csl/messages/messages.h"
 #include "frontends/text/diagnostics.h"
@@ -249,30 +251,85 @@ class Linker {
 
 namespace {
 
+/// Makes the functions of a module what is emitted, one after the other.
+class Lowering {
+ public:
+  Lowering(Module& module, const Options& options, bool unrolls)
+      : module_(module), options_(options), unrolls_(unrolls), open_(module), keys_(module, open_) {
+    for (const auto part : {static_cast<int>(options.style), static_cast<int>(options.locals),
+                            static_cast<int>(module.settings.half), unrolls ? 1 : 0})
+      key_of_options_ += static_cast<char>(part);
+  }
+
+  /// The function is then as the allocation says.
+  Allocation run(FunctionId f) {
+    Questions questions(module_, open_);
+    const bool is_kept =
+        options_.cache != nullptr && options_.optimize && options_.printed.out == nullptr;
+    std::string key;
+    if (is_kept) {
+      key = keys_.of(f, key_of_options_);
+      if (const Optimized* known = options_.cache->find(key, questions)) {
+        if (options_.verify) expect_same(*known, f);
+        module_.functions[f] = known->function;
+        return known->allocation;
+      }
+    }
+    Function function = optimized(f, questions);
+    const std::size_t variables = module_.variables.size();
+    Allocation allocation = allocate(module_, f, function);
+    module_.functions[f] = std::move(function);
+    // One whose registers spill has variables of its own.
+    if (is_kept && module_.variables.size() == variables)
+      options_.cache->add(std::move(key), questions, {module_.functions[f], allocation});
+    return allocation;
+  }
+
+ private:
+  Function optimized(FunctionId f, Questions& questions) const {
+    Function function = module_.functions[f];
+    if (options_.optimize)
+      optimize({module_, open_, questions, options_.style, options_.locals, unrolls_,
+                options_.printed.out == nullptr ? nullptr : &options_.printed, options_.verify},
+               f, function);
+    legalize(function);
+    if (options_.optimize) {
+      propagate_copies(function);
+      legalize(function);
+      remove_dead_code(function);
+      if (options_.style == Style::kVendor) form_addresses(function);
+      if (options_.style != Style::kPlain) order_floats(module_, open_, f, function);
+    }
+    return function;
+  }
+
+  void expect_same(const Optimized& known, FunctionId f) const {
+    Questions questions(module_, open_);
+    Function function = optimized(f, questions);
+    Module copy = module_;
+    const bool is_same = allocate(copy, f, function) == known.allocation;
+    std::string made, kept;
+    append_key(made, function);
+    append_key(kept, known.function);
+    if (!is_same || made != kept)
+      throw std::logic_error(function.name + " depends on more than its key says");
+  }
+
+  Module& module_;
+  const Options& options_;
+  const bool unrolls_;
+  const OpenVariables open_;
+  const FunctionKeys keys_;
+  std::string key_of_options_;
+};
+
 /// The code of all functions that run, and the module as they are now.
 Code code_of(Module& module, const std::vector<FunctionId>& functions, const Cycles& cycles,
              const Options& options, bool unrolls) {
   Code code;
   code.entries.resize(module.functions.size());
-  const OpenVariables open(module);
-  for (const FunctionId f : functions) {
-    Function function = module.functions[f];
-    if (options.optimize)
-      optimize({module, open, options.style, options.locals, unrolls,
-                options.printed.out == nullptr ? nullptr : &options.printed, options.verify},
-               f, function);
-    legalize(function);
-    if (options.optimize) {
-      propagate_copies(function);
-      legalize(function);
-      remove_dead_code(function);
-      if (options.style == Style::kVendor) form_addresses(function);
-      if (options.style != Style::kPlain) order_floats(module, open, f, function);
-    }
-    const Allocation allocation = allocate(module, f, function);
-    module.functions[f] = std::move(function);
-    emit(module, f, allocation, cycles, code);
-  }
+  Lowering lowering(module, options, unrolls);
+  for (const FunctionId f : functions) emit(module, f, lowering.run(f), cycles, code);
   return code;
 }
 

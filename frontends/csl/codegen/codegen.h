@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "frontends/csl/codegen/function_cache.h"
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/ir.h"
 
@@ -31,6 +33,8 @@ struct Options {
   PrintedPass printed;
   /// Loops are unrolled and calls expanded in programs that take at most so many bytes then.
   std::uint32_t room = pe::kSramBytes;
+  /// Of several programs: what one has made of a function, the others take. May be null.
+  std::shared_ptr<FunctionCache> cache;
 };
 
 /// Where functions and variables are in the image.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -10,15 +11,30 @@ namespace {
 
 using namespace ir;
 
-using Key = std::tuple<Op, Type, Condition, std::uint32_t, std::int32_t,
-                       std::vector<std::tuple<int, int, std::uint32_t, std::int32_t>>>;
+/// What an instruction computes.
+struct Key {
+  Op op = Op::kTrap;
+  Type type = Type::kI16;
+  Condition condition = Condition::kEq;
+  std::uint32_t number = 0;
+  std::int32_t offset = 0;
+  ShortList<Value, 3> operands;
+
+  friend bool operator<(const Key& a, const Key& b) {
+    const auto head = [](const Key& k) {
+      return std::make_tuple(k.op, k.type, k.condition, k.number, k.offset);
+    };
+    if (head(a) != head(b)) return head(a) < head(b);
+    return std::lexicographical_compare(a.operands.begin(), a.operands.end(), b.operands.begin(),
+                                        b.operands.end(), [](const Value& x, const Value& y) {
+                                          return std::tie(x.number, x.offset, x.kind, x.type) <
+                                                 std::tie(y.number, y.offset, y.kind, y.type);
+                                        });
+  }
+};
 
 Key key_of(const Instruction& in) {
-  Key key{in.op, in.type, in.condition, in.number, in.offset, {}};
-  for (const Value& v : in.operands)
-    std::get<5>(key).emplace_back(static_cast<int>(v.kind), static_cast<int>(v.type), v.number,
-                                  v.offset);
-  return key;
+  return {in.op, in.type, in.condition, in.number, in.offset, in.operands};
 }
 
 /// What is worth a register to be computed once. A copy of a constant is not, and the quotient by a
@@ -79,7 +95,7 @@ class Sharing {
   Table left_for(BlockId child, const OnTheWay& from) const {
     Table there;
     for (const auto& [key, r] : from.here) {
-      if (std::get<0>(key) != Op::kCompare) there.emplace(key, r);
+      if (key.op != Op::kCompare) there.emplace(key, r);
     }
     for (const BlockId between : blocks_between(from.block, child)) {
       for (const Instruction& in : f_.blocks[between].code) forget(in, there);
@@ -134,9 +150,10 @@ class Sharing {
   static void forget(const Instruction& in, std::map<Key, RegisterId>& here) {
     for (const RegisterId r : in.results) {
       for (auto k = here.begin(); k != here.end();) {
-        bool reads = false;
-        for (const auto& [kind, type, number, offset] : std::get<5>(k->first))
-          reads = reads || (kind == static_cast<int>(Value::Kind::kRegister) && number == r);
+        const auto& operands = k->first.operands;
+        const bool reads = std::any_of(operands.begin(), operands.end(), [r](const Value& v) {
+          return v.is_register() && v.number == r;
+        });
         k = reads ? here.erase(k) : std::next(k);
       }
     }
@@ -146,7 +163,7 @@ class Sharing {
   const std::vector<unsigned> counts_;
   const Dominators dominators_;
   std::vector<std::vector<BlockId>> children_;
-  const std::vector<std::vector<BlockId>> predecessors_;
+  const Predecessors predecessors_;
   std::map<Key, RegisterId> known_;
 };
 

@@ -179,7 +179,7 @@ bool Emitter::ends_task(BlockId b, unsigned i) const {
 
 /// Whether nobody goes to the block, because those in front of it end the task themselves.
 bool Emitter::is_left_out(BlockId b) const {
-  const std::vector<BlockId>& before = predecessors_[b];
+  const auto& before = predecessors_[b];
   return !before.empty() && std::all_of(before.begin(), before.end(), [&](BlockId p) {
     const unsigned i = f_.blocks[p].last().targets[0] == b ? 0 : 1;
     return ends_task(p, i);

@@ -161,7 +161,7 @@ class Emitter {
   const ir::FunctionId id_;
   const Allocation& allocation_;
   Code& code_;
-  const std::vector<std::vector<ir::BlockId>> predecessors_;
+  const ir::Predecessors predecessors_;
   std::vector<std::uint32_t> starts_;                         // by block
   std::vector<std::pair<std::uint32_t, ir::BlockId>> jumps_;  // instruction, target
   ir::BlockId block_ = 0;

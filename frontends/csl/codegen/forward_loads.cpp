@@ -6,6 +6,7 @@
 
 #include "frontends/csl/codegen/memory_facts.h"
 #include "frontends/csl/codegen/passes.h"
+#include "frontends/csl/codegen/questions.h"
 #include "frontends/csl/ir/flow.h"
 
 namespace tessera::csl::codegen {
@@ -25,7 +26,7 @@ using Memory = std::vector<Known>;
 /// the descriptor.
 class Forwarding {
  public:
-  Forwarding(const MemoryFacts& facts, Memory known, const Module* records)
+  Forwarding(const MemoryFacts& facts, Memory known, Questions* records)
       : facts_(facts), known_(std::move(known)), records_(records) {}
 
   Memory run(Block& block) {
@@ -92,8 +93,10 @@ class Forwarding {
       if (!known || known->is_register()) return;
       words[w] = *known;
     }
-    if (!words[0].is_constant() || words[0].number >= records_->descriptors.size()) return;
-    const Descriptor& descriptor = records_->descriptors[words[0].number];
+    const Descriptor* const found =
+        words[0].is_constant() ? records_->descriptor(words[0].number) : nullptr;
+    if (found == nullptr) return;
+    const Descriptor& descriptor = *found;
     if (!is_address_of(descriptor, words[1]) || !has_bits(words[2], descriptor.dsd.extent) ||
         !has_bits(words[3], static_cast<std::uint16_t>(descriptor.dsd.strides[0])))
       return;
@@ -127,11 +130,11 @@ class Forwarding {
 
   const MemoryFacts& facts_;
   Memory known_;
-  const Module* records_;
+  Questions* const records_;
 };
 
 /// What all the blocks know at their ends. Nothing if one comes later, as the latch of a loop does.
-Memory known_by_all(const std::vector<BlockId>& blocks,
+Memory known_by_all(const Predecessors::value_type& blocks,
                     const std::vector<std::optional<Memory>>& after) {
   for (const BlockId b : blocks) {
     if (!after[b]) return {};
@@ -150,7 +153,7 @@ Memory known_by_all(const std::vector<BlockId>& blocks,
 }
 
 void forward(const Module& module, const OpenVariables& open, FunctionId id, Function& function,
-             const Module* records) {
+             Questions* records) {
   const MemoryFacts facts(module, open, id, function);
   const auto predecessors = predecessors_of(function);
   std::vector<std::optional<Memory>> after(function.blocks.size());
@@ -168,8 +171,8 @@ void forward_loads(const Module& module, const OpenVariables& open, FunctionId i
 }
 
 void fold_records(const Module& module, const OpenVariables& open, FunctionId id,
-                  Function& function) {
-  forward(module, open, id, function, &module);
+                  Function& function, Questions& questions) {
+  forward(module, open, id, function, &questions);
 }
 
 }  // namespace tessera::csl::codegen

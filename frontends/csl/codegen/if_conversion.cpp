@@ -42,8 +42,6 @@ class IfConversion {
   }
 
  private:
-  using Predecessors = std::vector<std::vector<BlockId>>;
-
   bool convert(BlockId b, const Predecessors& predecessors) {
     const Instruction branch = f_.blocks[b].last();
     if (branch.op != Op::kBranch || branch.targets[0] == branch.targets[1]) return false;

@@ -36,8 +36,7 @@ struct Chain {
   BlockId otherwise = 0;
 };
 
-Chain chain_from(const Function& function, const std::vector<std::vector<BlockId>>& predecessors,
-                 BlockId first) {
+Chain chain_from(const Function& function, const Predecessors& predecessors, BlockId first) {
   Chain chain;
   const std::optional<Test> begin = test_of(function.blocks[first].last());
   if (!begin) return chain;

@@ -8,7 +8,8 @@ namespace tessera::csl::codegen {
 
 Makers::Makers(const ir::Function& function)
     : counts_(ir::definition_counts(function)), reads_(function.registers.size()),
-      made_by_(function.registers.size()) {
+      made_by_(function.registers.size()), place_(function.registers.size()) {
+  makers_.reserve(function.registers.size());
   for (const ir::Block& block : function.blocks) {
     for (const ir::Instruction& in : block.code) {
       remember(in, false);
@@ -21,7 +22,7 @@ Makers::Makers(const ir::Function& function)
 
 const ir::Instruction* Makers::of(const ir::Value& v) const {
   if (!v.is_register() || v.number >= made_by_.size()) return nullptr;
-  return made_by_[v.number].results.empty() ? nullptr : &made_by_[v.number];
+  return made_by_[v.number];
 }
 
 bool Makers::is_read_once(const ir::Value& v) const {
@@ -34,7 +35,7 @@ void Makers::note(const ir::Instruction& in) {
 }
 
 void Makers::end_block() {
-  for (const ir::RegisterId r : local_) made_by_[r] = {};
+  for (const ir::RegisterId r : local_) made_by_[r] = nullptr;
   local_.clear();
 }
 
@@ -51,7 +52,12 @@ void Makers::remember(const ir::Instruction& in, bool in_block) {
     if (!in_block) return;
     local_.push_back(r);
   }
-  made_by_[r] = in;
+  if (place_[r] == nullptr) {
+    place_[r] = &makers_.emplace_back(in);
+  } else {
+    *place_[r] = in;
+  }
+  made_by_[r] = place_[r];
 }
 
 void Makers::forget_readers(const ir::Instruction& in) {
@@ -64,7 +70,8 @@ void Makers::forget_readers(const ir::Instruction& in) {
            std::find(in.results.begin(), in.results.end(), v.number) != in.results.end();
   };
   const auto reads_result = [&](ir::RegisterId r) {
-    const std::vector<ir::Value>& operands = made_by_[r].operands;
+    if (made_by_[r] == nullptr) return false;
+    const auto& operands = made_by_[r]->operands;
     return std::any_of(operands.begin(), operands.end(), is_result);
   };
   for (auto r = local_.begin(); r != local_.end();) {
@@ -72,7 +79,7 @@ void Makers::forget_readers(const ir::Instruction& in) {
       ++r;
       continue;
     }
-    made_by_[*r] = {};
+    made_by_[*r] = nullptr;
     r = local_.erase(r);
   }
 }

@@ -25,9 +25,12 @@ class Makers {
   void forget_readers(const ir::Instruction& in);
 
   const std::vector<unsigned> counts_;
-  std::vector<unsigned> reads_;           ///< by register
-  std::vector<ir::RegisterId> local_;     ///< whose makers read what the block may assign again
-  std::vector<ir::Instruction> made_by_;  ///< by register
+  std::vector<unsigned> reads_;        ///< by register
+  std::vector<ir::RegisterId> local_;  ///< whose makers read what the block may assign again
+  std::vector<ir::Instruction>
+      makers_;  ///< room for one of each register, so that they stay where they are
+  std::vector<const ir::Instruction*> made_by_;  ///< by register
+  std::vector<ir::Instruction*> place_;          ///< by register: in makers_
 };
 
 }  // namespace tessera::csl::codegen

@@ -1,7 +1,6 @@
 #include "frontends/csl/codegen/memory_facts.h"
 
 #include <algorithm>
-#include <set>
 
 namespace tessera::csl::codegen {
 namespace {
@@ -37,14 +36,21 @@ class Bases {
       }
     }
   }
-  std::vector<std::set<VariableId>> of;
+  std::vector<ShortList<VariableId, 2>> of;
 
  private:
   bool add(RegisterId to, const Value& v) {
-    const std::size_t before = of[to].size();
-    if (v.is_address()) of[to].insert(v.number);
-    if (v.is_register()) of[to].insert(of[v.number].begin(), of[v.number].end());
-    return of[to].size() != before;
+    if (v.is_address()) return add(to, VariableId{v.number});
+    bool is_new = false;
+    for (std::size_t i = 0; v.is_register() && i < of[v.number].size(); ++i)
+      is_new = add(to, of[v.number][i]) || is_new;
+    return is_new;
+  }
+  bool add(RegisterId to, VariableId v) {
+    auto& known = of[to];
+    if (std::find(known.begin(), known.end(), v) != known.end()) return false;
+    known.push_back(v);
+    return true;
   }
 };
 

@@ -4,8 +4,11 @@
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "frontends/csl/ir/print.h"
+#include "frontends/csl/ir/snapshot.h"
 #include "frontends/csl/ir/verify.h"
 
 namespace tessera::csl::codegen {
@@ -38,6 +41,55 @@ class AfterPass {
   const Function& f_;
 };
 
+/// Which passes would change nothing: those that have changed nothing when they ran, while the code is as it was then. A
+/// pass does the same to the same code; what registers there are beside those that it names does not matter to it.
+class IdlePasses {
+ public:
+  explicit IdlePasses(Function& function) : f_(function) { before_.take(f_); }
+
+  /// Runs `step`, the pass `which`, if it may change something.
+  template <class Which, class Step>
+  void run(Which* which, bool verifies, const char* name, Step step) {
+    std::size_t& idle_at = entry(reinterpret_cast<Pass>(which));
+    if (idle_at == changes_) {
+      if (verifies) expect_idle(name, step);
+      return;
+    }
+    const std::size_t registers = f_.registers.size();
+    step(f_);
+    if (before_.take(f_)) {
+      ++changes_;
+    } else if (f_.registers.size() == registers) {
+      idle_at = changes_;
+    }
+  }
+
+ private:
+  using Pass = void (*)();
+  static constexpr std::size_t kNever = ~std::size_t{0};
+
+  std::size_t& entry(Pass pass) {
+    for (auto& [which, idle_at] : idle_) {
+      if (which == pass) return idle_at;
+    }
+    return idle_.emplace_back(pass, kNever).second;
+  }
+
+  template <class Step>
+  void expect_idle(const char* name, Step step) const {
+    Function copy = f_;
+    step(copy);
+    Snapshot after = before_;
+    if (after.take(copy) || copy.registers.size() != f_.registers.size())
+      throw std::logic_error(std::string(name) + " changes code that it has left as it was before");
+  }
+
+  Function& f_;
+  Snapshot before_;
+  std::size_t changes_ = 0;                         ///< how often the code has become another
+  std::vector<std::pair<Pass, std::size_t>> idle_;  ///< `changes_` when the pass changed nothing
+};
+
 void optimize_plainly(const Program& program, FunctionId id, Function& function) {
   const Module& module = program.module;
   const AfterPass after(program, function);
@@ -67,7 +119,7 @@ void optimize_plainly(const Program& program, FunctionId id, Function& function)
 class FullOptimizer {
  public:
   FullOptimizer(const Program& program, FunctionId id, Function& function)
-      : p_(program), half_(program.module.settings.half), id_(id), f_(function),
+      : p_(program), half_(program.module.settings.half), id_(id), idle_(function),
         after_(program, function) {}
 
   void run() {
@@ -129,10 +181,16 @@ class FullOptimizer {
     pass("fuse_compares", fuse_compares);
     pass("split_webs", split_webs);
     clean();
-    unsigned count = 0;
-    while (p_.unrolls && unroll_loops(f_, half_, p_.style)) ++count;
+    bool has_gone = false;
+    while (p_.unrolls && unroll_one()) has_gone = true;
     after_("unroll_loops");
-    return count != 0;
+    return has_gone;
+  }
+  bool unroll_one() {
+    bool is_unrolled = false;
+    idle_.run(unroll_loops, p_.verifies, "unroll_loops",
+              [&](Function& f) { is_unrolled = unroll_loops(f, half_, p_.style); });
+    return is_unrolled;
   }
 
   void lower() {
@@ -153,29 +211,32 @@ class FullOptimizer {
     pass("lay_out_blocks", lay_out_blocks);
   }
 
-  void pass(const char* name, void (*step)(Function&)) {
-    step(f_);
+  template <class Which, class Step>
+  void run(const char* name, Which* which, Step step) {
+    idle_.run(which, p_.verifies, name, step);
     after_(name);
   }
+  void pass(const char* name, void (*step)(Function&)) { run(name, step, step); }
   void pass(const char* name, void (*step)(Function&, pe::HalfFormat), pe::HalfFormat half) {
-    step(f_, half);
-    after_(name);
+    run(name, step, [=](Function& f) { step(f, half); });
   }
   void pass(const char* name, void (*step)(const Module&, FunctionId, Function&, Locals),
             Locals where) {
-    step(p_.module, id_, f_, where);
-    after_(name);
+    run(name, step, [&](Function& f) { step(p_.module, id_, f, where); });
   }
   void pass(const char* name,
             void (*step)(const Module&, const OpenVariables&, FunctionId, Function&)) {
-    step(p_.module, p_.open, id_, f_);
-    after_(name);
+    run(name, step, [&](Function& f) { step(p_.module, p_.open, id_, f); });
+  }
+  void pass(const char* name,
+            void (*step)(const Module&, const OpenVariables&, FunctionId, Function&, Questions&)) {
+    run(name, step, [&](Function& f) { step(p_.module, p_.open, id_, f, p_.questions); });
   }
 
   const Program& p_;
   const pe::HalfFormat half_;
   const FunctionId id_;
-  Function& f_;
+  IdlePasses idle_;
   const AfterPass after_;
 };
 

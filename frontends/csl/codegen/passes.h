@@ -1,4 +1,8 @@
 // Passes on one function. Each leaves valid IR behind (frontends/csl/ir/verify.h).
+//
+// A pass looks at the function, at the type, size, owner and openness of the variables that the function names, at which
+// of them descriptors, FIFOs or initial values point to, and at records that are initial values. Whatever else of the
+// program it needs to know it asks `Questions`: equal functions are optimized once (function_cache.h).
 #pragma once
 
 #include <iosfwd>
@@ -9,6 +13,8 @@
 #include "frontends/csl/ir/ir.h"
 
 namespace tessera::csl::codegen {
+
+class Questions;
 
 /// Where local scalars live (CSL `var` locals; temporaries and constants are in registers).
 enum class Locals : std::uint8_t {
@@ -112,11 +118,11 @@ void choose_load_widths(const ir::Module& module, const OpenVariables& open, ir:
                         ir::Function& function);
 /// The load of a record that holds what a descriptor of the program says becomes that of the descriptor.
 void fold_records(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
-                  ir::Function& function);
+                  ir::Function& function, Questions& questions);
 /// A record that moves on by what the operations before have used stays in its DSR, which moves on
 /// itself.
 void reuse_records(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
-                   ir::Function& function);
+                   ir::Function& function, Questions& questions);
 
 /// The base of an array gets a register of its own for each address, and loads and stores have no
 /// offset. The last pass: copy propagation would undo it.
@@ -139,6 +145,7 @@ const std::vector<std::string>& pass_names();
 struct Program {
   const ir::Module& module;
   const OpenVariables& open;
+  Questions& questions;
   Style style = Style::kVendor;
   Locals locals = Locals::kMemory;  ///< of kPlain
   bool unrolls = true;

@@ -7,6 +7,8 @@
 
 #include "frontends/csl/codegen/memory_facts.h"
 #include "frontends/csl/codegen/passes.h"
+#include "frontends/csl/codegen/questions.h"
+#include "frontends/csl/codegen/records.h"
 
 namespace tessera::csl::codegen {
 namespace {
@@ -19,28 +21,11 @@ struct Distance {
   std::int32_t bytes = 0;
 };
 
-constexpr std::int32_t kRecordWord = 2;  // bytes
-constexpr unsigned kRecordWords = 4;     // index of a descriptor, address, extent, stride
-enum Word : unsigned { kKind, kPosition, kExtent, kStride };
-
 /// A record in memory.
 using RecordKey = std::pair<VariableId, std::int32_t>;
 struct Record {
   Distance position;
   std::array<std::optional<std::uint32_t>, kRecordWords> words;
-};
-
-/// A DSR: its file and number.
-using Dsr = std::pair<std::uint16_t, unsigned>;
-Dsr dsr_of(const pe::Operand& o) {
-  return {static_cast<std::uint16_t>(o.kind), o.reg};
-}
-
-/// Elements that a DSR describes.
-struct Shape {
-  std::uint32_t extent = 0;
-  std::int32_t stride = 0;
-  unsigned element_bytes = 0;
 };
 
 /// What a DSR holds since it was loaded.
@@ -54,9 +39,6 @@ struct Held {
   std::optional<std::int32_t> step;  ///< bytes that the last use has moved on
 };
 
-bool is_load_of_dsr(const Instruction& in) {
-  return in.op == Op::kMachine && in.machine->op == pe::Opcode::kLddsr;
-}
 bool is_plain(const pe::OpConfig& config) {
   return !config.save_address && !config.single_step && !config.xdsr;
 }
@@ -64,58 +46,12 @@ std::optional<RecordKey> record_of(const Instruction& load) {
   if (load.operands.size() != 1 || !load.operands[0].is_address()) return std::nullopt;
   return RecordKey{load.operands[0].number, load.operands[0].offset};
 }
-bool names(const Instruction& in, const Dsr& dsr) {
-  return in.op == Op::kMachine &&
-         std::any_of(in.machine->fields.begin(), in.machine->fields.end(), [&](const auto& f) {
-           return f.slot == Machine::Slot::kFixed && f.fixed.is_dsr() && dsr_of(f.fixed) == dsr;
-         });
-}
-
-/// Whether every operation on `dsr` follows a load of it, in this program: what it holds after an
-/// operation does not matter.
-bool is_reloaded(const Module& module, const Dsr& dsr) {
-  for (const pe::InitialLoad& load : module.settings.initial_loads) {
-    if (dsr_of(load.dsr) == dsr) return false;
-  }
-  for (const Function& function : module.functions) {
-    for (const Block& block : function.blocks) {
-      bool is_loaded = false;
-      for (const Instruction& in : block.code) {
-        if (!names(in, dsr)) continue;
-        is_loaded = is_loaded || is_load_of_dsr(in);
-        if (!is_loaded || in.machine->config.async || in.machine->config.ut) return false;
-      }
-    }
-  }
-  return true;
-}
-
-/// Whether stores change nothing of a global but its address, so that the rest is as at the start.
-bool only_moves(const Module& module, const OpenVariables& open, VariableId v) {
-  if (module.variables[v].owner || open[v] || module.variables[v].type != Type::kU16) return false;
-  for (const Function& function : module.functions) {
-    for (const Block& block : function.blocks) {
-      for (const Instruction& in : block.code) {
-        for (std::size_t i = 0; i < in.operands.size(); ++i) {
-          if (!in.operands[i].is_address() || in.operands[i].number != v) continue;
-          const bool is_read = is_load_of_dsr(in) || in.op == Op::kLoad;
-          const bool is_moved = in.op == Op::kStore && i == 0 && !is_wide(in.type) &&
-                                in.operands[0].offset + in.offset == kPosition * kRecordWord;
-          if (!is_read && !is_moved) return false;
-        }
-      }
-    }
-  }
-  return true;
-}
-
 /// One block. A record that moves on by what an operation has used is loaded once, with
 /// `save_address`, and what stands beside it stays in its DSR.
 class RecordReuse {
  public:
-  RecordReuse(const Module& module, const OpenVariables& open, const MemoryFacts& facts,
-              Block& block)
-      : module_(module), open_(open), facts_(facts), code_(block.code) {
+  RecordReuse(const Module& module, Questions& questions, const MemoryFacts& facts, Block& block)
+      : module_(module), questions_(questions), facts_(facts), code_(block.code) {
     for (const Instruction& in : code_) {
       const auto key = is_load_of_dsr(in) ? record_of(in) : std::nullopt;
       if (key) records_.try_emplace(*key, initial(*key));
@@ -141,7 +77,7 @@ class RecordReuse {
   Record initial(const RecordKey& key) {
     Record record{unknown(), {}};
     const Variable& v = module_.variables[key.first];
-    if (key.second == 0 && v.init.size() == kRecordWords && only_moves(module_, open_, key.first)) {
+    if (key.second == 0 && v.init.size() == kRecordWords && questions_.only_moves(key.first)) {
       for (const unsigned w : {kKind, kExtent, kStride}) record.words[w] = v.init[w];
     }
     return record;
@@ -217,16 +153,10 @@ class RecordReuse {
       held = held->second.record == key ? held_.erase(held) : std::next(held);
   }
 
-  std::optional<Shape> shape_of(std::uint32_t descriptor) const {
-    if (descriptor >= module_.descriptors.size()) return std::nullopt;
-    const pe::Dsd& dsd = module_.descriptors[descriptor].dsd;
-    if (dsd.kind != pe::DsdKind::kMem1d || dsd.wavelet_index_offset) return std::nullopt;
-    return Shape{dsd.extents[0], dsd.strides[0], dsd.element_bytes};
-  }
   std::optional<Shape> shape_of(const Record& record) const {
     if (!record.words[kKind] || !record.words[kExtent] || !record.words[kStride])
       return std::nullopt;
-    std::optional<Shape> shape = shape_of(*record.words[kKind]);
+    std::optional<Shape> shape = questions_.shape_of(*record.words[kKind]);
     if (shape) {
       shape->extent = *record.words[kExtent];
       shape->stride = static_cast<std::int16_t>(*record.words[kStride]);
@@ -250,17 +180,17 @@ class RecordReuse {
       const Record& record = records_.at(*now.record);
       now.shape = shape_of(record);
       now.position = record.position;
-      if (held != held_.end() && goes_on(held->second, now) && is_reloaded(module_, dsr)) {
+      if (held != held_.end() && goes_on(held->second, now) && questions_.is_reloaded(dsr)) {
         saved_.insert(held->second.load);
         moved_.insert(i);
         now.load = held->second.load;
       }
     } else {
       now.descriptor = m.fields[1].fixed.value;
-      now.shape = shape_of(static_cast<std::uint32_t>(now.descriptor));
+      now.shape = questions_.shape_of(static_cast<std::uint32_t>(now.descriptor));
       const bool same = held != held_.end() && !held->second.record && now.shape &&
                         held->second.descriptor == now.descriptor && held->second.uses == 1;
-      if (same && is_reloaded(module_, dsr)) kept_.insert(i);
+      if (same && questions_.is_reloaded(dsr)) kept_.insert(i);
     }
     held_[dsr] = now;
   }
@@ -315,7 +245,7 @@ class RecordReuse {
   static constexpr std::uint64_t kConstants = std::uint64_t{1} << 41;
 
   const Module& module_;
-  const OpenVariables& open_;
+  Questions& questions_;
   const MemoryFacts& facts_;
   std::vector<Instruction>& code_;
   std::map<RecordKey, Record> records_;
@@ -331,9 +261,9 @@ class RecordReuse {
 }  // namespace
 
 void reuse_records(const Module& module, const OpenVariables& open, FunctionId id,
-                   Function& function) {
+                   Function& function, Questions& questions) {
   const MemoryFacts facts(module, open, id, function);
-  for (Block& block : function.blocks) RecordReuse(module, open, facts, block).run();
+  for (Block& block : function.blocks) RecordReuse(module, questions, facts, block).run();
 }
 
 }  // namespace tessera::csl::codegen

@@ -19,6 +19,7 @@ class Webs {
     number_definitions();
     if (registers_.empty()) return;
     find_reaching();
+    next_ = first_;
     for (BlockId b = 0; b < f_.blocks.size(); ++b) join_uses(b);
     rename();
   }
@@ -60,9 +61,8 @@ class Webs {
   void find_reaching() {
     const std::size_t blocks = f_.blocks.size();
     std::vector<Bits> made(blocks, Bits(words())), kept(blocks, Bits(words(), ~std::uint64_t{0}));
-    first_.resize(blocks);
+    first_ = next_;
     for (BlockId b = 0; b < blocks; ++b) {
-      first_[b] = next_;
       for (const Instruction& in : f_.blocks[b].code) {
         for (const RegisterId r : in.results) {
           if (!is_split(r)) continue;
@@ -106,17 +106,17 @@ class Webs {
     return found;
   }
 
+  /// The blocks in their order.
   template <class Use, class Definition>
   void walk(BlockId b, Use use, Definition definition) {
     Bits now = in_[b];
-    std::vector<unsigned> next = first_[b];
     for (Instruction& in : f_.blocks[b].code) {
       for (Value& v : in.operands) {
         if (v.is_register() && is_split(v.number)) use(now, v);
       }
       for (RegisterId& r : in.results) {
         if (!is_split(r)) continue;
-        const unsigned d = next[r]++;
+        const unsigned d = next_[r]++;
         clear(now, r);
         set(now, d);
         definition(d, r);
@@ -141,6 +141,7 @@ class Webs {
     names_.assign(total_, kUnnamed);
     taken_.assign(counts_.size(), false);
     for (const auto& [p, definition] : parameter_definitions_) name_of(definition, p);
+    next_ = first_;
     for (BlockId b = 0; b < f_.blocks.size(); ++b) {
       walk(
           b,
@@ -159,8 +160,8 @@ class Webs {
   std::vector<RegisterId> registers_;
   std::vector<Range> ranges_;
   unsigned total_ = 0;
-  std::vector<unsigned> next_;                // by register: its next definition
-  std::vector<std::vector<unsigned>> first_;  // by block: the same at its start
+  std::vector<unsigned> next_;   // by register: its next definition
+  std::vector<unsigned> first_;  // the same at the start of the first block
   std::vector<std::pair<RegisterId, unsigned>> parameter_definitions_;
   std::vector<Bits> in_;
   std::vector<unsigned> parents_;

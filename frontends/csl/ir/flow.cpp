@@ -5,8 +5,8 @@
 
 namespace tessera::csl::ir {
 
-std::vector<std::vector<BlockId>> predecessors_of(const Function& function) {
-  std::vector<std::vector<BlockId>> result(function.blocks.size());
+Predecessors predecessors_of(const Function& function) {
+  Predecessors result(function.blocks.size());
   for (BlockId b = 0; b < function.blocks.size(); ++b) {
     const Instruction& last = function.blocks[b].last();
     for (unsigned i = 0; i < last.target_count(); ++i) result[last.targets[i]].push_back(b);

@@ -12,7 +12,9 @@ namespace tessera::csl::ir {
 /// A set of registers of a function, in words of 64 bits: liveness is most of the work of a compilation.
 class RegisterSet {
  public:
-  explicit RegisterSet(std::size_t registers) : size_(registers), words_((registers + 63) / 64) {}
+  explicit RegisterSet(std::size_t registers) : size_(registers) {
+    words_.resize((registers + 63) / 64);
+  }
   std::size_t size() const { return size_; }
   bool operator[](RegisterId r) const { return (words_[r / 64] >> r % 64 & 1) != 0; }
   void insert(RegisterId r) { words_[r / 64] |= std::uint64_t{1} << r % 64; }
@@ -33,10 +35,12 @@ class RegisterSet {
 
  private:
   std::size_t size_;
-  std::vector<std::uint64_t> words_;
+  ShortList<std::uint64_t, 8> words_;
 };
 
-std::vector<std::vector<BlockId>> predecessors_of(const Function& function);
+/// By block.
+using Predecessors = std::vector<ShortList<BlockId, 2>>;
+Predecessors predecessors_of(const Function& function);
 
 /// Blocks that control may reach after `from` on ways that do not go through `without`.
 std::vector<bool> blocks_behind(const Function& function, BlockId from,

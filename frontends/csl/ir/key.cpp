@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tessera::csl::ir {
@@ -56,12 +57,27 @@ class Key {
   std::string text;
 };
 
+template <class T>
+void append(std::string& text, const T& value) {
+  Key key;
+  key.text = std::move(text);
+  key.add(value);
+  text = std::move(key.text);
+}
+
 }  // namespace
 
 std::string key_of(const Module& module) {
   Key key;
   key.add(module);
   return key.text;
+}
+
+void append_key(std::string& key, const Function& function) {
+  append(key, function);
+}
+void append_key(std::string& key, const Descriptor& descriptor) {
+  append(key, descriptor);
 }
 
 }  // namespace tessera::csl::ir

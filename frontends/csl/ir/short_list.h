@@ -27,12 +27,19 @@ class ShortList {
   ShortList() = default;
   ShortList(std::initializer_list<T> list) { append(list.begin(), list.size()); }
   ShortList(const std::vector<T>& list) { append(list.data(), list.size()); }
-  ShortList(const ShortList& other) { append(other.data(), other.size_); }
+  ShortList(const ShortList& other) : size_(other.size_), here_(other.here_) {
+    if (other.more_) copy_more(other);
+  }
   ShortList(ShortList&& other) noexcept
       : size_(std::exchange(other.size_, 0)), capacity_(std::exchange(other.capacity_, N)),
         here_(other.here_), more_(std::move(other.more_)) {}
   ShortList& operator=(const ShortList& other) {
     if (this == &other) return *this;
+    if (!more_ && !other.more_) {
+      size_ = other.size_;
+      here_ = other.here_;
+      return *this;
+    }
     clear();
     append(other.data(), other.size_);
     return *this;
@@ -96,6 +103,11 @@ class ShortList {
     std::copy(begin(), end(), larger.get());
     more_ = std::move(larger);
     capacity_ = static_cast<std::uint32_t>(capacity);
+  }
+  void copy_more(const ShortList& other) {
+    capacity_ = std::max(other.size_, N);
+    more_.reset(new T[capacity_]);
+    std::copy(other.begin(), other.end(), more_.get());
   }
   void append(const T* from, std::size_t count) {
     reserve(size_ + count);
