@@ -2,6 +2,7 @@
 """The prompt of tessera debug and tessera attach: commands of the user as requests of the Debug Adapter Protocol."""
 import cmd
 import contextlib
+import os
 
 from commands.breakpoints import Breakpoints
 from commands.dap import Gone, Refused
@@ -22,6 +23,7 @@ HELP = """The run is held before its first cycle.
 
 
 PLACES = (" pe=", " core=", " node=", " if ")
+MOST_PROGRAMS, CODE_AT_A_TIME = 64, 512
 
 
 class Prompt(cmd.Cmd):
@@ -148,9 +150,27 @@ class Prompt(cmd.Cmd):
 
     def present_file(self):
         source = self.frame().get("source", {})
-        if "path" not in source:
-            raise Refused("there is no source here; name it, such as pe.csl:73")
-        return source["path"]
+        if "path" in source:
+            return source["path"]
+        files = self.files()
+        if len(files) == 1:  # nothing runs yet, and there is no other
+            return files[0]
+        names = sorted({os.path.basename(file) for file in files})
+        raise Refused("there is no source here" + (f"; name it, as in {names[0]}:73; files: {', '.join(names)}" if names else ""))
+
+    def files(self):
+        """The files that the code of the program comes from, without those of the library."""
+        found, program, begin = [], 0, 0
+        while program < MOST_PROGRAMS:
+            try:
+                answer = self.client.request("disassemble", memoryReference=hex(program << 32 | 4 * begin), instructionCount=CODE_AT_A_TIME)
+            except Refused:
+                break
+            instructions = answer["instructions"]
+            found += [i["location"]["path"] for i in instructions if "path" in i.get("location", {})]
+            is_over = not instructions or instructions[-1].get("presentationHint") == "invalid"
+            program, begin = (program + 1, 0) if is_over else (program, begin + len(instructions))
+        return list(dict.fromkeys(found))
 
     def code_reference(self, text):
         here = int(self.frame().get("instructionPointerReference", "0"), 0)

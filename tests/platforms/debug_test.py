@@ -464,6 +464,12 @@ print cycle
         self.assertIn("error: no program has code of nowhere.csl", said)
         self.assertIn("error: the PE has no 'nothing'", said)
 
+    def test_a_line_before_the_run_is_of_the_file_that_the_program_has(self):
+        self.assertIn("breakpoint 1 at pe.csl:60", self.tessera("break 60\n", *GEMV))
+        self.assertIn("breakpoint 1 at gemv.tasm:", self.tessera("break 12\n", *PROGRAMS["gemv"]))
+        self.assertIn("there is no source here; name it, as in receiver.tasm:73; files: receiver.tasm, sender.tasm",
+                      self.tessera("break 12\n", "examples/hello_wavelet/layout.json", expect=1))
+
     def test_what_is_no_text_is_said(self):
         """Bytes that are no UTF-8 come to the debugger as no request; it answers, and nobody waits for another answer."""
         for options, text, expect in ((["-ex", b"print \xff\xfe", "--batch"], b"", 1), ([], b"print \xff\xfe\nprint 41 + 1\n", 0)):
