@@ -63,7 +63,7 @@ void append(CallSites::Key& key, const TsrOperand& o, const MemoryMap& memory) {
 }
 
 /// What a site serves: the first word of its key.
-enum class Serves : std::uint64_t { kOperation, kSync, kAccess, kClean, kNothing };
+enum class Serves : std::uint64_t { kOperation, kSync, kAccess, kClean, kThreads, kNothing };
 
 /// "TADD" of "pto.tadd", "TMATMUL_ACC" of "pto.tmatmul.acc": the name in C++.
 std::string name_in_cpp(const std::string& operation) {
@@ -324,6 +324,20 @@ Step CallSites::clean(const DeviceAddress* at, std::uint64_t from) {
     set();
   }
   step.site = keep(lines_.at(from), {{i}, std::move(operations), kArgumentRegisters});
+  return step;
+}
+
+Step CallSites::threads(std::int64_t function, std::uint64_t from) {
+  set_key(Serves::kThreads, from);
+  Step step;
+  step.site = find();
+  step.arguments[0] = function;
+  step.count = 1;
+  if (step.site != nullptr) return step;
+  cluster::Instruction i = instruction(Opcode::kBusy, Pipe::kV);
+  i.mode = 1;
+  i.size[0] = reg(0);
+  step.site = keep(lines_.at(from), {{i}, {}, kArgumentRegisters});
   return step;
 }
 

@@ -53,6 +53,8 @@ class CallSites {
   Step access(const DeviceAddress& at, unsigned bytes, bool stores, std::uint64_t from);
   /// nullptr: all lines.
   Step clean(const DeviceAddress* at, std::uint64_t from);
+  /// A function of threads, by its number (models/cluster/program/thread_function.h).
+  Step threads(std::int64_t function, std::uint64_t from);
   /// One instruction of the scalar unit that does nothing.
   Step nothing(std::uint64_t from);
   static constexpr unsigned kValue = 1;

@@ -33,6 +33,14 @@ class HostProgram::Interface {
     };
     api.fail = fail;
     api.fail_at = [](void* self, const char* text, const void*) { fail(self, text); };
+    api.threads = [](void* self, const TsrThreads*) {
+      fail(self, "a function of threads outside of a kernel");
+    };
+    api.meet = [](void* self) { fail(self, "threads outside of a kernel"); };
+    api.exchange = [](void* self, std::uint64_t, std::uint64_t*) -> std::uint32_t {
+      fail(self, "threads outside of a kernel");
+      return 0;
+    };
     api.allocate = [](void* self, std::size_t bytes) -> void* {
       HostProgram& program = *static_cast<HostProgram*>(self);
       return program.memory_->allocate(program.allocations_++, bytes);

@@ -25,6 +25,23 @@ struct Trailer {
 };
 constexpr std::array<char, 16> kMark = {"tessera kernel2"};
 
+/// What a launch of the kernel has to know, as a line.
+std::string words_of(const EntryText& entry) {
+  std::string line = !entry.mark.cores ? "auto" : entry.mark.cores->second == 1 ? "1:1" : "1:2";
+  if (entry.mark.mixes) line += " mix";
+  if (entry.asks_subblock) line += " subblock";
+  return line;
+}
+void take_words(const std::string& line, EntryText& entry) {
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    if (word == "1:1") entry.mark.cores = std::pair(1U, 1U);
+    if (word == "1:2") entry.mark.cores = std::pair(1U, 2U);
+    if (word == "mix") entry.mark.mixes = true;
+    if (word == "subblock") entry.asks_subblock = true;
+  }
+}
+
 std::array<char, 16> digest_of(std::string_view bytes) {
   std::array<char, 16> digest{};
   text::digest_of(bytes).copy(digest.data(), digest.size());
@@ -42,7 +59,8 @@ void write_kernel_file(const std::string& file, const CompiledKernel& kernel) {
   text << (kernel.profile == cluster::Profile::kA5 ? "a5" : "a2a3") << '\n'
        << kernel.source << '\n'
        << kernel.library << '\n'
-       << kernel.entry.name << '\n';
+       << kernel.entry.name << '\n'
+       << words_of(kernel.entry) << '\n';
   for (const std::string& parameter : kernel.entry.parameters) text << parameter << '\n';
   const std::string aiv = contents_of(kernel.aiv), aic = contents_of(kernel.aic);
   const std::string all = aiv + aic + text.str();
@@ -66,12 +84,14 @@ CompiledKernel read_kernel_file(const std::string& file) {
     throw UserError(file, "", "is damaged; compile it again with ascend-cxx");
   CompiledKernel kernel;
   std::istringstream text(bytes.substr(trailer.aiv_bytes + trailer.aic_bytes, trailer.text_bytes));
-  std::string profile, parameter;
+  std::string profile, parameter, words;
   std::getline(text, profile);
   kernel.profile = profile == "a5" ? cluster::Profile::kA5 : cluster::Profile::kA2A3;
   std::getline(text, kernel.source);
   std::getline(text, kernel.library);
   std::getline(text, kernel.entry.name);
+  std::getline(text, words);
+  take_words(words, kernel.entry);
   while (std::getline(text, parameter)) kernel.entry.parameters.push_back(parameter);
   const auto take = [&bytes](std::size_t from, std::size_t count) {
     return count == 0 ? "" : keep_module(std::string_view(bytes).substr(from, count)).string();

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 #include <initializer_list>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -90,6 +91,42 @@ std::vector<std::string> parameter_names(const std::string& list) {
   return names;
 }
 
+/// AICs and AIVs of a cluster, if both take part.
+std::optional<std::pair<unsigned, unsigned>> cores_of(const std::string& aics,
+                                                      const std::string& aivs) {
+  if (aics != "1" || (aivs != "1" && aivs != "2")) return std::nullopt;
+  return std::pair(1U, aivs == "1" ? 1U : 2U);
+}
+
+/// The marks in front of the name of a function.
+LaunchMark mark_in(const std::string& head) {
+  LaunchMark mark;
+  const auto has = [&head](const char* word) { return head.find(word) != std::string::npos; };
+  if (has("__vector__") || has("((aiv))")) mark.only = CoreKind::kAiv;
+  if (has("__cube__") || has("((aic))")) mark.only = CoreKind::kAic;
+  if (!has("__mix__")) return mark;
+  static const std::regex kMix(R"re(\b__mix__\s*\(\s*(\d)\s*,\s*(\d)\s*\))re");
+  std::smatch found;
+  if (!std::regex_search(head, found, kMix)) return mark;
+  mark.mixes = true;
+  mark.cores = cores_of(found[1], found[2]);
+  if (found[1] == "0") mark.only = CoreKind::kAiv;
+  if (found[2] == "0") mark.only = CoreKind::kAic;
+  return mark;
+}
+
+/// Those of PTO that name the kernel (ascend_2.md 5.1).
+void add_marks_of(const std::string& code, const std::string& kernel, LaunchMark& mark) {
+  if (code.find("_KERNEL_META") == std::string::npos) return;
+  static const std::regex kMeta(
+      R"re(\bPTO_SYNCALL_(AIV|AIC|MIX_AIC)_KERNEL_META\s*\(\s*(\w+)\s*(?:,\s*(\d)\s*,\s*(\d)\s*)?\))re");
+  for (std::sregex_iterator it(code.begin(), code.end(), kMeta), end; it != end; ++it) {
+    if ((*it)[2] != kernel) continue;
+    mark.mixes = true;
+    if ((*it)[1] == "MIX_AIC") mark.cores = cores_of((*it)[3], (*it)[4]);
+  }
+}
+
 /// A function that the text defines.
 struct Definition {
   EntryText entry;
@@ -159,6 +196,7 @@ std::vector<Definition> definitions(const std::string& text) {
     d.is_pasted = is_pasted;
     d.is_kernel = head.find("__global__") != std::string::npos;
     d.is_exported = head.find("extern \"C\"") != std::string::npos;
+    d.entry.mark = mark_in(head);
     found.push_back(std::move(d));
   }
   return found;
@@ -316,8 +354,16 @@ constexpr std::string_view kUb = "__ubuf__";
 
 /// A file whose text must be rewritten before it compiles: a launch, or the attribute whatever __aicore__ is already.
 bool needs_rewrite(const std::string& code) {
-  return has_any(code, {"<<<", kCastToUb.data()}) ||
+  return has_any(code, {"<<<", kCastToUb.data(), "asm volatile"}) ||
          (has_any(code, {kAttribute}) && !has_any(code, {"#ifndef __aicore__"}));
+}
+
+/// Assembly of the device that reads a register, `asm volatile("MOV %0, SYS_CNT\n" : "+l"(x))`, as `x = tsr_register_SYS_CNT()`.
+void without_device_assembly(std::string& text) {
+  if (text.find("asm volatile") == std::string::npos) return;
+  static const std::regex kMove(
+      R"re(\basm volatile\s*\(\s*"MOV %0, (\w+)\s*(?:\\n)?"\s*:\s*"[+=]l"\s*\((\w+)\)\s*\))re");
+  text = std::regex_replace(text, kMove, "$2 = tsr_register_$1()");
 }
 
 /// Generators declare the small floats of A5 for A2/A3, whose compiler does not have them: `typedef struct { unsigned char v; }
@@ -345,7 +391,8 @@ void without_own_floats(std::string& text, const std::string& code) {
 
 std::string with_launches(const std::string& text) {
   std::string out = text;
-  std::string code = masked(text);
+  without_device_assembly(out);
+  std::string code = masked(out);
   without_own_floats(out, code);
   for (std::size_t open = code.find("<<<"); open != std::string::npos;
        open = code.find("<<<", open + 1)) {
@@ -406,6 +453,12 @@ KernelText read_kernel(const std::string& file, const std::string& function,
     kernel.only = CoreKind::kAiv;
   else if (!tells_kinds && (cube || !vector))
     kernel.only = CoreKind::kAic;
+  LaunchMark& mark = kernel.entry.mark;
+  add_marks_of(code + beside, plain_name(kernel.entry.name), mark);
+  kernel.entry.asks_subblock =
+      has_any(code + beside, {"get_subblockid"}) && !has_any(code + beside, {"get_subblockdim"});
+  if (mark.only) kernel.only = mark.only;
+  if (mark.cores) kernel.only.reset();
   kernel.may_lack_cube = !kernel.only && !cube;
   return kernel;
 }

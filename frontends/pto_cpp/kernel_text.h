@@ -3,11 +3,22 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/cluster/program/program.h"
 
 namespace tessera::pto_cpp {
+
+/// What marks of a kernel say of its launch.
+struct LaunchMark {
+  /// `__mix__(1, 2)`, or PTO_SYNCALL_MIX_AIC_KERNEL_META(kernel, 1, 2).
+  std::optional<std::pair<unsigned, unsigned>> cores;  ///< AICs and AIVs of a cluster
+  /// `__cube__`, `__vector__`, an attribute `aic` or `aiv`, or `__mix__` with one kind of core.
+  std::optional<cluster::CoreKind> only;
+  bool mixes =
+      false;  ///< the scheduling module counts cross-core flags, whichever kinds of core take part
+};
 
 /// A function that a run can start, as the text declares it.
 struct EntryText {
@@ -15,6 +26,9 @@ struct EntryText {
   std::vector<std::string> parameters;
   unsigned line = 0;
   std::string file;  ///< where it is defined: the kernel's file, or one that it includes
+  LaunchMark mark;
+  /// The user's files ask for the number of an AIV in its block, and not for how many there are.
+  bool asks_subblock = false;
 };
 
 /// What the text of a kernel says, before it is compiled.
@@ -41,7 +55,8 @@ KernelText read_kernel(const std::string& file, const std::string& function,
                        const std::vector<std::string>& folders = {});
 
 /// `kernel<<<blocks, l2, stream>>>(arguments)` as g++ can parse it: `kernel->*tsr_launch(blocks, l2, stream)(arguments)`.
-/// Casts to pointers into UB become tsr_ub_cast, for which a number is a byte of UB. Lines stay lines.
+/// Casts to pointers into UB become tsr_ub_cast, for which a number is a byte of UB, and assembly of the device that reads a
+/// register a call. Lines stay lines.
 std::string with_launches(const std::string& text);
 /// The text of the preprocessor without __ubuf__, which it has left in place for with_launches().
 std::string without_places(std::string text);

@@ -41,13 +41,24 @@ class NativeCores::Interface {
             block,
             fail,
             allocate,
-            refuse_at};
+            refuse_at,
+            threads,
+            meet,
+            exchange};
   }
 
  private:
   /// Threads that native code has started are no cores. One may run when its core has gone, so only addresses are compared.
   static bool is_of_core(void* self) { return static_cast<Core*>(self)->fiber.is_running(); }
+  /// A thread of a SIMT function of the core calls.
+  static NativeThreads* threads_of(void* self) {
+    NativeThreads* const threads = static_cast<Core*>(self)->threads;
+    return threads != nullptr && threads->is_running() ? threads : nullptr;
+  }
   static Core& core_of(void* self) {
+    if (NativeThreads* const threads = threads_of(self))
+      threads->fail("a thread has no pipes: operations, flags and caches are those of its core",
+                    __builtin_return_address(0));
     if (!is_of_core(self))
       NativeTrail::of_process().end_run("calls PTO in a thread or a process of its own");
     return *static_cast<Core*>(self);
@@ -99,7 +110,8 @@ class NativeCores::Interface {
     return "";
   }
   static std::int64_t special(void* self, TsrSpecial what) {
-    Core& core = core_of(self);
+    const bool by_thread = what != TSR_CYCLE && threads_of(self) != nullptr;
+    Core& core = by_thread ? *static_cast<Core*>(self) : core_of(self);
     switch (what) {
     case TSR_BLOCK_INDEX:
       return core.block;
@@ -127,9 +139,15 @@ class NativeCores::Interface {
   }
   static void access(void* self, const void* address, std::size_t bytes, bool stores,
                      const void* at) {
-    Core& core = core_of(self);
+    NativeThreads* const threads = threads_of(self);
+    Core& core = threads != nullptr ? *static_cast<Core*>(self) : core_of(self);
     const auto where = reinterpret_cast<std::uint64_t>(address);
     const auto found = core.memory.find(where);
+    if (threads != nullptr) {
+      if (!found || !core.memory.is_mapped(*found, bytes))
+        threads->fail(describe(core, where, bytes, stores), at);
+      return threads->access(address, bytes, stores, at);
+    }
     Request r;
     r.from = from(core, at);
     r.address = where;
@@ -202,6 +220,7 @@ class NativeCores::Interface {
     drop(closure);
   }
   static void block(void* self, const void* at) {
+    if (NativeThreads* const threads = threads_of(self)) return threads->block();
     if (!is_of_core(self)) return;
     Core& core = *static_cast<Core*>(self);
     core.launch.trail->at(at);
@@ -215,10 +234,37 @@ class NativeCores::Interface {
     return nullptr;
   }
   static void refuse_at(void* self, const char* text, const void* at) {
+    if (NativeThreads* const threads = threads_of(self)) threads->fail(text, at);
     refuse(core_of(self), at, text);
   }
   static void fail(void* self, const char* text) {
-    refuse(core_of(self), __builtin_return_address(0), text);
+    refuse_at(self, text, __builtin_return_address(0));
+  }
+  static void threads(void* self, const TsrThreads* launch) {
+    Core& core = core_of(self);
+    const std::uint64_t count = std::uint64_t{launch->size[0]} * launch->size[1] * launch->size[2];
+    if (count > cluster::kMostThreads)
+      return refuse(core, __builtin_return_address(0),
+                    ("a function of " + std::to_string(count) + " threads; a block has at most " +
+                     std::to_string(cluster::kMostThreads))
+                        .c_str());
+    Request r;
+    r.kind = Request::Kind::kThreads;
+    r.from = from(core, __builtin_return_address(0));
+    r.id = ++core.functions_started;
+    core.functions[r.id] = {*launch, core.block, core.block_count};
+    core.wait(r);
+  }
+  static void meet(void* self) {
+    if (NativeThreads* const threads = threads_of(self)) return threads->meet();
+    refuse(core_of(self), __builtin_return_address(0),
+           "only threads of a function wait for each other");
+  }
+  static std::uint32_t exchange(void* self, std::uint64_t value, std::uint64_t* lanes) {
+    const void* const at = __builtin_return_address(0);
+    if (NativeThreads* const threads = threads_of(self)) return threads->exchange(value, lanes, at);
+    refuse(core_of(self), at, "only threads of a function have a warp");
+    return 0;
   }
   // The run ends; `at` is the place in native code.
   static void refuse(Core& core, const void* at, const char* text) {
@@ -235,6 +281,10 @@ NativeCores::Core::Core(const NativeLaunch& to_launch, const MemoryMap& map, Cor
     : launch(to_launch), memory(map), id(core_id), module(code),
       api(KernelModule::keep(Interface::of(*this))),
       sites(to_launch.profile, cluster::kind_of(core_id), map, code.lines()) {}
+
+NativeCores::Core::~Core() {
+  module.forget(statics);
+}
 
 void NativeCores::Core::start() {
   module.forget(statics);
@@ -269,6 +319,32 @@ void NativeCores::Core::run() {
   request = {};
   request.kind = Request::Kind::kFailed;
   failure = "native code ended with " + fiber.describe_crash();
+}
+
+cluster::ThreadWork NativeCores::Core::run_threads(NativeThreads& runner, std::int64_t function,
+                                                   cluster::ThreadMemory& data) {
+  const StartedThreads started = functions.at(function);
+  const TsrThreads& launched = started.launch;
+  functions.erase(function);
+  module.enter(statics, api);
+  launch.trail->enter(NativeTrail::kFirstCore + id.index(), cluster::kind_of(id));
+  float_control.enter();
+  threads = &runner;
+  const cluster::ThreadWork work = runner.run(launched, started.block, started.block_count, data);
+  threads = nullptr;
+  if (runner.failure().empty()) launched.drop(launched.closure);
+  float_control.leave();
+  launch.trail->leave();
+  if (runner.failure().empty()) return work;
+  SourceLine line = module.lines().at(module.offset_of(runner.failed_at()));
+  const NativeFiber::Crash& crash = runner.crash();
+  for (std::size_t n = 0; n < crash.caller_count && line.file.empty(); ++n)
+    line = module.lines().at(module.offset_of(crash.callers[n]));
+  const std::string at =
+      line.file.empty() ? "" : line.file + ":" + std::to_string(line.line) + ": ";
+  throw IllegalBehaviour(at + "kernel " + launch.name + " on " + to_string(id) + ", " +
+                             runner.failure() + module.lines().trouble(),
+                         kNativeId);
 }
 
 // The instructions of a place go into the program of this core, which grows by those that it meets for the first time.
@@ -372,6 +448,8 @@ Step NativeCores::Core::step_of(const Request& r) {
     const auto at = memory.find(r.address);
     return sites.clean(at ? &*at : nullptr, r.from);
   }
+  case Request::Kind::kThreads:
+    return sites.threads(r.id, r.from);
   case Request::Kind::kLoad:
     if (load_bytes == 0) {
       load_address = r.address;

@@ -12,18 +12,28 @@
 #include "frontends/pto_cpp/float_control.h"
 #include "frontends/pto_cpp/native_cores.h"
 #include "frontends/pto_cpp/native_fiber.h"
+#include "frontends/pto_cpp/native_threads.h"
 
 namespace tessera::pto_cpp {
 
 /// Why native code stopped.
 struct NativeCores::Request {
-  enum class Kind : std::uint8_t { kEnded, kOperation, kSync, kLoad, kClean, kNothing, kFailed };
+  enum class Kind : std::uint8_t {
+    kEnded,
+    kOperation,
+    kSync,
+    kLoad,
+    kClean,
+    kThreads,
+    kNothing,
+    kFailed
+  };
   Kind kind = Kind::kEnded;
   std::uint64_t from = 0;  // the return address of the call, in the module
   const TsrCall* call = nullptr;
   TsrSync sync = TSR_SET_FLAG;
   int pipe = 0, to = 0, mode = 0;
-  std::int64_t id = 0;
+  std::int64_t id = 0;  // kThreads: the number of the function
   std::uint64_t address = 0;
   std::size_t bytes = 0;
 };
@@ -56,7 +66,7 @@ struct NativeCores::Watched {
 struct NativeCores::Core {
   Core(const NativeLaunch& to_launch, const MemoryMap& map, cluster::CoreId core_id,
        KernelModule& code);
-  ~Core() { module.forget(statics); }
+  ~Core();
   void start();
   /// Runs native code up to its next request.
   void run();
@@ -93,6 +103,9 @@ struct NativeCores::Core {
     watched.erase(watched.begin() + static_cast<std::ptrdiff_t>(kept), watched.end());
   }
   void place(Site& site);
+  /// Runs the threads of a function that native code has started.
+  cluster::ThreadWork run_threads(NativeThreads& runner, std::int64_t function,
+                                  cluster::ThreadMemory& data);
   /// Throws IllegalBehaviour with the text of the request.
   [[noreturn]] void fail() const;
   void take_loaded(const std::vector<std::int64_t>& registers);
@@ -131,8 +144,15 @@ struct NativeCores::Core {
   unsigned block = 0, block_count = 0;
   // Set only while it is found out whether the core takes part.
   std::function<const std::byte*(unsigned)> contents;
-  std::string failure;             // the text of a request kFailed
-  std::vector<std::byte> statics;  // this core's copy of the variables of the module
+  std::string failure;  // the text of a request kFailed
+  struct StartedThreads {
+    TsrThreads launch;
+    unsigned block, block_count;  // when native code came to it
+  };
+  std::map<std::int64_t, StartedThreads> functions;  // of threads, that have not run
+  std::int64_t functions_started = 0;
+  NativeThreads* threads = nullptr;  // while they run
+  std::vector<std::byte> statics;    // this core's copy of the variables of the module
   std::vector<std::int64_t> arguments;
   std::shared_ptr<cluster::Program> program;
 };

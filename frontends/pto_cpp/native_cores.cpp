@@ -44,7 +44,7 @@ Fit fit(CoreKind kind, TsrSync what, cluster::Pipe pipe, cluster::Pipe to) {
 }  // namespace
 
 NativeCores::NativeCores(NativeLaunch launch)
-    : launch_(std::move(launch)), memory_(*launch_.memory),
+    : launch_(std::move(launch)), memory_(*launch_.memory), threads_(memory_),
       cores_(std::size_t{launch_.clusters} * 3) {}
 
 NativeCores::~NativeCores() = default;
@@ -84,6 +84,7 @@ bool NativeCores::takes_part(CoreKind kind,
     if (r.kind == Request::Kind::kEnded) return n > 0 && kind == CoreKind::kAiv;
     if (r.kind == Request::Kind::kFailed) return true;
     if (r.kind == Request::Kind::kOperation) found = fit(kind, *r.call);
+    if (r.kind == Request::Kind::kThreads) found = kind == CoreKind::kAiv ? Fit::kOwn : Fit::kOther;
     if (r.kind == Request::Kind::kSync)
       found =
           fit(kind, r.sync, static_cast<cluster::Pipe>(r.pipe), static_cast<cluster::Pipe>(r.to));
@@ -94,6 +95,15 @@ bool NativeCores::takes_part(CoreKind kind,
 
 std::shared_ptr<const cluster::Program> NativeCores::begin(CoreId id) {
   auto& core = cores_[id.index()];
+  if (!(id.is_aic() ? launch_.aic
+                    : launch_.aiv)) {  // the kernel has no code for this kind: it ends at once
+    auto nothing = std::make_shared<cluster::Program>();
+    nothing->name = launch_.name;
+    nothing->file = launch_.file;
+    nothing->arrays = launch_.arrays;
+    nothing->code.emplace_back();  // kEnd
+    return nothing;
+  }
   if (core) {  // a further launch
     core->start();
     core->program->code.emplace_back();  // kEnd
@@ -111,8 +121,14 @@ std::shared_ptr<const cluster::Program> NativeCores::begin(CoreId id) {
   return core->program;
 }
 
+cluster::ThreadWork NativeCores::run_threads(CoreId id, std::int64_t function,
+                                             cluster::ThreadMemory& data) {
+  return cores_[id.index()]->run_threads(threads_, function, data);
+}
+
 cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::int64_t>& registers,
                                                     Cycle now) {
+  if (!cores_[id.index()]) return {0, 1, 0};
   Core& core = *cores_[id.index()];
   core.now = now;
   if (core.load_piece > 0) core.take_loaded(registers);

@@ -15,8 +15,10 @@
 #include "frontends/pto_cpp/host_program.h"
 #include "frontends/pto_cpp/kernel_module.h"
 #include "frontends/pto_cpp/memory_map.h"
+#include "frontends/pto_cpp/native_threads.h"
 #include "frontends/pto_cpp/native_trail.h"
 #include "models/cluster/program/program.h"
+#include "models/cluster/program/thread_function.h"
 
 namespace tessera::pto_cpp {
 
@@ -52,7 +54,7 @@ struct NativeLaunch {
   BoundKernel aic_kernel, aiv_kernel;
 };
 
-class NativeCores final : public cluster::InstructionSource {
+class NativeCores final : public cluster::InstructionSource, public cluster::ThreadSource {
  public:
   explicit NativeCores(NativeLaunch launch);
   ~NativeCores() override;
@@ -67,6 +69,8 @@ class NativeCores final : public cluster::InstructionSource {
 
   std::shared_ptr<const cluster::Program> begin(cluster::CoreId core) override;
   Range next(cluster::CoreId core, std::vector<std::int64_t>& registers, Cycle now) override;
+  cluster::ThreadWork run_threads(cluster::CoreId core, std::int64_t function,
+                                  cluster::ThreadMemory& data) override;
 
  private:
   struct Core;
@@ -82,6 +86,7 @@ class NativeCores final : public cluster::InstructionSource {
   const NativeFiber::Signals signals_;
   NativeLaunch launch_;
   const MemoryMap& memory_;
+  NativeThreads threads_;
   std::vector<std::unique_ptr<Core>> cores_;  // by CoreId::index()
 };
 

@@ -103,6 +103,14 @@ void warn_of_nothing(const AiCore& core, report::Report& report) {
        "the kernel comes to no operation with these arguments on any core", report);
 }
 
+void warn_of_subblocks(const AiCore& core, report::Report& report) {
+  warn(core, "/tessera/ascend/subblocks",
+       "get_subblockid() is 0 on all cores of this kernel for vector cores only, each of which is "
+       "a block; a build for both kinds of "
+       "core, whose blocks have two AIVs, is --set launch.ratio=1:2",
+       report);
+}
+
 void warn_of_lines(const AiCore& core, report::Report& report) {
   const std::string left = cluster::describe_lines_left(core);
   if (!left.empty()) warn(core, "/tessera/ascend/lines_left", left, report);

@@ -21,5 +21,6 @@ void warn_of_flags(const cluster::AiCore& core, report::Report& report);
 void warn_of_lines(const cluster::AiCore& core, report::Report& report);
 /// Warns that the kernel has done nothing on any core.
 void warn_of_nothing(const cluster::AiCore& core, report::Report& report);
+void warn_of_subblocks(const cluster::AiCore& core, report::Report& report);
 
 }  // namespace tessera::ascend

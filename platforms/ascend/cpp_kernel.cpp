@@ -195,6 +195,8 @@ CppKernel::CppKernel(const Options& options, const AscendConfig& config,
     trail.set_module(cube ? CoreKind::kAic : CoreKind::kAiv, *module);
   }
   names_ = compiled.entry.parameters;
+  mark_ = compiled.entry.mark;
+  asks_subblock_ = compiled.entry.asks_subblock;
 }
 
 const TsrEntry& CppKernel::entry() const {
@@ -234,6 +236,7 @@ void CppKernel::prepare(const Options& options, const AscendConfig& config,
   cores_ = std::make_shared<pto_cpp::NativeCores>(native_);
   launched_ = std::make_unique<LaunchedKernel>(std::move(kernel), launch, cores_);
   launched_->at_end = std::move(at_end);
+  launched_->lacks_subblocks = lacks_subblocks_;
   launched_->is_empty = !kinds_.aic && !kinds_.aiv && !options.host_program;
   if (options.host_program)
     launched_->next_launch = [this](Arrays& arrays, Cycle next) { return go_on(arrays, next); };
@@ -339,16 +342,20 @@ cluster::Launch CppKernel::find_launch(const AscendConfig& config) {
   // A block of a kernel for vector cores only is one AIV (pto_cpp.md 1.1); several fill both of a cluster.
   const bool several = launch.clusters > 1 || launch.blocks > 1;
   const LaunchRatio for_aivs = several ? LaunchRatio::k0To2 : LaunchRatio::k0To1;
-  launch.ratio = config.ratio.value_or(!aiv  ? LaunchRatio::k1To0
-                                       : aic ? LaunchRatio::k1To2
-                                             : for_aivs);
+  const LaunchRatio by_kinds = !aiv ? LaunchRatio::k1To0 : aic ? LaunchRatio::k1To2 : for_aivs;
+  const LaunchRatio by_mark = !mark_.cores               ? by_kinds
+                              : mark_.cores->second == 1 ? LaunchRatio::k1To1
+                                                         : LaunchRatio::k1To2;
+  launch.ratio = config.ratio.value_or(by_mark);
+  const bool mixes_now = mark_.mixes || mark_.cores.has_value();
+  lacks_subblocks_ = asks_subblock_ && !config.ratio && launch.ratio == LaunchRatio::k0To2;
   if (host_launches) {  // as many clusters as its blocks need; those of a further launch may be more
     const unsigned needed = launch.is_block_an_aiv() ? (launch.blocks + 1) / 2 : launch.blocks;
     launch.clusters = std::clamp(needed, config.clusters, cluster::kMaxClusters);
     if (aics_of(launch.ratio) == 0) aic_host_.reset();
     if (aivs_of(launch.ratio) == 0) aiv_host_.reset();
   }
-  launch.mix = config.mix.value_or(aic && aiv);
+  launch.mix = config.mix.value_or((aic && aiv) || mixes_now);
   return launch;
 }
 

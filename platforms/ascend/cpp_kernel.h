@@ -53,6 +53,8 @@ class CppKernel {
   std::vector<std::string> names_;  // names of the arguments
   pto_cpp::NativeLaunch native_;
   std::shared_ptr<pto_cpp::NativeCores> cores_;
+  pto_cpp::LaunchMark mark_;
+  bool asks_subblock_ = false, lacks_subblocks_ = false;
   Kinds kinds_;
   std::unique_ptr<pto_cpp::HostProgram> aic_host_, aiv_host_;
   std::vector<data::HostArray> contents_;  // by array; those of zeros have a shape and no bytes

@@ -44,6 +44,8 @@ struct LaunchedKernel {
   const std::shared_ptr<cluster::InstructionSource> source;  ///< nullptr: the programs have all
   bool is_empty =
       false;  ///< native code that comes to no operation, as tasks that only mark a place
+  /// It asks which AIV of its block it is, and runs as one for vector cores only, whose blocks are AIVs.
+  bool lacks_subblocks = false;
   /// The launch has ended before cycle `next`: prepares another one of the same cores, if there is one.
   std::function<bool(Arrays& arrays, Cycle next)> next_launch;
   /// The run is over, and nothing is written yet. May throw IllegalBehaviour.

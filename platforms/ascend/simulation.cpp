@@ -103,6 +103,7 @@ void Simulation::summarize(report::Report& report) const {
     warn_of_lines(*core, report);
   }
   if (kernel_.is_empty) warn_of_nothing(*machine.cores().front(), report);
+  if (kernel_.lacks_subblocks) warn_of_subblocks(*machine.cores().front(), report);
   if (launches_ > 1)
     report.counters.push_back(
         {"launches", launches_, "launches", "of the host program, one after the other"});

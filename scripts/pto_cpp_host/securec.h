@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstring>
 
+#define EOK 0
+using errno_t = int;
+
 inline int memset_s(void* to, std::size_t room, int value, std::size_t bytes) {
   if (bytes > room) return 1;
   std::memset(to, value, bytes);

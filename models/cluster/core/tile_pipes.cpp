@@ -3,12 +3,33 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/cluster/core/thread_memory.h"
 #include "models/cluster/core/tile_operands.h"
 #include "models/cluster/program/legality.h"
 
 namespace tessera::cluster {
 
 using observe::EventKind;
+
+namespace {
+
+Cost run_threads(const CoreContext& context, const QueueEntry& head, Cycle now) {
+  auto* const source = dynamic_cast<ThreadSource*>(context.source);
+  if (source == nullptr || context.data == nullptr || !context.data->has_tiles())
+    context.illegal(head.pc, "threads need values; run the kernel with data", kSizeId);
+  if (context.program->automatic_sync)
+    context.illegal(head.pc,
+                    "what threads access is not known before they run; write the flags around them",
+                    kSizeId);
+  const Launch& launch = context.launch;
+  const unsigned cores = launch.clusters * std::max(aivs_of(launch.ratio), 1U);
+  DataOfThreads memory(*context.data, context.core, now);
+  const Cycle cycles = cycles_of(source->run_threads(context.core, head.sizes[0], memory),
+                                 context.config.core.cost.gm_bytes_per_cycle, cores);
+  return {cycles, cycles};
+}
+
+}  // namespace
 
 TilePipes::TilePipes(CoreContext& context, CoreSync& sync, OperationOrder& order,
                      TileOperands& operands)
@@ -87,6 +108,7 @@ WaitReason TilePipes::start_tile(PipeState& p, const QueueEntry& head, Cycle now
     const WaitReason reason = try_unit_flag(p, head, cost, now);
     if (reason != WaitReason::kNone) return reason;
   }
+  if (is_thread_function(i)) cost = run_threads(context_, head, now);
   slow_read(i, cost);
   ++p.stats.instructions;
   context_.probe.emit(now, EventKind::kPipeStart,

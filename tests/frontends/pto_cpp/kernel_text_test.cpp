@@ -31,6 +31,15 @@ TEST(PtoCpp, TheAttributeOfTheVendorsCompilerBecomesNothing) {
             "static          void f(); // [aicore]");
 }
 
+TEST(PtoCpp, AssemblyOfTheDeviceThatReadsARegisterBecomesACall) {
+  EXPECT_EQ(with_launches(R"(asm volatile("MOV %0, SYS_CNT\n" : "+l"(t)); int x;)"),
+            "t = tsr_register_SYS_CNT(); int x;");
+  EXPECT_EQ(with_launches(R"(asm volatile("MOV %0, PC" : "=l"(pc));)"), "pc = tsr_register_PC();");
+  const std::string other =
+      R"(asm volatile("nop"); asm volatile("add %0, %1" : "+l"(a) : "r"(b));)";
+  EXPECT_EQ(with_launches(other), other);
+}
+
 TEST(PtoCpp, SmallFloatsThatAGeneratorDeclaresAreThoseOfTheLibrary) {
   EXPECT_EQ(with_launches("typedef struct { unsigned char v; }\nhifloat8_t; int x;"),
             std::string(35, ' ') + "\n" + std::string(11, ' ') + " int x;");

@@ -83,6 +83,19 @@ TSR_INLINE void create_cbuf_matrix(T* to, std::int64_t config, V value) {
     pto::TEXPANDS(run, static_cast<E>(value));
   }
 }
+/// Fills UB on A2/A3, one run: of as many elements as the mask counts, or of whole repeats.
+template <class T, class V>
+TSR_INLINE void vector_dup(T* to, V value, std::uint8_t repeats, std::uint16_t block_step, std::uint16_t, std::uint16_t repeat_step,
+                           std::uint16_t) {
+  using R = pto::tsr_detail::Run<pto::TileType::Vec, T, 256 * 1024>;
+  const std::int64_t count = tsr::mask_count > 0 ? tsr::mask_count : std::int64_t{repeats} * 256 / static_cast<std::int64_t>(sizeof(T));
+  if (count == 0) return;
+  if (block_step != 1 || repeat_step != 8 || (tsr::mask_count == 0 && tsr::has_mask))
+    tsr_api->fail(tsr_api->self, "vector_dup: expected neighbouring blocks and repeats, and a mask that counts or has all lanes");
+  R run(count);
+  pto::TASSIGN(run, reinterpret_cast<std::uint64_t>(to));
+  pto::TEXPANDS(run, static_cast<T>(value));
+}
 template <class T>
 TSR_INLINE T* __cce_get_tile_ptr(T* address) {
   return address;

@@ -134,8 +134,8 @@ struct TMPipe {
   }
 };
 
-template <class T, class P, class = typename P::DataFiFo>
-TSR_INLINE void TPUSH(T& tile, P& pipe) {
+template <class T, class P>
+TSR_INLINE std::void_t<typename P::DataFiFo> TPUSH(T& tile, P& pipe) {
   if (pipe.prod.waits) pipe.prod.allocate();
   pipe.push(tile);
   if (pipe.prod.signals) pipe.prod.record();

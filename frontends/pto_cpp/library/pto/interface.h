@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#define TSR_INTERFACE_VERSION 2
+#define TSR_INTERFACE_VERSION 3
 
 /// Where the boxes of a tile begin, and which way they go (ascend.md 1.3).
 enum TsrBoxes { TSR_NO_BOXES = 0, TSR_ROW_BOXES = 1, TSR_COLUMN_BOXES = 2 };
@@ -92,6 +92,19 @@ enum TsrSpecial {
   TSR_CORE
 };
 
+/// Where a thread stands in its block, or a block among all; how many there are.
+struct TsrPlace {
+  std::uint32_t x, y, z;
+};
+/// A function of threads: each of them calls `run(closure)`, and finds its numbers where the last four point to.
+struct TsrThreads {
+  std::uint32_t size[3];  ///< of the block
+  void (*run)(void*);
+  void (*drop)(void*);  ///< frees the closure
+  void* closure;
+  TsrPlace *thread, *count, *block, *blocks;
+};
+
 /// What the simulator offers. `self` is the first argument of all functions.
 struct TsrApi {
   std::uint32_t version;
@@ -115,6 +128,13 @@ struct TsrApi {
   void* (*allocate)(void* self, std::size_t bytes);
   /// As fail(), for a function of the library that native code at `from` has called.
   void (*fail_at)(void* self, const char* text, const void* from);
+  /// Puts a function of threads into the queue of pipe V.
+  void (*threads)(void* self, const TsrThreads* launch);
+  /// A thread waits for the others of its block.
+  void (*meet)(void* self);
+  /// A thread gives a value to the others of its warp that call from the same place, and gets theirs, by lane. Answers which
+  /// lanes these are, a bit each.
+  std::uint32_t (*exchange)(void* self, std::uint64_t value, std::uint64_t* lanes);
 };
 
 /// A function that --function names: how it takes its arguments.

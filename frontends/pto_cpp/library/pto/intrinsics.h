@@ -28,9 +28,15 @@ extern "C" __attribute__((weak)) const std::uint32_t tsr_version = TSR_INTERFACE
 #define __inout__
 #define __tf__
 #define __aicore__
+#define __vector__
+#define __cube__
+#define __mix__(...)
 #define AICORE
 #define __simd_vf__
 #define __simt_vf__
+#define __simt_callee__
+#define LAUNCH_BOUND(N)
+#define __launch_bounds__(...)
 #define __sync_alias__
 #define __VEC_SCOPE__
 #define __global__ __attribute__((visibility("default")))
@@ -93,6 +99,12 @@ TSR_INLINE std::int64_t get_subblockdim() { return tsr_api->special(tsr_api->sel
 TSR_INLINE std::int64_t get_coreid() { return tsr_api->special(tsr_api->self, TSR_CORE); }
 TSR_INLINE std::int64_t get_sys_cnt() { return tsr_api->special(tsr_api->self, TSR_CYCLE); }
 
+// What assembly of the device reads (kernel_text.cpp of the simulator).
+TSR_INLINE std::uint64_t tsr_register_SYS_CNT() { return static_cast<std::uint64_t>(get_sys_cnt()); }
+__attribute__((noinline)) inline std::uint64_t tsr_register_PC() {
+  return reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+}
+
 namespace tsr {
 /// block_idx and its relatives are variables, whose names kernels also give to their own.
 template <TsrSpecial What>
@@ -103,10 +115,21 @@ struct SpecialVariable {
 inline constexpr tsr::SpecialVariable<TSR_BLOCK_INDEX> block_idx{};
 inline constexpr tsr::SpecialVariable<TSR_BLOCK_COUNT> block_num{};
 
-// Operations on tiles set the mask and the padding of the vector unit by themselves.
-TSR_INLINE void set_mask_norm() {}
-TSR_INLINE void set_mask_count() {}
-TSR_INLINE void set_vector_mask(std::uint64_t, std::uint64_t) {}
+// Operations on tiles set the mask and the padding of the vector unit by themselves. What copies.h has takes notice of it.
+namespace tsr {
+inline bool counts_elements = false;  ///< the mask is a number of elements
+inline std::int64_t mask_count = 0;   ///< 0: it counts none
+inline bool has_mask = false;         ///< some lanes are off
+}  // namespace tsr
+TSR_INLINE void set_mask_norm() {
+  tsr::counts_elements = false;
+  tsr::mask_count = 0;
+}
+TSR_INLINE void set_mask_count() { tsr::counts_elements = true; }
+TSR_INLINE void set_vector_mask(std::uint64_t high, std::uint64_t low) {
+  if (tsr::counts_elements) tsr::mask_count = static_cast<std::int64_t>(low);
+  else tsr::has_mask = (high & low) != ~std::uint64_t{0};
+}
 TSR_INLINE void set_padding(std::uint64_t) {}
 TSR_INLINE void set_atomic_none() {}
 TSR_INLINE void preload(const void*, std::int64_t = 0) {}

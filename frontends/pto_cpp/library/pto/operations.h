@@ -279,6 +279,13 @@ TSR_INLINE RecordEvent tsr_insert(const char* operation, const D& to, const S& f
   }
 TSR_PART(TEXTRACT, "pto.textract", tsr_part)
 TSR_PART(TINSERT, "pto.tinsert", tsr_insert)
+/// Two parts of one tile.
+template <class D, class E, class S, class... W, class = std::enable_if_t<is_tile_data_v<E> && is_tile_data_v<S>>>
+TSR_INLINE RecordEvent TEXTRACT(const D& first, const E& second, const S& from, std::uint16_t row, std::uint16_t column,
+                                std::uint16_t second_row, std::uint16_t second_column, const W&... events) {
+  TEXTRACT(first, from, row, column, events...);
+  return TEXTRACT(second, from, second_row, second_column);
+}
 
 /// The same bytes as a tile of another type.
 template <class D, class S>

@@ -195,7 +195,31 @@ enum class GatherOOB : std::uint8_t { Undefined, Clamp, Wrap, Zero };
 enum class ScatterOOB : std::uint8_t { Undefined, Skip, Clamp, Wrap };
 enum class ScatterAtomicOp : std::uint8_t { None, Add, Max, Min };
 enum class ScatterConflict : std::uint8_t { Last, Default };
-TSR_OPERATION(TSCATTER, "pto.tscatter")
+TSR_OPERATION(tsr_scatter, "pto.tscatter")
+template <class E>
+constexpr bool tsr_is_by_columns(E e) {
+  if constexpr (std::is_same_v<E, ScatterAxis>) return e == ScatterAxis::SCATTER_COL;
+  else return false;
+}
+/// A2/A3 scatter with the scalar unit, which goes on behind it, when V has filled the result; V goes on after that.
+template <bool ByColumns>
+TSR_INLINE RecordEvent tsr_scattered(RecordEvent event) {
+#ifndef PTO_NPU_ARCH_A5
+  if constexpr (!ByColumns) {
+    PtoSetWaitFlag<PIPE_V, PIPE_S>();
+    PtoSetWaitFlag<PIPE_S, PIPE_V>();
+  }
+#endif
+  return event;
+}
+template <class D, class... A>
+TSR_INLINE RecordEvent TSCATTER(const D& result, const A&... inputs) {
+  return tsr_scattered<false>(tsr_scatter(result, inputs...));
+}
+template <auto Option, auto... Options, class D, class... A>
+TSR_INLINE RecordEvent TSCATTER(const D& result, const A&... inputs) {
+  return tsr_scattered<(tsr_is_by_columns(Option) || ... || tsr_is_by_columns(Options))>(tsr_scatter<Option, Options...>(result, inputs...));
+}
 TSR_OPERATION(TGATHERB, "pto.tgatherb")
 TSR_OPERATION(TCONCAT_IMPL, "pto.tconcat")
 TSR_OPERATION(TCOLEXPAND_IMPL, "pto.tcolexpand")

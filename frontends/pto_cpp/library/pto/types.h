@@ -13,11 +13,23 @@ constexpr int DYNAMIC = -1;
 enum class TileType { Vec, Mat, Left, Right, Acc, Bias, Scaling, ScaleLeft, ScaleRight };
 enum class BLayout { RowMajor = 0, ColMajor = 1 };
 enum class SLayout { NoneBox = 0, RowMajor = 1, ColMajor = 2 };
-enum class PadValue : std::uint64_t { Null = 0, Zero = 1, Max = 2, Min = 3 };
-/// A pad of any value, which the simulator has no operations for.
-constexpr PadValue PadValueCustom(float value) {
-  return static_cast<PadValue>(0x100000000ULL + static_cast<std::uint64_t>(value != 0));
+enum class PadValue : std::uint64_t { Null = 0, Zero = 1, Max = 2, Min = 3, CustomBase = std::uint64_t{1} << 32 };
+/// A pad of any value, by its bits. The simulator has no operations for them.
+constexpr bool isCustomPadValue(PadValue pad) { return pad >= PadValue::CustomBase; }
+constexpr std::uint32_t getCustomPadBits(PadValue pad) { return static_cast<std::uint32_t>(pad); }
+constexpr PadValue PadValueCustom16(std::uint16_t bits) {
+  return static_cast<PadValue>(static_cast<std::uint64_t>(PadValue::CustomBase) | bits);
 }
+template <class T>
+constexpr PadValue PadValueCustom(T value) {
+  std::uint32_t bits = 0;
+  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>) bits = value.bits;
+  else if constexpr (std::is_floating_point_v<T>) bits = __builtin_bit_cast(std::uint32_t, static_cast<float>(value));
+  else bits = static_cast<std::make_unsigned_t<T>>(value);
+  return static_cast<PadValue>(static_cast<std::uint64_t>(PadValue::CustomBase) | bits);
+}
+template <auto Value>
+inline constexpr PadValue PadCustom = PadValueCustom(Value);
 enum class CompactMode { Null = 0, Normal = 1, RowPlusOne = 2 };
 enum class Layout {
   ND, DN, NZ, SCALE, MX_A_ZZ, MX_A_ND, MX_A_DN, MX_B_NN, MX_B_ND, MX_B_DN, NC1HWC0, FRACTAL_Z,
