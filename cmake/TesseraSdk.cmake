@@ -32,4 +32,6 @@ if(TESSERA_INSTALL)
     COMPONENT tools FILES_MATCHING PATTERN "*.py")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/tessera" DESTINATION "${TESSERA_PYTHON_DIR}" COMPONENT python
     FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
+  install(FILES "${PROJECT_SOURCE_DIR}/python/tessera_csl/arguments.py" DESTINATION "${TESSERA_PYTHON_DIR}/tessera" COMPONENT python
+    RENAME csl_arguments.py)
 endif()

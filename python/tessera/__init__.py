@@ -19,7 +19,10 @@ from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from tessera_csl.arguments import argument_word
+try:
+    from .csl_arguments import argument_word  # an installation has a copy of the module, as the package is there without the other one
+except ImportError:
+    from tessera_csl.arguments import argument_word
 
 from . import ascend, debug as _debug, library as _library, values as _values
 from .debug import Breakpoint

@@ -158,6 +158,11 @@ def case_capi(a):
     require(run([folder / "mine", layout]), '"status": "finished"')
     script = f"import tessera; m = tessera.Machine('{layout}'); m.launch('main'); m.run(); print(m.read('answer', 1)[0])"
     require(run([sys.executable, "-B", "-c", script], env={"PYTHONPATH": str(a.prefix / "share/tessera/python")}), "42")
+    # Packages have it where every Python finds it, and the modules of host programs elsewhere.
+    alone = a.work / "alone"
+    shutil.rmtree(alone, ignore_errors=True)
+    shutil.copytree(a.prefix / "share/tessera/python/tessera", alone / "tessera")
+    require(run([sys.executable, "-B", "-c", script], env={"PYTHONPATH": str(alone), "TESSERA_LIBRARY": str(library)}), "42")
 
 
 def case_pkg_config(a):
