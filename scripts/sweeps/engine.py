@@ -63,8 +63,8 @@ def run_here(points, jobs, timeout, check=lambda point: None):
     """Runs `points`, `jobs` at a time, and calls `check` with each point after its run; what `check` throws ends all of them."""
     allow_runs()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        tasks = {pool.submit(run_point, point.command, point.report, timeout): point for point in points}
         try:
+            tasks = {pool.submit(run_point, point.command, point.report, timeout): point for point in points}
             for number, task in enumerate(concurrent.futures.as_completed(tasks), 1):
                 task.result()
                 check(tasks[task])
