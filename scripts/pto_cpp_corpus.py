@@ -77,7 +77,7 @@ def split(text):
 def parameters_of(text, function, count):
     """The names of the parameters of a function with so many of them that a text defines, also by a macro that pastes its name together."""
     pasted = r"(\w+)##\w+|\w+\(\s*(\w+)\s*,\s*\w+\s*\)"
-    for found in re.finditer(r"(?:\b" + re.escape(function) + "|" + pasted + r")\s*\(([^(){};]*)\)[\s\\]*\{", text):
+    for found in re.finditer(r"(?:\b" + re.escape(function) + r"(?:<[^<>()]*>)?|" + pasted + r")\s*\(([^(){};]*)\)[\s\\]*\{", text):
         names = [re.findall(r"\w+", re.sub(r"=.*", "", item))[-1] for item in split(found.group(3))]
         if len(names) == count and function.startswith(found.group(1) or found.group(2) or ""):
             return names
@@ -189,6 +189,7 @@ class Runner:
     def host_part(self, program, folder):
         """The kernel's file as code of the host, for functions of it that are no launchers."""
         text = re.sub(r"<<<([^;{}]*?)>>>", r"->*tsr_launch(\1)", program.text)
+        text = re.sub(r'\basm volatile\s*\(\s*"MOV %0, \w+[^)]*\)\s*\)', "(void)0", text)  # assembly of the device
         write_text(folder / "kernel.cpp", f'#line 1 "{program.kernel}"\n{text}')
         kind = ["-D__CCE_AICORE__=220", "-DPTO_NPU_ARCH_A2A3"] if program.preset == "a2a3" else ["-D__CCE_AICORE__=310", "-DPTO_NPU_ARCH_A5"]
         done = call(["g++", "-std=c++17", "-O1", "-w", "-fPIC", *kind, "-D__DAV_VEC__", "-I", LIBRARY, "-I", program.folder, "-include",

@@ -144,8 +144,10 @@ std::pair<std::size_t, std::size_t> first_pasted_part(const std::string& code, s
   };
   std::size_t begin = word_before(end), stop = 0;
   if (begin >= 2 && begin < end && code.compare(begin - 2, 2, "##") == 0) {
-    stop = begin - 2;
-    begin = word_before(stop);
+    while (begin >= 2 && code.compare(begin - 2, 2, "##") == 0) {
+      stop = begin - 2;
+      begin = word_before(stop);
+    }
   } else if (end > 0 && code[end - 1] == ')') {
     const std::size_t open = code.rfind('(', end - 1);
     stop = code.find(',', open);

@@ -65,6 +65,14 @@ class PtoCppFile : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
+TEST_F(PtoCppFile, ANameMayBePastedOfSeveralParts) {
+  const KernelText kernel = read("#define K(D, B) \\\n  extern \"C\" __global__ void "
+                                 "run_E##D##_B##B(float* x, int n) {}\nK(64, 2)\n",
+                                 "run_E64_B2");
+  EXPECT_EQ(kernel.entry.name, "run_E64_B2");
+  EXPECT_EQ(kernel.entry.parameters, (std::vector<std::string>{"x", "n"}));
+}
+
 constexpr const char* kTwo =
     "template <class T, int N> AICORE void run(__gm__ T* x, int n) {}\n"
     "extern \"C\" __global__ AICORE void add(__gm__ half* x, uint32_t count = 3) {\n}\n"
