@@ -55,6 +55,8 @@ po::options_description described() {
       "max-inlined-iterations", text()->default_value("50"),
       "of an inline loop")("comptime-func-depth-limit", text()->default_value("256"),
                            "functions that call each other at compile time")(
+      "link-section-start-address-bytes", texts(),
+      ".a:4096,.b:8192: addresses of the variables with linksection(\".a\")")(
       "max-parallelism", text(), "accepted and ignored")("out-routes", "accepted and ignored")(
       "dump-dsr-alloc-graph", "accepted and ignored")("output-json", text()->implicit_value(""),
                                                       "accepted and ignored")(
@@ -126,6 +128,8 @@ CommandLine read_options(const po::variables_map& given) {
     csl::add_option_numbers(list, "--params", options.params);
   for (const std::string& list : texts("colors"))
     csl::add_option_numbers(list, "--colors", options.colors);
+  for (const std::string& list : texts("link-section-start-address-bytes"))
+    csl::add_option_sections(list, "--link-section-start-address-bytes", options);
   options.import_paths = texts("import-path");
   if (given.count("fabric-dims") != 0)
     options.fabric = csl::option_pair(text("fabric-dims"), "--fabric-dims");

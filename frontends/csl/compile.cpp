@@ -6,6 +6,7 @@
 #include "frontends/csl/host_room.h"
 #include "frontends/csl/ir/key.h"
 #include "frontends/csl/lower/tile_code.h"
+#include "frontends/text/diagnostics.h"
 
 namespace tessera::csl {
 namespace {
@@ -15,6 +16,7 @@ struct Analysed {
   std::map<std::string, ir::FunctionId> functions;
   std::map<std::string, ir::VariableId> variables;  ///< exported pointers, by name
   std::map<std::string, ir::VariableId> globals;    ///< globals that the host may read, by name
+  std::map<ir::VariableId, std::pair<std::string, std::uint32_t>> sections;
 };
 
 Analysed analysed(Engine& engine, Variant& variant) {
@@ -33,6 +35,7 @@ Analysed analysed(Engine& engine, Variant& variant) {
     if (!is_settled) continue;
     result.functions = code.exported;
     result.globals = code.globals();
+    result.sections = std::move(code.sections);
     for (const ExportedSymbol& symbol : variant.tile.exports) {
       if (symbol.variable) result.variables[symbol.name] = *code.find_variable(*symbol.variable);
     }
@@ -75,16 +78,20 @@ Compiler::Compiler(Engine& engine, const CodeOptions& options) : engine_(engine)
   if (options.has_memcpy) options_.room -= kHostTransferBytes;
 }
 
-Compiler::Code Compiler::code_of(ir::Module module) {
+Compiler::Code Compiler::code_of(ir::Module module, decltype(codegen::Options::sections) sections) {
   constexpr std::size_t kMostKeyBytes = std::size_t{64}
                                         << 20;  // of a program whose codes all differ
   number_orders(module);
   std::string key = ir::key_of(module);
+  for (const auto& [variable, section] : sections)
+    key += text::joined(";", variable, "=", section.first, ":", section.second);
   const auto known = codes_.find(key);
   if (known != codes_.end()) return known->second;
   Code code;
-  code.image = std::make_shared<const pe::Image>(
-      codegen::generate(std::move(module), options_, &code.names));
+  codegen::Options options = options_;
+  options.sections = std::move(sections);
+  code.image =
+      std::make_shared<const pe::Image>(codegen::generate(std::move(module), options, &code.names));
   key_bytes_ += key.size();
   if (key_bytes_ <= kMostKeyBytes) codes_.emplace(std::move(key), code);
   return code;
@@ -92,7 +99,7 @@ Compiler::Code Compiler::code_of(ir::Module module) {
 
 CompiledVariant Compiler::operator()(Variant& variant) {
   Analysed result = analysed(engine_, variant);
-  const Code code = code_of(std::move(result.module));
+  const Code code = code_of(std::move(result.module), std::move(result.sections));
   CompiledVariant made;
   made.image = code.image;
   for (const auto& [name, variable] : result.globals)

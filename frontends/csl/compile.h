@@ -59,7 +59,8 @@ class Compiler {
     std::shared_ptr<const pe::Image> image;
     codegen::Symbols names;
   };
-  Code code_of(ir::Module module);
+  /// `sections`: as codegen::Options has them.
+  Code code_of(ir::Module module, decltype(codegen::Options::sections) sections);
 
   Engine& engine_;
   codegen::Options options_;

@@ -45,6 +45,19 @@ void add_option_numbers(const std::string& text, const std::string& option, Name
   }
 }
 
+void add_option_sections(const std::string& text, const std::string& option, Options& options) {
+  NamedNumbers sections;
+  add_option_numbers(text, option, sections);
+  for (const auto& [name, address] : sections) {
+    constexpr std::uint64_t kMost = 0xffff;
+    if (address > kMost || address % 2 != 0)
+      throw UserError("", "",
+                      option + ": " + std::to_string(address) + " is no address of a word of a PE");
+    if (!options.sections.emplace(name, static_cast<std::uint32_t>(address)).second)
+      throw UserError("", "", option + ": '" + name + "' is given twice");
+  }
+}
+
 std::pair<unsigned, unsigned> option_pair(const std::string& text, const std::string& option) {
   const std::vector<std::string> parts = parts_of(text, ',');
   if (parts.size() != 2)

@@ -16,6 +16,8 @@ using NamedNumbers = std::vector<std::pair<std::string, std::uint64_t>>;
 std::uint64_t option_number(const std::string& text, const std::string& option);
 /// Appends "a:1,b:2". No name may come twice.
 void add_option_numbers(const std::string& text, const std::string& option, NamedNumbers& numbers);
+/// Adds ".name:1024,.other:4096": where the variables of sections begin.
+void add_option_sections(const std::string& text, const std::string& option, Options& options);
 /// "W,H"
 std::pair<unsigned, unsigned> option_pair(const std::string& text, const std::string& option);
 /// "1.4" or "2.10"

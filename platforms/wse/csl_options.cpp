@@ -47,6 +47,13 @@ cli::OptionGroup CslOptions::group() {
        read_by(
            "import-path", "DIR", "folder for imports; also CSL_IMPORT_PATH (repeatable)",
            [this](Text text) { program.import_paths.push_back(text); }, true),
+       read_by(
+           "link-section-start-address-bytes", ".a:4096,.b:8192",
+           "addresses of the variables with linksection(\".a\") (repeatable)",
+           [this](Text text) {
+             csl::add_option_sections(text, "--link-section-start-address-bytes", program);
+           },
+           true),
        read_by("csl-version", "1.4|2.10", "version of CSL; also TESSERA_CSL_VERSION",
                [this](Text text) { program.version = csl::option_version(text); }),
        cli::one_of("fp16-format", "FORMAT", program.half, {"f16", "bf16", "cb16"},
@@ -81,7 +88,7 @@ compiled::Program load_csl(const cli::Options& options, const CslOptions& given,
   if (fs::is_directory(options.program)) {
     options.refuse_any({"params", "param", "colors", "fabric-dims", "fabric-offsets", "import-path",
                         "csl-version", "fp16-format", "csl-code", "csl-locals", "allow-dsd-overrun",
-                        "channels"},
+                        "link-section-start-address-bytes", "channels"},
                        "the program is compiled; its parameters and the options of the compiler "
                        "cannot change any more");
     return compiled::read_folder(options.program, TESSERA_VERSION);

@@ -86,7 +86,8 @@ class DescriptorReader {
     }
     finish();
     const std::shared_ptr<const PointerValue> known = base_ ? known_base(*base_) : nullptr;
-    const bool is_live = extent_.live || stride_.live || offset_.live || (base_ && !known);
+    const bool is_live =
+        extent_.live || stride_.live || offset_.live || (base_ && !known) || is_one_of_several_;
     if (known) dsd_.base = known;
     if (!is_live) return {&kind_, Value{std::make_shared<const Dsd>(std::move(dsd_))}};
     return made_live();
@@ -175,9 +176,28 @@ class DescriptorReader {
                           "; it has .base_address, .offset, .stride and .extent");
     } else {
       note(name, at);
-      check_option(call_.engine(), dsd_fields_table(kind_.name), name, value, at, "@get_dsd: ");
-      dsd_.options.emplace_back(name, value);
+      const Result option = queue_of(value, name, at);
+      check_option(call_.engine(), dsd_fields_table(kind_.name), name, option, at, "@get_dsd: ");
+      if (!option.is_known() && !call_.makes_code()) call_.engine().known(option, at);
+      is_one_of_several_ = is_one_of_several_ || !option.is_known();
+      dsd_.options.emplace_back(name, option);
     }
+  }
+
+  /// Until SDK 1.0 the id of a queue was an integer.
+  Result queue_of(const Result& value, const std::string& name, const Node& at) {
+    const bool is_queue = name == "input_queue" || name == "output_queue";
+    if (!is_queue || !value.type->is_any_integer() || call_.engine().version() == Version::k2_10)
+      return value;
+    constexpr std::int64_t kMostQueue = 7;
+    const LiveNumber id = number(value, name, at, {0, kMostQueue});
+    call_.engine().saw(Version::k1_4, at);
+    call_.engine().remark(at, "the field ." + name +
+                                  " is an integer; since SDK 1.1 it is written @get_" + name +
+                                  "(..)");
+    const Type* type = call_.types().word(name);
+    if (!id.live) return {type, value.operand};
+    return {type, cast_operand(call_.evaluator, value, call_.types().word("u16"), at).operand};
   }
 
   LiveNumber number(const Result& value, const std::string& name, const Node& at,
@@ -295,7 +315,14 @@ class DescriptorReader {
     }
     if (extent_.live) live.extent = word_of(call_, *extent_.live, call_.node);
     if (stride_.live) live.stride = word_of(call_, *stride_.live, call_.node);
-    live.descriptor = code_of(evaluator).tile.descriptor_of(kind_, dsd_, call_.node);
+    if (is_one_of_several_) {
+      const LiveDsd chosen = live_fabric(call_, kind_, dsd_);
+      live.descriptor = chosen.descriptor;
+      live.several = chosen.several;
+      live.chosen = chosen.chosen;
+    } else {
+      live.descriptor = code_of(evaluator).tile.descriptor_of(kind_, dsd_, call_.node);
+    }
     live.element = dsd_.element;
     return live_result(&kind_, live);
   }
@@ -305,6 +332,7 @@ class DescriptorReader {
   Dsd dsd_;
   std::optional<DsdBase> base_;
   LiveNumber extent_, stride_, offset_;
+  bool is_one_of_several_ = false;  ///< the running program knows the queue or the color
   std::set<std::string> given_;
 };
 
@@ -399,7 +427,7 @@ Result set_dsd_length(const BuiltinCall& call) {
     dsd.extents.assign(1, call.number(1));
     return changed(from, std::move(dsd));
   }
-  LiveDsd dsd = live_dsd(call.evaluator, from, call.expr(0));
+  LiveDsd dsd = live_or_several(call.evaluator, from, call.expr(0));
   require_one_loop(call, from, dsd, "length");
   dsd.extent = scalar(call.evaluator, number_as(call, 1, "u16"), call.node);
   return live_result(from.type, dsd);

@@ -4,6 +4,7 @@
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/builtins/emit.h"
 #include "frontends/csl/builtins/operation_facts.h"
+#include "frontends/csl/lower/alternatives.h"
 #include "frontends/csl/lower/descriptor_checks.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
@@ -63,28 +64,6 @@ ir::Value scalar_operand(const BuiltinCall& call, const Result& value, pe::Value
     call.engine().fail(Id::kOperandType, call.expr(i), call.what(i), " is of type ",
                        text::in_quotes(value.type->name), " instead of a floating-point type");
   return made;
-}
-
-/// An operation moves one element a wavelet on all its fabric operands if it does on one: programs
-/// of SDK 2.10 join a packing input with the output of a stream to the host, which does not pack.
-void unify_simd(TileCode& tile, std::vector<ir::DsdOperand>& operands) {
-  const auto dsd_of = [&tile](const ir::DsdOperand& o) -> const pe::Dsd* {
-    if (o.kind != Kind::kDescriptor) return nullptr;
-    const pe::Dsd& dsd = tile.module().descriptors[o.descriptor].dsd;
-    return pe::is_memory(dsd.kind) ? nullptr : &dsd;
-  };
-  const bool is_off = std::any_of(operands.begin(), operands.end(), [&](const auto& o) {
-    const pe::Dsd* dsd = dsd_of(o);
-    return dsd != nullptr && dsd->simd == pe::SimdMode::kOff;
-  });
-  if (!is_off) return;
-  for (ir::DsdOperand& o : operands) {
-    const pe::Dsd* dsd = dsd_of(o);
-    if (dsd == nullptr || dsd->simd == pe::SimdMode::kOff) continue;
-    ir::Descriptor other = tile.module().descriptors[o.descriptor];
-    other.dsd.simd = pe::SimdMode::kOff;
-    o.descriptor = tile.add_descriptor(std::move(other));
-  }
 }
 
 }  // namespace
@@ -178,34 +157,73 @@ class Operation {
     const std::size_t count = info_.operand_count;
     for (std::size_t i = 0; i < count; ++i) add(i, call_.operand(i));
     put_fifo_last();
-    unify_simd(code_.tile, operands_);
     if (!has_vector_) return of_numbers();
     check_form(call_, info_, operands_);
     if (call_.size() > count) read_options(count);
     // A control wavelet may end the operation before its length is reached.
     if (config_.on_control == pe::OnControl::kNone) checks_.finish();
-    if (is_empty_ && operands_[0].kind == Kind::kDescriptor) return complete();
-    for (const auto& [dsr, i] : dsrs_)
-      code_.tile.dsr_uses.add_use(dsr, width_of(i), config_, call_.expr(i));
+    const bool is_complete = is_empty_ && operands_[0].kind == Kind::kDescriptor;
+    for (std::size_t n = 0; n < dsrs_.size() && !is_complete; ++n)
+      code_.tile.dsr_uses.add_use(dsrs_[n].first, width_of(dsrs_[n].second), config_,
+                                  call_.expr(dsrs_[n].second));
     const std::optional<ir::Value> target = accumulated();
-    const bool wants_flag = has_fifo_ && evaluator_.frame().statement != &call_.node;
-    const ir::Value made = ir::dsd_operation(code_.builder, code_.tile.module(), info_.op,
-                                             operands_, config_, wants_flag, choice_, index_);
-    if (target) code_.builder.store(*target, made);
+    const bool wants_flag =
+        has_fifo_ && !is_complete && evaluator_.frame().statement != &call_.node;
+    ir::Value flag;
+    each_alternative([&](std::vector<ir::DsdOperand> operands, const pe::OpConfig& config) {
+      if (is_complete) return complete(config);
+      unify_simd(code_.tile, operands);
+      const ir::Value made = ir::dsd_operation(code_.builder, code_.tile.module(), info_.op,
+                                               operands, config, wants_flag, choice_, index_);
+      if (target) code_.builder.store(*target, made);
+      if (wants_flag) flag = has_alternatives_ ? kept(flag, made) : made;
+    });
     if (!wants_flag) return call_.nothing();
-    return operand_of(call_.types().bool_type, made);
+    return operand_of(call_.types().bool_type, flag);
   }
 
  private:
+  /// The instruction names the queues and ids of its operands and options: it is made for each that the running program
+  /// may choose.
+  template <class Make>
+  void each_alternative(const Make& make) {
+    std::vector<Alternative> all;
+    for (const ir::DsdOperand& operand : operands_) {
+      if (!operand.several.empty()) all.push_back({operand.chosen, operand.several});
+    }
+    for (const LiveOption& option : live_)
+      all.push_back({scalar(evaluator_, option.value, call_.node), option.ids});
+    has_alternatives_ = !all.empty();
+    for_each_alternative(code_.builder, all, [&](const std::vector<std::uint32_t>& numbers) {
+      std::vector<ir::DsdOperand> operands = operands_;
+      pe::OpConfig config = config_;
+      std::size_t next = 0;
+      for (ir::DsdOperand& operand : operands) {
+        if (!operand.several.empty()) operand.descriptor = numbers[next++];
+        operand.several.clear();
+      }
+      for (const LiveOption& option : live_) option.set(config, numbers[next++]);
+      make(std::move(operands), config);
+    });
+  }
+
+  /// One register for what each alternative gives.
+  ir::Value kept(const ir::Value& into, const ir::Value& value) {
+    ir::Value made = into;
+    if (made.kind == ir::Value::Kind::kNone)
+      made = ir::reg(value.type, code_.builder.new_register(value.type));
+    code_.builder.assign(made, value);
+    return made;
+  }
+
   /// An operation without elements ends where it begins: descriptors of public programs have none at the rim. The instruction
   /// would do one element (wse.md 5.8).
-  Result complete() {
+  void complete(const pe::OpConfig& config) {
     const auto tell = [&](pe::Opcode op, TaskId id) {
       code_.builder.control(op, {pe::kTask, 0, static_cast<std::int32_t>(id.value())});
     };
-    if (config_.activate) tell(pe::Opcode::kActvt, *config_.activate);
-    if (config_.unblock) tell(pe::Opcode::kUblk, *config_.unblock);
-    return call_.nothing();
+    if (config.activate) tell(pe::Opcode::kActvt, *config.activate);
+    if (config.unblock) tell(pe::Opcode::kUblk, *config.unblock);
   }
 
   void add(std::size_t i, const Result& value) {
@@ -273,7 +291,7 @@ class Operation {
     may_be_async_ = may_be_async_ || may_have_queue_;
     is_empty_ = (is_empty_ || !has_vector_) && has_no_elements(value);
     has_vector_ = true;
-    const LiveDsd live = live_dsd(evaluator_, value, call_.expr(i));
+    const LiveDsd live = live_or_several(evaluator_, value, call_.expr(i));
     check_width(i, live.element);
     const std::optional<ir::VariableId> variable = variable_with(live);
     if (variable && width_of(i) != 0)
@@ -367,15 +385,15 @@ class Operation {
     Result index;
     config_ = operation_options(code_.tile, operation_options_table(),
                                 fields_of(evaluator_, call_.operand(number), call_.node),
-                                call_.node, &index);
+                                call_.node, &live_, &index);
     if (config_.async && !may_be_async_)
       call_.fail(Id::kAsynchronous,
                  "an operation on memory alone is not asynchronous; one operand has to be of the "
                  "fabric or a FIFO");
     if (config_.priority && !code_.tile.is_wse3() && !has_input_ && dsrs_.empty())
-      call_.fail(Id::kPriority,
-                 "the option .priority of WSE-2 is that of an input from the fabric, and no "
-                 "operand is one");
+      call_.engine().warn(Id::kPriority, call_.node,
+                          "the option .priority of WSE-2 is that of an input from the fabric, and "
+                          "no operand is one; the microthread has it");
     if (config_.async && has_fifo_ && !may_have_queue_ && !config_.ut) choose_microthread();
     if (index.type == nullptr) return;
     const Type* u16 = call_.types().word("u16");
@@ -407,7 +425,9 @@ class Operation {
   std::vector<ir::DsdOperand> operands_;
   std::vector<std::pair<pe::Operand, std::size_t>> dsrs_;  ///< of the program, with their arguments
   pe::OpConfig config_;
+  std::vector<LiveOption> live_;  ///< options that only the running program knows
   ir::Value index_;
+  bool has_alternatives_ = false;
   bool has_fifo_ = false, has_vector_ = false, has_input_ = false, may_be_async_ = false;
   bool is_empty_ = false;        ///< all its descriptors are known to have no elements
   bool may_have_queue_ = false;  ///< an operand is of the fabric, or a DSR that may be

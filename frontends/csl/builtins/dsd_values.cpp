@@ -175,7 +175,27 @@ ir::Descriptor lowered(TileCode& tile, const Type& kind, const Dsd& from, const 
   return made;
 }
 
-LiveDsd live_dsd(Evaluator& evaluator, const Result& value, const Node& at) {
+void unify_simd(TileCode& tile, std::vector<ir::DsdOperand>& operands) {
+  const auto dsd_of = [&tile](const ir::DsdOperand& o) -> const pe::Dsd* {
+    if (o.kind != ir::DsdOperand::Kind::kDescriptor) return nullptr;
+    const pe::Dsd& dsd = tile.module().descriptors[o.descriptor].dsd;
+    return pe::is_memory(dsd.kind) ? nullptr : &dsd;
+  };
+  const bool is_off = std::any_of(operands.begin(), operands.end(), [&](const auto& o) {
+    const pe::Dsd* dsd = dsd_of(o);
+    return dsd != nullptr && dsd->simd == pe::SimdMode::kOff;
+  });
+  if (!is_off) return;
+  for (ir::DsdOperand& o : operands) {
+    const pe::Dsd* dsd = dsd_of(o);
+    if (dsd == nullptr || dsd->simd == pe::SimdMode::kOff) continue;
+    ir::Descriptor other = tile.module().descriptors[o.descriptor];
+    other.dsd.simd = pe::SimdMode::kOff;
+    o.descriptor = tile.add_descriptor(std::move(other));
+  }
+}
+
+LiveDsd live_or_several(Evaluator& evaluator, const Result& value, const Node& at) {
   if (!value.type->is(TypeKind::kDsd))
     evaluator.engine().fail(Id::kOperandType, at, "a value of type ", in_quotes(value.type->name),
                             " is no descriptor");
@@ -197,6 +217,17 @@ LiveDsd live_dsd(Evaluator& evaluator, const Result& value, const Node& at) {
   return live;
 }
 
+LiveDsd live_dsd(Evaluator& evaluator, const Result& value, const Node& at) {
+  const LiveDsd live = live_or_several(evaluator, value, at);
+  if (live.several.empty()) return live;
+  const ir::VariableId variable =
+      code_of(evaluator).builder.local("descriptor", ir::Type::kU16, pe::kRecordBytes / 2);
+  LiveDsd kept;
+  kept.record = Storage{ir::address_of(variable), 0};
+  store_dsd(evaluator, *kept.record, value, at);
+  return kept;
+}
+
 ir::DsdOperand operand_of_dsd(const LiveDsd& dsd) {
   ir::DsdOperand made;
   if (dsd.record) {
@@ -205,6 +236,8 @@ ir::DsdOperand operand_of_dsd(const LiveDsd& dsd) {
     made.offset = dsd.record->offset;
   } else {
     made.descriptor = dsd.descriptor;
+    made.several = dsd.several;
+    made.chosen = dsd.chosen;
   }
   made.base = dsd.base;
   made.extent = dsd.extent;
@@ -263,7 +296,7 @@ bool is_stretched(Evaluator& evaluator, const LiveDsd& dsd) {
 }
 
 void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value, const Node& at) {
-  const LiveDsd dsd = live_dsd(evaluator, value, at);
+  const LiveDsd dsd = live_or_several(evaluator, value, at);
   if (value.type->name == "mem1d_dsd" && is_stretched(evaluator, dsd))
     evaluator.engine().fail(Id::kFarStride, at, kStretched,
                             "it is no value of a variable; make it a mem4d_dsd");
@@ -281,7 +314,8 @@ void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value
   if (!is_own) {
     const ir::Value number =
         dsd.record ? builder.load(ir::Type::kU16, dsd.record->address, dsd.record->offset)
-                   : ir::constant(ir::Type::kU16, dsd.descriptor);
+        : dsd.several.empty() ? ir::constant(ir::Type::kU16, dsd.descriptor)
+                              : dsd.chosen;
     store(number, 0);
   }
   if (!is_own || is_given(dsd.base)) store(base_address(evaluator, dsd), kRecordBase);
@@ -300,7 +334,7 @@ bool begins_at_word(const Storage& storage) {
 }  // namespace
 
 Result kept_dsd(Evaluator& evaluator, const Result& value, const std::string& name) {
-  const LiveDsd dsd = live_dsd(evaluator, value, Node{});
+  const LiveDsd dsd = live_or_several(evaluator, value, Node{});
   if (!dsd.record) return value;
   ir::Builder& builder = code_of(evaluator).builder;
   const ir::VariableId copy = builder.local(name, ir::Type::kU16, pe::kRecordBytes / 2);

@@ -2,14 +2,23 @@
 // the program, what changes stands in registers or in a record in memory.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "frontends/csl/builtins/builtins.h"
 #include "frontends/csl/ir/dsd.h"
 #include "frontends/csl/lower/tile_code.h"
 
 namespace tessera::csl {
 
-/// The descriptor that an operand or a known value is; fails if it is none.
+/// The descriptor that an operand or a known value is; fails if it is none. One of several is put into a record.
 LiveDsd live_dsd(Evaluator& evaluator, const Result& value, const Node& at);
+/// The same, but one of several stays that.
+LiveDsd live_or_several(Evaluator& evaluator, const Result& value, const Node& at);
 ir::DsdOperand operand_of_dsd(const LiveDsd& dsd);
 Result live_result(const Type* kind, LiveDsd dsd);
 /// The address that the first element has.
@@ -30,9 +39,23 @@ bool copy_array(Evaluator& evaluator, const Type& type, const Storage& storage, 
 /// What the checked choices of `.simd_mode` and `.priority` mean.
 pe::SimdMode simd_mode_of(std::string_view choice);
 pe::Priority priority_of(std::string_view choice);
-/// Options of an operation or of the load of a DSR; `index` takes `.index` if the table has it.
+/// An option whose id only the running program knows: the ids that it may be, and what one of them says.
+struct LiveOption {
+  using Setter = std::function<void(pe::OpConfig&, unsigned)>;
+  Result value;
+  std::vector<std::uint32_t> ids;
+  Setter set;
+};
+/// Options of an operation or of the load of a DSR; `index` takes `.index` if the table has it, `live` those that only the
+/// running program knows (nullptr: all have to be known).
 pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const Fields& options,
-                               const Node& at, Result* index = nullptr);
+                               const Node& at, std::vector<LiveOption>* live = nullptr,
+                               Result* index = nullptr);
+/// A descriptor of the fabric with a queue or color that only the running program knows: one of several of the program.
+LiveDsd live_fabric(const BuiltinCall& call, const Type& kind, const Dsd& dsd);
+/// An operation moves one element a wavelet on all its fabric operands if it does on one: programs
+/// of SDK 2.10 join a packing input with the output of a stream to the host, which does not pack.
+void unify_simd(TileCode& tile, std::vector<ir::DsdOperand>& operands);
 /// Fails for an operand that is a circular buffer and no DSR with one (wse.md 5.4).
 void refuse_circular(const BuiltinCall& call, std::size_t i, const Result& value);
 pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination);

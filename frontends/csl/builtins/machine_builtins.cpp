@@ -51,6 +51,10 @@ void check_accessed(const BuiltinCall& call, std::size_t i) {
 
 Result get_config(const BuiltinCall& call) {
   check_accessed(call, 1);
+  if (!call.makes_code())
+    call.fail(Id::kConfigAtStart, "the word at address ", call.number(0),
+              " of the configuration space has no value before the program runs; read it in a task "
+              "or function");
   return u16_result(call, instruction(call, pe::Opcode::kLdcfg, {ir::Type::kU16},
                                       {number_value(call, 0, "u16")})[0]);
 }
@@ -240,8 +244,12 @@ const std::vector<BuiltinRow>& machine_builtins() {
        {word("number")},
        takes_u16<pe::Opcode::kSetprng>,
        "chooses the generator of pseudo-random numbers"},
-      {"get_config", kInCode, {address, ranges}, get_config, "a word of the configuration space"},
-      {"get_config_unchecked", kInCode, {address}, get_config, "the same"},
+      {"get_config",
+       kInTile | kInCode,
+       {address, ranges},
+       get_config,
+       "a word of the configuration space"},
+      {"get_config_unchecked", kInTile | kInCode, {address}, get_config, "the same"},
       {"set_config",
        kInTile | kInCode,
        {address, word("value"), ranges},

@@ -4,46 +4,100 @@
 namespace tessera::csl {
 namespace {
 
-void read_on_control(TileCode& tile, pe::OpConfig& config, const Result& value, const Node& at) {
-  const auto target = [&](pe::OnControl action, unsigned id) {
-    config.on_control = action;
-    config.on_control_target = TaskId(id);
-  };
-  for (const auto& [name, field] : fields_of(value)) {
-    if (name == "terminate" && field.value().get<bool>())
-      config.on_control = pe::OnControl::kTerminate;
-    if (name == "activate")
-      target(pe::OnControl::kActivate,
-             activated_id(tile.engine(), tile.tile(), field, at, "on_control"));
-    if (name == "unblock")
-      target(pe::OnControl::kUnblock,
-             unblocked_id(tile.engine(), tile.tile(), field, at, "on_control"));
-  }
-  // Public programs read it with their next operation.
-  config.leaves_control = config.on_control != pe::OnControl::kNone;
-}
+using Setter = LiveOption::Setter;
 
-}  // namespace
+class OptionReader {
+ public:
+  OptionReader(TileCode& tile, const Node& at, std::vector<LiveOption>* live)
+      : tile_(tile), at_(at), live_(live) {}
 
-pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const Fields& options,
-                               const Node& at, Result* index) {
-  const Engine& engine = tile.engine();
-  check_options(engine, table, options, at);
-  pe::OpConfig config;
-  for (const auto& [name, value] : options) {
+  void read(const std::string& name, const Result& value) {
     if (name == "async") config.async = value.value().get<bool>();
     if (name == "save_address") config.save_address = value.value().get<bool>();
     if (name == "single_step") config.single_step = value.value().get<bool>();
     if (name == "activate")
-      config.activate = TaskId(activated_id(engine, tile.tile(), value, at, name));
+      activate(value, name, [](pe::OpConfig& c, unsigned id) { c.activate = TaskId(id); });
     if (name == "unblock")
-      config.unblock = TaskId(unblocked_id(engine, tile.tile(), value, at, name));
-    if (name == "on_control") read_on_control(tile, config, value, at);
-    if (name == "ut_id") config.ut = MicrothreadId(static_cast<unsigned>(value.value().integer()));
+      unblock(value, name, [](pe::OpConfig& c, unsigned id) { c.unblock = TaskId(id); });
+    if (name == "on_control") read_on_control(value);
+    if (name == "ut_id") read_microthread(value);
     if (name == "priority") config.priority = priority_of(choice_of(value));
-    if (name == "index") *index = value;
   }
-  return config;
+
+  pe::OpConfig config;
+
+ private:
+  void activate(const Result& value, const std::string& name, const Setter& set) {
+    if (!value.is_known()) return add_live(value, ids_of_tasks(tile_.tile(), false), set);
+    set(config, activated_id(tile_.engine(), tile_.tile(), value, at_, name));
+  }
+
+  void unblock(const Result& value, const std::string& name, const Setter& set) {
+    if (value.is_known())
+      return set(config, unblocked_id(tile_.engine(), tile_.tile(), value, at_, name));
+    std::set<unsigned> ids = ids_of_tasks(tile_.tile(), true);
+    const std::set<unsigned> channels = tile_.channels();
+    if (!value.type->is_handle("local_task_id")) ids.insert(channels.begin(), channels.end());
+    add_live(value, ids, set);
+  }
+
+  void read_microthread(const Result& value) {
+    const Setter set = [](pe::OpConfig& c, unsigned id) { c.ut = MicrothreadId(id); };
+    if (value.is_known()) return set(config, static_cast<unsigned>(value.value().integer()));
+    std::set<unsigned> all;
+    for (unsigned i = 0; i < kMicrothreadCount; ++i) all.insert(i);
+    add_live(value, all, set);
+  }
+
+  void read_on_control(const Result& value) {
+    const auto set = [](pe::OnControl action) {
+      return [action](pe::OpConfig& c, unsigned id) {
+        c.on_control = action;
+        c.on_control_target = TaskId(id);
+      };
+    };
+    for (const auto& [name, field] : fields_of_option(tile_.engine(), value, at_)) {
+      if (name == "terminate" && tile_.engine().known(field, at_).get<bool>())
+        config.on_control = pe::OnControl::kTerminate;
+      if (name == "activate") {
+        config.on_control = pe::OnControl::kActivate;
+        activate(field, "on_control", set(pe::OnControl::kActivate));
+      }
+      if (name == "unblock") {
+        config.on_control = pe::OnControl::kUnblock;
+        unblock(field, "on_control", set(pe::OnControl::kUnblock));
+      }
+    }
+    // Public programs read it with their next operation.
+    config.leaves_control = config.on_control != pe::OnControl::kNone;
+  }
+
+  /// An id that the running program chooses among those of the PE.
+  void add_live(const Result& value, const std::set<unsigned>& ids, Setter set) {
+    if (live_ == nullptr) tile_.engine().known(value, at_);
+    if (ids.empty())
+      tile_.engine().fail(Id::kNoTask, at_,
+                          "the running program chooses one of the tasks of this "
+                          "code, and none is bound that could be it");
+    live_->push_back({value, {ids.begin(), ids.end()}, std::move(set)});
+  }
+
+  TileCode& tile_;
+  const Node& at_;
+  std::vector<LiveOption>* const live_;
+};
+
+}  // namespace
+
+pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const Fields& options,
+                               const Node& at, std::vector<LiveOption>* live, Result* index) {
+  check_options(tile.engine(), table, options, at);
+  OptionReader reader(tile, at, live);
+  for (const auto& [name, value] : options) {
+    if (name == "index") *index = value;
+    reader.read(name, value);
+  }
+  return reader.config;
 }
 
 }  // namespace tessera::csl

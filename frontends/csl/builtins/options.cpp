@@ -64,12 +64,18 @@ FieldRow on(Machines machines, std::string_view instead, FieldRow row) {
   return row;
 }
 
+FieldRow may_run(FieldRow row) {
+  row.may_run = true;
+  return row;
+}
+
 const OptionsTable& on_control_table() {
-  static const OptionsTable kTable = {
-      "the option .on_control",
-      "field",
-      {flag("terminate"), field("activate", Of::kLocalTask), field("unblock", Of::kUnblocked)},
-      {"terminate", "activate", "unblock"}};
+  static const OptionsTable kTable = {"the option .on_control",
+                                      "field",
+                                      {flag("terminate"),
+                                       may_run(field("activate", Of::kLocalTask)),
+                                       may_run(field("unblock", Of::kUnblocked))},
+                                      {"terminate", "activate", "unblock"}};
   return kTable;
 }
 
@@ -77,14 +83,15 @@ const OptionsTable& on_control_table() {
 std::vector<FieldRow> completion_rows() {
   FieldRow on_control = field("on_control", Of::kStruct);
   on_control.fields = &on_control_table();
-  return {
-      flag("async"),
-      field("activate", Of::kLocalTask),
-      field("unblock", Of::kUnblocked),
-      std::move(on_control),
-      on(Machines::kWse3, "a microthread of WSE-2 is that of the queue", handle("ut_id", "ut_id")),
-      on(Machines::kWse2, "on WSE-3 the field .priority of the fabric descriptor has it",
-         choice("priority", priority_choices()))};
+  on_control.may_run = true;
+  return {flag("async"),
+          may_run(field("activate", Of::kLocalTask)),
+          may_run(field("unblock", Of::kUnblocked)),
+          std::move(on_control),
+          on(Machines::kWse3, "a microthread of WSE-2 is that of the queue",
+             may_run(handle("ut_id", "ut_id"))),
+          on(Machines::kWse2, "on WSE-3 the field .priority of the fabric descriptor has it",
+             choice("priority", priority_choices()))};
 }
 
 OptionsTable with(std::string_view whose, std::vector<FieldRow> rows, std::vector<FieldRow> more) {
@@ -108,8 +115,9 @@ FieldRow simd_field() {
 
 std::vector<FieldRow> fabric_rows(bool is_input) {
   std::vector<FieldRow> rows = {
-      handle(is_input ? "input_queue" : "output_queue", is_input ? "input_queue" : "output_queue"),
-      handle("fabric_color", "color"), simd_field(), flag("control_transform"),
+      may_run(handle(is_input ? "input_queue" : "output_queue",
+                     is_input ? "input_queue" : "output_queue")),
+      may_run(handle("fabric_color", "color")), simd_field(), flag("control_transform"),
       on(Machines::kWse3, "on WSE-2 the option .priority of the operation has it",
          choice("priority", priority_choices()))};
   if (!is_input) {
@@ -193,7 +201,7 @@ class Check {
       const auto found = std::find_if(given.begin(), given.end(),
                                       [&](const auto& field) { return field.first == name; });
       const bool is_off = found != given.end() && found->second.type->is(TypeKind::kBool) &&
-                          !found->second.value().get<bool>();
+                          found->second.is_known() && !found->second.value().get<bool>();
       if (found == given.end() || is_off) continue;
       if (first != nullptr)
         fail(Id::kOptionChoice, table_.whose, " has .", *first, " or .", name, ", not both");
@@ -206,14 +214,16 @@ class Check {
     if (!has(row.machines, is_wse3_))
       fail(Id::kOtherMachine, "the ", table_.noun, " .", name, " is one of WSE-",
            is_wse3_ ? "2" : "3", " only", row.instead.empty() ? "" : "; ", row.instead);
-    if (row.kind != Of::kIndex && engine_.known(value, at_).is_undefined())
+    if ((value.is_known() || (row.kind != Of::kIndex && !row.may_run)) &&
+        engine_.known(value, at_).is_undefined())
       fail(Id::kUndefined, "the ", table_.noun, " .", name, " is undefined");
     if (!fits(row, value, is_wse3_))
       fail(Id::kOptionType, "the ", table_.noun, " .", name, " is of type ",
            text::in_quotes(value.type->name), " instead of ", type_text(row, is_wse3_));
     if (row.kind == Of::kNumber) check_number(row, value.value().integer());
     if (row.kind == Of::kChoice) check_choice(row, value);
-    if (row.kind == Of::kStruct) Check(engine_, *row.fields, at_, prefix_).all(fields_of(value));
+    if (row.kind == Of::kStruct)
+      Check(engine_, *row.fields, at_, prefix_).all(fields_of_option(engine_, value, at_));
   }
 
  private:
@@ -418,6 +428,28 @@ std::string choice_of(const Result& option) {
     if (is_it.value().get<bool>()) return name;
   }
   return "";
+}
+
+Fields fields_of_option(const Engine& engine, const Result& option, const Node& at) {
+  const auto* operand = std::get_if<RunTimeOperand>(&option.operand);
+  const auto* parts = operand == nullptr ? nullptr : std::get_if<Parts>(&operand->place);
+  if (parts == nullptr) {
+    engine.known(option, at);
+    return fields_of(option);
+  }
+  Fields all;
+  for (std::size_t i = 0; i < option.type->fields.size(); ++i)
+    all.emplace_back(option.type->fields[i].name, (**parts)[i]);
+  return all;
+}
+
+std::set<unsigned> ids_of_tasks(const Tile& tile, bool with_data_tasks) {
+  std::set<unsigned> ids;
+  for (const TaskBinding& task : tile.tasks) {
+    if (task.kind == TaskKind::kLocal || (with_data_tasks && task.kind == TaskKind::kData))
+      ids.insert(task.id);
+  }
+  return ids;
 }
 
 unsigned activated_id(const Engine& engine, const Tile& tile, const Result& value, const Node& at,

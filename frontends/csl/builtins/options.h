@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,7 @@ struct FieldRow {
   std::int64_t highest = 0;
   std::vector<ChoiceRow> choices;
   const OptionsTable* fields = nullptr;
+  bool may_run = false;  ///< in code of the running program it may be known to that program only
 };
 
 struct OptionsTable {
@@ -85,6 +87,8 @@ void check_options(const Engine& engine, const OptionsTable& table, const Fields
 /// One field of such a struct.
 void check_option(const Engine& engine, const OptionsTable& table, const std::string& name,
                   const Result& value, const Node& at, const std::string& prefix = "");
+/// The fields of an option that is a struct, of which the running program may know some.
+Fields fields_of_option(const Engine& engine, const Result& option, const Node& at);
 /// The true field of a checked choice.
 std::string choice_of(const Result& option);
 
@@ -95,5 +99,7 @@ unsigned activated_id(const Engine& engine, const Tile& tile, const Result& valu
 /// The id that an operation unblocks. Fails for tasks that are bound as control tasks or not at all.
 unsigned unblocked_id(const Engine& engine, const Tile& tile, const Result& value, const Node& at,
                       const std::string& name);
+/// The ids of the tasks that a completion may activate, or unblock: of local tasks, or of local and data tasks.
+std::set<unsigned> ids_of_tasks(const Tile& tile, bool with_data_tasks);
 
 }  // namespace tessera::csl

@@ -4,6 +4,7 @@
 
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/builtins/emit.h"
+#include "frontends/csl/lower/alternatives.h"
 #include "frontends/csl/lower/descriptor_checks.h"
 #include "frontends/csl/lower/operands.h"
 
@@ -161,6 +162,21 @@ DsrLoad named_dsrs(const BuiltinCall& call, std::size_t dsd) {
   return load;
 }
 
+/// The load of one descriptor with options that are known.
+void load_one(const BuiltinCall& call, const DsrLoad& named, const pe::Operand& dsr,
+              const LiveDsd& live, pe::OpConfig config) {
+  TileCode& tile = code_of(call.evaluator).tile;
+  if (!live.record) {
+    const pe::Dsd& dsd = tile.module().descriptors[live.descriptor].dsd;
+    const unsigned slot = dsr.kind == pe::kSrc1 ? 2 : dsr.kind == pe::kSrc0 ? 1 : 0;
+    add_extension(tile, dsd, config, slot);
+    tile.note_load(dsr, dsd, config);
+  }
+  if (named.extended) name_extension(call.engine(), named, named.dsd, config);
+  tile.dsr_uses.add_load(dsr, live.element, config, call.node);
+  ir::load_dsr(code_of(call.evaluator).builder, dsr, operand_of_dsd(live), std::move(config));
+}
+
 template <std::size_t kDsd>
 Result load_to_dsr(const BuiltinCall& call) {
   DsrLoad named = named_dsrs(call, kDsd);
@@ -175,32 +191,36 @@ Result load_to_dsr(const BuiltinCall& call) {
     call.fail_operand(Id::kOperandDirection, kDsd, " is a ", from.type->name, ", which a ",
                       named.dsr->name, " does not take: one is a ",
                       is_source ? "source" : "destination", " of operations, the other is not");
+  named.dsd = from;
   if (!call.makes_code()) {
-    named.dsd = from;
     named.options = fields_of(call.structure(kDsd + 1));
     call.tile().dsrs.push_back(std::move(named));
     return call.nothing();
   }
   FunctionCode& code = code_of(call.evaluator);
   const pe::Operand dsr = dsr_operand(code.tile, {named.dsr, Value{BigInt(named.id)}}, false);
-  const LiveDsd live = live_dsd(call.evaluator, from, call.expr(kDsd));
+  const LiveDsd live = live_or_several(call.evaluator, from, call.expr(kDsd));
   DescriptorChecks checks(code.tile);
   checks.add(1, from, live, call.expr(kDsd));
   checks.finish();
   const Fields options = fields_of(call.evaluator, call.structure(kDsd + 1), call.node);
-  pe::OpConfig config = operation_options(code.tile, load_options_table(), options, call.node);
+  std::vector<LiveOption> chosen;
+  const pe::OpConfig common =
+      operation_options(code.tile, load_options_table(), options, call.node, &chosen);
   check_load_options(call.engine(), *from.type, options, call.node);
-  if (!live.record) {
-    const pe::Dsd& dsd = code.tile.module().descriptors[live.descriptor].dsd;
-    add_extension(code.tile, dsd, config,
-                  dsr.kind == pe::kSrc1   ? 2
-                  : dsr.kind == pe::kSrc0 ? 1
-                                          : 0);
-    code.tile.note_load(dsr, dsd, config);
-  }
-  if (named.extended) name_extension(call.engine(), named, from, config);
-  code.tile.dsr_uses.add_load(dsr, live.element, config, call.node);
-  ir::load_dsr(code.builder, dsr, operand_of_dsd(live), config);
+  std::vector<Alternative> all;
+  if (!live.several.empty()) all.push_back({live.chosen, live.several});
+  for (const LiveOption& option : chosen)
+    all.push_back({scalar(call.evaluator, option.value, call.node), option.ids});
+  for_each_alternative(code.builder, all, [&](const std::vector<std::uint32_t>& numbers) {
+    LiveDsd one = live;
+    pe::OpConfig config = common;
+    std::size_t next = 0;
+    if (!one.several.empty()) one.descriptor = numbers[next++];
+    one.several.clear();
+    for (const LiveOption& option : chosen) option.set(config, numbers[next++]);
+    load_one(call, named, dsr, one, config);
+  });
   return call.nothing();
 }
 

@@ -129,9 +129,7 @@ Result range(const BuiltinCall& call) {
 Result part_of_range(const BuiltinCall& call, std::size_t part) {
   const Result& value = call.operand(0);
   if (!value.type->is(TypeKind::kRange)) call.fail(Id::kOperandType, "the argument is no range");
-  if (!value.is_known())
-    return (*std::get<Parts>(std::get<RunTimeOperand>(value.operand).place))[part];
-  return {value.type->element, value.value().elements()[part]};
+  return part_of(call.evaluator, value, part, call.node);
 }
 Result range_start(const BuiltinCall& call) {
   return part_of_range(call, 0);

@@ -10,6 +10,7 @@
 #include "frontends/csl/codegen/legalize.h"
 #include "frontends/csl/codegen/names.h"
 #include "frontends/csl/codegen/pointers.h"
+#include "frontends/csl/codegen/sections.h"
 #include "frontends/csl/ir/key.h"
 #include "frontends/csl/ir/verify.h"
 #include "frontends/csl/messages/messages.h"
@@ -32,9 +33,11 @@ struct TooLarge : UserError {
 /// Puts code, data and declarations into the image.
 class Linker {
  public:
-  Linker(const Module& module, std::vector<FunctionId> functions, Code code, const Cycles& cycles)
-      : module_(module), functions_(std::move(functions)), code_(std::move(code)),
-        frames_(lay_out_frames(module, functions_, cycles)), image_(module.settings) {}
+  Linker(const Module& module, std::vector<FunctionId> functions, Code code, const Cycles& cycles,
+         const Options& options)
+      : module_(module), options_(options), functions_(std::move(functions)),
+        code_(std::move(code)), frames_(lay_out_frames(module, functions_, cycles)),
+        image_(module.settings) {}
 
   pe::Image link() {
     if (!module_.files.empty()) image_.file = module_.files[0];
@@ -69,12 +72,28 @@ class Linker {
     }
   }
 
-  void place(pe::Symbol symbol) {
+  static std::uint32_t aligned(std::uint32_t address, const pe::Symbol& symbol) {
     const std::uint32_t align = symbol.align == 0 ? bytes_of(symbol.type) : symbol.align;
-    end_ = (end_ + align - 1) / align * align;
+    return (address + align - 1) / align * align;
+  }
+
+  void place(pe::Symbol symbol) {
+    end_ = aligned(end_, symbol);
     symbol.address = end_;
     end_ += symbol.count * bytes_of(symbol.type);
     image_.symbols.push_back(std::move(symbol));
+  }
+
+  pe::Symbol symbol_of(VariableId v) {
+    const Variable& variable = module_.variables[v];
+    pe::Symbol symbol;
+    symbol.name = variable_names_[v];
+    symbol.type = element_of(variable.type);
+    symbol.count = variable.count;
+    symbol.align = variable.align;
+    symbol.init = variable.init;
+    set_place(symbol, variable.place);
+    return symbol;
   }
 
   std::vector<VariableId> globals_in_order() const {
@@ -108,19 +127,24 @@ class Linker {
     addresses_.resize(module_.variables.size());
     place_frames();
     std::vector<std::pair<std::size_t, VariableId>> symbols;
-    for (const VariableId v : globals_in_order()) {
-      const Variable& variable = module_.variables[v];
+    const std::vector<VariableId> globals = globals_in_order();
+    DataSections sections(image_.file, end_);
+    for (const VariableId v : globals) {
+      const auto section = options_.sections.find(v);
+      if (section != options_.sections.end())
+        sections.add(section->second.first, section->second.second, v, symbol_of(v));
+    }
+    for (const VariableId v : globals) {
+      if (options_.sections.count(v) != 0) continue;
+      pe::Symbol symbol = symbol_of(v);
+      const std::uint32_t bytes = symbol.count * bytes_of(symbol.type);
+      while (sections.begins_before(aligned(end_, symbol) + bytes))
+        place_section(sections, symbols);
       symbols.emplace_back(image_.symbols.size(), v);
-      pe::Symbol symbol;
-      symbol.name = variable_names_[v];
-      symbol.type = element_of(variable.type);
-      symbol.count = variable.count;
-      symbol.align = variable.align;
-      symbol.init = variable.init;
-      set_place(symbol, variable.place);
       place(std::move(symbol));
       addresses_[v] = image_.symbols.back().address;
     }
+    while (!sections.empty()) place_section(sections, symbols);
     for (VariableId v = 0; v < module_.variables.size(); ++v) {
       if (module_.variables[v].owner) addresses_[v] = frames_base_ + frames_.variables[v];
     }
@@ -131,6 +155,22 @@ class Linker {
     }
     image_.data_end = end_;
     if (end_ > pe::kSramBytes) fail_full();
+  }
+
+  /// The next variable of a section, and nothing from here to where it begins.
+  void place_section(DataSections& sections,
+                     std::vector<std::pair<std::size_t, VariableId>>& symbols) {
+    auto [v, symbol, address] = sections.take();
+    if (address > end_) {
+      pe::Symbol gap;
+      gap.name = names_.unique("gap");
+      gap.type = pe::ElementType::kU16;
+      gap.count = (address - end_ + 1) / 2;
+      place(std::move(gap));
+    }
+    symbols.emplace_back(image_.symbols.size(), v);
+    place(std::move(symbol));
+    addresses_[v] = image_.symbols.back().address;
   }
 
   [[noreturn]] void fail_full() const {
@@ -235,6 +275,7 @@ class Linker {
   }
 
   const Module& module_;
+  const Options& options_;
   const std::vector<FunctionId> functions_;
   Code code_;
   const Frames frames_;
@@ -343,7 +384,7 @@ pe::Image image_of(Module module, const Options& options, bool unrolls, Symbols*
   }
   const bool points_at_data = pointers_name_data(module, functions);
   Code code = code_of(module, functions, cycles, options, unrolls);
-  Linker linker(module, functions, std::move(code), cycles);
+  Linker linker(module, functions, std::move(code), cycles, options);
   pe::Image image = linker.link();
   image.routing_unused = points_at_data && !image.routing_access();
   if (symbols != nullptr) *symbols = linker.symbols();

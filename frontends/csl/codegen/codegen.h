@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontends/csl/codegen/function_cache.h"
@@ -35,6 +36,8 @@ struct Options {
   std::uint32_t room = pe::kSramBytes;
   /// Of several programs: what one has made of a function, the others take. May be null.
   std::shared_ptr<FunctionCache> cache;
+  /// Variables of sections, each with its name: they lie one after the other from an address on.
+  std::map<ir::VariableId, std::pair<std::string, std::uint32_t>> sections;
 };
 
 /// Where functions and variables are in the image.

@@ -30,9 +30,11 @@ struct DsdOperand {
   };
   Kind kind = Kind::kDescriptor;
   std::uint32_t descriptor = 0;
+  std::vector<std::uint32_t> several;  ///< kDescriptor: the caller takes the one that `chosen` is
+  Value chosen;
   pe::Operand dsr;
   Value value;
-  std::int32_t offset = 0;  ///< kRecord: bytes
+  std::int32_t offset = 0;   ///< kRecord: bytes
   bool is_extended = false;  ///< kRecord: of a mem4d or circbuf
   // Fields that replace those of the descriptor or record; kNone: they stay.
   Value base;
@@ -66,8 +68,7 @@ void load_dsr(Builder& builder, const pe::Operand& dsr, const DsdOperand& from,
 /// the accumulator if there is one, else kNone. `index` is `index=` if it is given.
 Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
                     const std::vector<DsdOperand>& operands, const pe::OpConfig& config = {},
-                    bool wants_flag = false, const DsrChoice& choice = {},
-                    const Value& index = {});
+                    bool wants_flag = false, const DsrChoice& choice = {}, const Value& index = {});
 
 /// Extended DSR and stride registers for the load of a descriptor: one and three of each for the
 /// destination (slot 0) and for source 0, one and two for source 1. Throws NoRegister.

@@ -90,16 +90,23 @@ Result call_through(Evaluator& evaluator, const Result& pointer,
   if (arguments.size() != type.parameters.size())
     engine.fail(Id::kArgumentCount, at, "a function of type ", in_quotes(type.name), " takes ",
                 text::plural(type.parameters.size(), "argument"), " instead of ", arguments.size());
-  const ir::FunctionId caller = code.tile.pointers().caller(*pointer.type, at);  // checks the types
+  // Checks the types. A copy: others are made meanwhile.
+  const FunctionPointers::Caller caller = code.tile.pointers().caller(*pointer.type, at);
   std::vector<ir::Value> passed{scalar(evaluator, pointer, at)};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string what = "argument " + std::to_string(i + 1);
-    passed.push_back(
-        scalar(evaluator, evaluator.converted(arguments[i], type.parameters[i], at, what), at));
+    const Result argument = evaluator.converted(arguments[i], type.parameters[i], at, what);
+    if (const std::optional<Storage>& place = caller.passed.arguments[i]) {
+      store_operand(evaluator, *type.parameters[i], *place, argument, at);
+    } else {
+      passed.push_back(scalar(evaluator, argument, at));
+    }
   }
-  const ir::Value value = code.builder.call(caller, std::move(passed));
+  const ir::Value value = code.builder.call(caller.id, std::move(passed));
   if (type.element->is(TypeKind::kVoid)) return evaluator.void_result();
-  return operand_of(type.element, value);
+  if (!caller.passed.result) return operand_of(type.element, value);
+  const Result result = load_operand(evaluator, type.element, *caller.passed.result, at);
+  return kept_operand(evaluator, result, "result", at);
 }
 
 Result run_time_call(Evaluator& evaluator, const FunctionValue& callee,

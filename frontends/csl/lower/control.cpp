@@ -402,6 +402,9 @@ Flow run_return(StatementRunner& runner, const Return& s) {
     frame.returns->add(code.builder.current(), value);
   } else if (type->is(TypeKind::kVoid)) {
     code.builder.ret();
+  } else if (code.result_place) {
+    store_operand(evaluator, *type, *code.result_place, value, s);
+    code.builder.ret();
   } else {
     code.builder.ret(scalar(evaluator, value, s));
   }

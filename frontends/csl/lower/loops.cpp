@@ -103,12 +103,6 @@ void declare_counter(StatementRunner& runner, std::string_view name, const Count
   runner.declare(name, operand_at(counter.type, {counter.address, 0}), Cell::Kind::kConstant);
 }
 
-/// start, stop or step of a range.
-Result part_of_range(const Result& range, std::size_t i) {
-  if (range.is_known()) return {range.type->element, range.value().elements()[i]};
-  return (*std::get<Parts>(std::get<RunTimeOperand>(range.operand).place))[i];
-}
-
 /// Whether the last step of a range whose parts are known leaves its type.
 bool wraps(const Type& type, const BigInt& start, const BigInt& stop, const BigInt& step) {
   const BigInt distance = step > 0 ? BigInt(stop - start) : BigInt(start - stop);
@@ -126,8 +120,9 @@ Flow run_for_range(StatementRunner& runner, const For& s, const Result& range) {
   ir::Builder& builder = code.builder;
   const Scope scope(evaluator.frame());
   const Type* type = range.type->element;
-  const Result start = part_of_range(range, 0), stop = part_of_range(range, 1),
-               step = part_of_range(range, 2);
+  const Result start = part_of(evaluator, range, 0, *s.range),
+               stop = part_of(evaluator, range, 1, *s.range),
+               step = part_of(evaluator, range, 2, *s.range);
   bool leaves_type = false;
   if (range.is_known()) {
     const BigInt &a = start.value().integer(), &b = stop.value().integer(),

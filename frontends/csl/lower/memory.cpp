@@ -287,11 +287,17 @@ Storage moved(const Storage& storage, std::int64_t bytes) {
   return {storage.address, storage.offset + static_cast<std::int32_t>(bytes)};
 }
 
+/// Bytes from the start of a range to its start, stop or step.
+std::int64_t part_offset(const Type& element, std::size_t i) {
+  return static_cast<std::int64_t>(i) * std::max<std::int64_t>(size_of(element), 2);
+}
+
 }  // namespace
 
 Result part_of(Evaluator& evaluator, const Result& value, std::size_t i, const Node& at) {
+  const bool is_range = value.type->is(TypeKind::kRange);
   const bool is_array = value.type->is(TypeKind::kArray);
-  const Type* type = is_array ? value.type->element : value.type->fields[i].type;
+  const Type* type = is_array || is_range ? value.type->element : value.type->fields[i].type;
   if (value.is_known()) {
     if (value.value().is_undefined()) return {type, Value{Undefined{}}};
     if (value.type->is_union)
@@ -302,6 +308,7 @@ Result part_of(Evaluator& evaluator, const Result& value, std::size_t i, const N
   if (const auto* parts = std::get_if<Parts>(&operand.place)) return (**parts)[i];
   const auto* storage = std::get_if<Storage>(&operand.place);
   if (storage == nullptr || evaluator.frame().code == nullptr) return {type, operand};
+  if (is_range) return load_operand(evaluator, type, moved(*storage, part_offset(*type, i)), at);
   if (!is_array) return load_operand(evaluator, type, field_storage(*storage, *value.type, i), at);
   const std::int32_t offset = offset_of(*value.type, {static_cast<std::int64_t>(i)});
   return load_operand(evaluator, type, moved(*storage, offset), at);
@@ -375,6 +382,12 @@ void store_operand(Evaluator& evaluator, const Type& type, const Storage& storag
       store_operand(evaluator, *type.fields[i].type, field_storage(storage, type, i),
                     part_of(evaluator, value, i, at), at);
     }
+    return;
+  }
+  if (type.is(TypeKind::kRange)) {
+    for (std::size_t i = 0; i < 3; ++i)
+      store_operand(evaluator, *type.element, moved(storage, part_offset(*type.element, i)),
+                    part_of(evaluator, value, i, at), at);
     return;
   }
   if (!type.is(TypeKind::kArray))

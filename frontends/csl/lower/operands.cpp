@@ -319,6 +319,9 @@ Result shift_operand(Evaluator& evaluator, BinaryOp op, const Result& left, cons
   const bool is_typed = left.type->is(TypeKind::kInteger);
   if (!is_typed || !right.type->is_any_integer()) refuse_operands(evaluator, op, left, right, at);
   if (is_wide_integer(*left.type)) return wide_shift(evaluator, op, left, right, at);
+  if (!right.is_known() && is_wide_integer(*right.type))
+    return shift_operand(evaluator, op, left,
+                         wide_cast(evaluator, right, evaluator.engine().types.word("u32"), at), at);
   const ir::Value value = scalar(evaluator, left, at);
   const Type* amount_type =
       right.type->is(TypeKind::kInteger) ? right.type : evaluator.engine().types.word("u16");

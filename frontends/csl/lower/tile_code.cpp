@@ -119,6 +119,12 @@ void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value
                   offset + offset_of_field(type, i), at);
     return;
   }
+  if (type.is(TypeKind::kRange)) {
+    for (std::size_t i = 0; i < 3; ++i)
+      append_bits(variable, *type.element, value.is_undefined() ? value : value.elements()[i],
+                  offset + static_cast<std::int64_t>(i) * size_of(type) / 3, at);
+    return;
+  }
   const auto number = static_cast<std::uint32_t>(variable.init.size());
   if (type.is(TypeKind::kDsd)) {
     const std::uint32_t index = descriptor_of(type, *value.get<std::shared_ptr<const Dsd>>(), at);
@@ -187,12 +193,36 @@ std::string TileCode::name_of(const Cell& cell) const {
 
 std::map<std::string, ir::VariableId> TileCode::globals() const {
   std::map<std::string, ir::VariableId> globals;
+  std::map<std::string, unsigned> times;
   for (const auto& [cell, variable] : variables_) {  // in the order of their addresses
     if (cell->instance == nullptr) continue;
     const auto [same, is_new] = globals.emplace(name_of(*cell), variable);
     if (!is_new) same->second = std::min(same->second, variable);
+    ++times[name_of(*cell)];
+  }
+  // A file that is imported several times: the constants of the modules tell their variables apart.
+  for (const auto& [cell, variable] : variables_) {
+    if (cell->instance == nullptr || times[name_of(*cell)] < 2) continue;
+    const std::string module = imported_as(*cell->instance);
+    if (!module.empty()) globals.emplace(module + "." + cell->name, variable);
   }
   return globals;
+}
+
+/// The constant that holds the module, "" if there is none.
+std::string TileCode::imported_as(const Instance& instance) const {
+  Instance* const importer = instance.importer;
+  if (importer == nullptr) return "";
+  for (const std::string& name : importer->names()) {
+    const Declaration* declared = importer->find(name);
+    const bool is_it = declared != nullptr && declared->cell &&
+                       declared->cell->value.holds<Instance*>() &&
+                       declared->cell->value.get<Instance*>() == &instance;
+    if (!is_it) continue;
+    const std::string outer = imported_as(*importer);
+    return outer.empty() ? name : outer + "." + name;
+  }
+  return "";
 }
 
 void TileCode::set_storage(const std::shared_ptr<Cell>& cell, ir::VariableId variable) {
@@ -231,6 +261,8 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   if (const Node* declared = engine_.declaration_of(*cell)) made.place = place_of(*declared);
   const ir::VariableId id = ir::add_variable(module_, made);
   set_storage(cell, id);
+  const auto section = engine_.options.sections.find(cell->section);
+  if (section != engine_.options.sections.end()) sections.emplace(id, *section);
   ir::Variable initial = std::move(made);
   if (!cell->value.is_undefined()) append_bits(initial, type, cell->value, 0, at);
   dsr_uses.add_values(id, type, cell->value);
@@ -242,139 +274,6 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
     initial.init.pop_back();
   module_.variables[id] = std::move(initial);
   return id;
-}
-
-// Functions
-
-bool TileCode::is_register_parameter(const Type* type, const Result& argument,
-                                     const Parameter& parameter) const {
-  if (parameter.is_comptime) return false;
-  const Type& passed = type->is(TypeKind::kAnytype) ? *argument.type : *type;
-  if (passed.is(TypeKind::kFunction) && argument.is_known()) return false;
-  return register_type(passed).has_value();
-}
-
-std::optional<ir::FunctionId> TileCode::function_for(const FunctionValue& callee,
-                                                     const std::vector<Result>& arguments,
-                                                     const Node& at) {
-  const Function& function = *callee.function;
-  Frame frame(*callee.instance);
-  Evaluator evaluator(engine_, frame);
-  std::string key = callee.instance->label() + "/" + std::string(function.name.text);
-  std::vector<Result> kept;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const Parameter& parameter = function.parameters[i];
-    const Type* type = evaluator.type(*parameter.type);
-    bind_parameter(frame, parameter, arguments[i]);
-    if (is_register_parameter(type, arguments[i], parameter)) {
-      const Type* passed = type->is(TypeKind::kAnytype) ? arguments[i].type : type;
-      kept.push_back({passed, RunTimeOperand{}});
-      key += "," + passed->name;
-      continue;
-    }
-    if (!arguments[i].is_known()) return std::nullopt;
-    kept.push_back(
-        engine_.convert(arguments[i], type, at, "the parameter " + in_quotes(parameter.name.text)));
-    key += "," + text_of(*kept.back().type, kept.back().value());
-  }
-  const auto found = functions_.find(key);
-  if (found != functions_.end()) return found->second;
-  // Each call with other known arguments is a function of its own: a cycle of such calls has no end. Functions without known
-  // arguments are as many as the program has.
-  const bool has_known =
-      std::any_of(kept.begin(), kept.end(), [](const Result& one) { return one.is_known(); });
-  if (has_known && depth_ >= engine_.options.most_calls)
-    engine_.fail(Id::kLimit, at, "more than ", engine_.options.most_calls,
-                 " calls, each with other known "
-                 "arguments, lead to ",
-                 in_quotes(function.name.text), " (--comptime-func-depth-limit)");
-  const Type* result = evaluator.type(*function.result);
-  ir::Function made;
-  made.name = callee.instance == variant_.root
-                  ? std::string(function.name.text)
-                  : callee.instance->name() + "." + std::string(function.name.text);
-  made.place = place_of(function);
-  made.never_inlined = function.inlining == Function::Inlining::kNoinline;
-  if (!result->is(TypeKind::kVoid)) made.result = register_type(*result);
-  for (const Result& argument : kept) {
-    if (!argument.is_known())
-      made.parameters.push_back(made.new_register(*register_type(*argument.type)));
-  }
-  const ir::FunctionId id = ir::add_function(module_, std::move(made));
-  functions_.emplace(key, id);
-  pending_.push_back(
-      {id, callee, std::move(kept), depth_ + (has_known ? 1 : 0), &engine_.place_of_user(at)});
-  return id;
-}
-
-ir::FunctionId TileCode::entry(const FunctionValue& value, const std::string& name, bool is_task) {
-  const Function& function = *value.function;
-  Frame frame(*value.instance);
-  Evaluator evaluator(engine_, frame);
-  ir::Function made;
-  made.name = name;
-  made.is_task = is_task;
-  made.exported = !is_task;
-  made.place = place_of(function);
-  std::vector<Result> arguments;
-  for (const Parameter& parameter : function.parameters) {
-    const Type* type = evaluator.type(*parameter.type);
-    const std::optional<ir::Type> in_register = register_type(*type);
-    if (!in_register || type->is(TypeKind::kFunction))
-      engine_.fail(Id::kTaskForm, function, "the parameter ", in_quotes(parameter.name.text),
-                   " is of type ", in_quotes(type->name), ", which no ",
-                   is_task ? "wavelet" : "launch", " delivers");
-    made.parameters.push_back(made.new_register(*in_register));
-    arguments.push_back({type, RunTimeOperand{}});
-  }
-  const Type* result = evaluator.type(*function.result);
-  if (!result->is(TypeKind::kVoid)) {
-    if (is_task) engine_.fail(Id::kTaskForm, function, "a task returns nothing");
-    made.result = register_type(*result);  // the host ignores it
-  }
-  const ir::FunctionId id = ir::add_function(module_, std::move(made));
-  pending_.push_back({id, value, std::move(arguments)});
-  return id;
-}
-
-void TileCode::analyse(const Pending& pending) {
-  const Function& function = *pending.function.function;
-  // A mistake in a function of another file is one of who calls it.
-  std::optional<Engine::Level> call;
-  if (pending.called_at != nullptr && pending.called_at->file != function.file)
-    call.emplace(engine_, *pending.called_at, "in the first call of", function.name.text);
-  const Engine::Level level(engine_, function, function.is_task ? "in the task" : "in the function",
-                            function.name.text);
-  Frame frame(*pending.function.instance);
-  frame.function = &function;
-  Evaluator evaluator(engine_, frame);
-  FunctionCode code(*this, module_, pending.id);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < pending.arguments.size(); ++i) {
-    Result argument = pending.arguments[i];
-    if (!argument.is_known()) {
-      const ir::RegisterId number = module_.functions[pending.id].parameters[next++];
-      argument = operand_of(argument.type, ir::reg(*register_type(*argument.type), number));
-    }
-    bind_parameter(frame, function.parameters[i], std::move(argument));
-  }
-  code.result = evaluator.type(*function.result);
-  frame.code = &code;
-  frame.return_type = code.result;
-  code.builder.set_place(place_of(function));
-  const std::size_t mistakes = engine_.mistakes.count();
-  const Flow flow = evaluator.run(*function.body);
-  if (engine_.mistakes.count() != mistakes) return;  // nobody will run the code
-  if (flow == Flow::kNext) {
-    if (!code.result->is(TypeKind::kVoid))
-      engine_.fail(Id::kReturn, function, "the function ", in_quotes(function.name.text),
-                   " ends without a return");
-    code.builder.ret();
-  }
-  for (ir::BlockId b = 0; b < module_.functions[pending.id].blocks.size(); ++b) {
-    code.builder.enter(b);
-    if (!code.builder.is_closed()) code.builder.trap();  // nothing leads there
-  }
 }
 
 // Descriptors
@@ -422,15 +321,6 @@ TaskId TileCode::id_of(const FunctionValue& task, const Node& at) const {
       return TaskId(binding.id);
   }
   engine_.fail(Id::kNoTask, at, in_quotes(task.function->name.text), " is not bound to a task id");
-}
-
-void TileCode::analyse_all() {
-  while (!pending_.empty()) {
-    const Pending next = pending_.front();
-    pending_.erase(pending_.begin());
-    depth_ = next.depth;
-    engine_.goes_on([&] { analyse(next); });
-  }
 }
 
 ir::Module TileCode::make() {

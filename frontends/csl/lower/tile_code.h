@@ -31,6 +31,7 @@ struct FunctionCode {
   const ir::FunctionId id;
   ir::Builder builder;
   const Type* result = nullptr;
+  std::optional<Storage> result_place;  ///< where a result goes that no register holds
   unsigned conditions = 0;  ///< branches of the running program around the current place
 };
 
@@ -81,6 +82,9 @@ class TileCode {
   /// part of it. nothing: the call has to be expanded.
   std::optional<ir::FunctionId> function_for(const FunctionValue& callee,
                                              const std::vector<Result>& arguments, const Node& at);
+  /// The function that a call through a pointer of the type reaches.
+  ir::FunctionId function_of_pointer(const FunctionValue& callee, const Type& type,
+                                     const PassedInMemory& passed, const Node& at);
   /// Whether the caller passes an argument in a register.
   bool is_register_parameter(const Type* type, const Result& argument,
                              const Parameter& parameter) const;
@@ -94,6 +98,11 @@ class TileCode {
   /// The ids of the channels that the PE receives from. WSE-2: the colors with a route to the ramp, and those of its
   /// input queues; WSE-3: its input queues.
   std::set<unsigned> channels();
+  /// The input or output queues that have a color, and their colors.
+  std::set<unsigned> bound_queues(bool is_input) const;
+  std::set<unsigned> colors_of_queues(bool is_input) const;
+  /// The colors with a route from the ramp.
+  std::set<unsigned> sent_colors() const;
   /// The number of a text that the program prints.
   std::uint32_t string(const std::string& text);
   ir::Place place_of(const Node& at);
@@ -105,6 +114,8 @@ class TileCode {
   /// The variables of files by name.
   std::map<std::string, ir::VariableId> globals() const;
   std::vector<pe::QueueBinding> named_queues;
+  /// The variables whose `linksection` has an address, with its name and that.
+  std::map<ir::VariableId, std::pair<std::string, std::uint32_t>> sections;
   bool has_chosen_queue = false;  ///< a queue was chosen for a color that names none
   /// The functions of exported names, by name.
   std::map<std::string, ir::FunctionId> exported;
@@ -112,6 +123,7 @@ class TileCode {
  private:
   /// "x" of the file of the code, "module.x" of others; the `linkname` if there is one.
   std::string name_of(const Cell& cell) const;
+  std::string imported_as(const Instance& instance) const;
   /// A function whose body is still to be analysed. `arguments`: what is known of them.
   struct Pending {
     ir::FunctionId id;
@@ -120,8 +132,10 @@ class TileCode {
     unsigned depth = 0;  ///< calls from a task, or what the host launches, to this one
     const Node* called_at =
         nullptr;  ///< the first call; nullptr: it is a task, or the host launches it
+    std::optional<Storage> result_place;  ///< as that of FunctionCode
   };
   void analyse(const Pending& pending);
+  void take_parameters(const Pending& pending, Evaluator& evaluator, FunctionCode& code);
   /// Analyses what is pending and what that leads to.
   void analyse_all();
   void append_packed(ir::Variable& variable, const Type& type, const Value& value,
@@ -146,6 +160,8 @@ class TileCode {
   std::optional<unsigned> free_queue(bool is_input, bool is_shared);
   void tell_shared_queue(unsigned queue, const Node& at);
   bool is_received(unsigned color) const;
+  /// Whether `leads` holds for the color on one of the PEs of this code.
+  bool is_routed(unsigned color, bool (*leads)(const ColorConfig&)) const;
   /// Input queues of data tasks to which nothing binds a color.
   void add_silent_queues();
   Color color_of(const pe::QueueBinding& queue) const;

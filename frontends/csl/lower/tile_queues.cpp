@@ -176,24 +176,66 @@ std::set<unsigned> TileCode::channels() {
   return found;
 }
 
-bool TileCode::is_received(unsigned color) const {
-  static constexpr Directions kRamp = 16;
-  const auto reaches = [&](const std::map<unsigned, ColorConfig>& colors) {
+bool TileCode::is_routed(unsigned color, bool (*leads)(const ColorConfig&)) const {
+  const auto holds = [&](const std::map<unsigned, ColorConfig>& colors) {
     const auto found = colors.find(color);
-    if (found == colors.end()) return false;
-    const auto& positions = found->second.positions;
-    return (found->second.tx & kRamp) != 0 ||
-           std::any_of(positions.begin(), positions.end(), [](const SwitchPosition& p) {
-             return p.is_valid && (p.tx.value_or(0) & kRamp) != 0;
-           });
+    return found != colors.end() && leads(found->second);
   };
-  if (reaches(tile().colors)) return true;
+  if (holds(tile().colors)) return true;
   const Program& program = engine_.program();
   return std::any_of(program.pes.begin(), program.pes.end(), [&](const Pe& pe) {
     return pe.variant >= 0 &&
            program.variants[static_cast<std::size_t>(pe.variant)].get() == &variant_ &&
-           reaches(pe.colors);
+           holds(pe.colors);
   });
+}
+
+namespace {
+
+constexpr Directions kRamp = 16;
+
+bool leads_to_ramp(const ColorConfig& config) {
+  return (config.tx & kRamp) != 0 ||
+         std::any_of(config.positions.begin(), config.positions.end(), [](const SwitchPosition& p) {
+           return p.is_valid && (p.tx.value_or(0) & kRamp) != 0;
+         });
+}
+
+bool leads_from_ramp(const ColorConfig& config) {
+  return (config.rx & kRamp) != 0 ||
+         std::any_of(config.positions.begin(), config.positions.end(), [](const SwitchPosition& p) {
+           return p.is_valid && (p.rx.value_or(0) & kRamp) != 0;
+         });
+}
+
+}  // namespace
+
+bool TileCode::is_received(unsigned color) const {
+  return is_routed(color, leads_to_ramp);
+}
+
+std::set<unsigned> TileCode::sent_colors() const {
+  std::set<unsigned> found;
+  for (unsigned color = 0; color < kColorCount; ++color) {
+    if (is_routed(color, leads_from_ramp)) found.insert(color);
+  }
+  return found;
+}
+
+std::set<unsigned> TileCode::bound_queues(bool is_input) const {
+  std::set<unsigned> found;
+  for (const pe::QueueBinding& queue : module_.settings.queues) {
+    if (queue.input == is_input && queue.id.value() < kMaxQueues) found.insert(queue.id.value());
+  }
+  return found;
+}
+
+std::set<unsigned> TileCode::colors_of_queues(bool is_input) const {
+  std::set<unsigned> found;
+  for (const pe::QueueBinding& queue : module_.settings.queues) {
+    if (queue.input == is_input && queue.color) found.insert(queue.color->value());
+  }
+  return found;
 }
 
 void TileCode::add_silent_queues() {

@@ -168,24 +168,75 @@ Words division(ir::Builder& builder, bool is_signed, bool wants_rest, Words a, W
                     : with_sign(builder, quotient, builder.binary(Op::kXor, a_sign, b_sign));
 }
 
-/// The number as f32. Words of a negative one are those of its magnitude: the low word of -1, rounded,
-/// would take the high one away.
-ir::Value single_of(ir::Builder& builder, std::pair<ir::Value, ir::Value> words, bool is_signed) {
-  constexpr std::uint32_t kTwoTo32 = 0x4F800000;  // as f32
+/// Zeros above the highest bit that is set.
+ir::Value leading_zeros(ir::Builder& builder, const ir::Value& value) {
+  const ir::Value high = builder.convert(ir::Type::kU16, builder.binary(Op::kShr, value, word(16)));
+  const ir::Value low = builder.convert(ir::Type::kU16, value);
+  const ir::Value half = ir::constant(ir::Type::kU16, 16);
+  const ir::Value below = builder.binary(Op::kAdd, builder.unary(Op::kClz, low), half);
+  const ir::Value is_below = builder.compare(Condition::kEq, high, ir::constant(ir::Type::kU16, 0));
+  return builder.convert(ir::Type::kU32,
+                         builder.select(is_below, below, builder.unary(Op::kClz, high)));
+}
+
+ir::Value either(ir::Builder& builder, const ir::Value& a, const ir::Value& b) {
+  return builder.binary(Op::kOr, a, b);
+}
+
+/// Shifted by an amount of the running program, up to any number: shifts by 32 and more leave nothing of a word.
+Words shifted_left(ir::Builder& builder, const Words& words, const ir::Value& by) {
+  const ir::Value rest = builder.binary(Op::kSub, word(kWordBits), by);
+  const ir::Value beyond = builder.binary(Op::kSub, by, word(kWordBits));
+  const ir::Value moved = either(builder, builder.binary(Op::kShr, words.first, rest),
+                                 builder.binary(Op::kShl, words.first, beyond));
+  return {builder.binary(Op::kShl, words.first, by),
+          either(builder, builder.binary(Op::kShl, words.second, by), moved)};
+}
+
+Words shifted_right(ir::Builder& builder, const Words& words, const ir::Value& by, bool is_signed) {
+  const ir::Value rest = builder.binary(Op::kSub, word(kWordBits), by);
+  const ir::Value beyond = builder.binary(Op::kSub, by, word(kWordBits));
+  const ir::Value near = either(builder, builder.binary(Op::kShr, words.first, by),
+                                builder.binary(Op::kShl, words.second, rest));
+  if (!is_signed)
+    return {either(builder, near, builder.binary(Op::kShr, words.second, beyond)),
+            builder.binary(Op::kShr, words.second, by)};
+  const ir::Value high = builder.copy(ir::Type::kI32, words.second);
+  const ir::Value far = builder.copy(ir::Type::kU32, builder.binary(Op::kShr, high, beyond));
+  const ir::Value is_near = builder.compare(Condition::kLt, by, word(kWordBits));
+  return {builder.select(is_near, near, far),
+          builder.copy(ir::Type::kU32, builder.binary(Op::kShr, high, by))};
+}
+
+/// The number as a float of `type`, rounded once. Its highest bits are moved to the top; what lies below the bits that a
+/// conversion takes is one bit that says whether anything does.
+ir::Value float_of(ir::Builder& builder, Words words, bool is_signed, const Type& type) {
   const ir::Value sign = sign_word(builder, words.second);
-  if (is_signed) {
-    words = difference(
-        builder,
-        {builder.binary(Op::kXor, words.first, sign), builder.binary(Op::kXor, words.second, sign)},
-        {sign, sign});
-  }
-  const ir::Value sum = builder.multiply_add(builder.convert(ir::Type::kSingle, words.first),
-                                             builder.convert(ir::Type::kSingle, words.second),
-                                             ir::constant(ir::Type::kSingle, kTwoTo32));
-  if (!is_signed) return sum;
+  if (is_signed) words = with_sign(builder, words, sign);
+  const ir::Value has_high = builder.compare(Condition::kNe, words.second, word(0));
+  const ir::Value zeros = builder.binary(
+      Op::kAdd, leading_zeros(builder, builder.select(has_high, words.second, words.first)),
+      builder.select(has_high, word(0), word(kWordBits)));
+  const Words top = shifted_left(builder, words, zeros);
+  const auto rest_bit = [&](const ir::Value& rest) {
+    return flag_word(builder, builder.compare(Condition::kNe, rest, word(0)));
+  };
+  // Formats of 16 bits take all of 17 bits from f32 to theirs at once.
+  const bool is_half = type.bits == 16;
+  const unsigned dropped = is_half ? 16 : 0;
+  const ir::Value kept =
+      is_half ? either(builder, builder.binary(Op::kShr, top.second, word(dropped)),
+                       rest_bit(either(builder, builder.binary(Op::kShl, top.second, word(dropped)),
+                                       top.first)))
+              : either(builder, top.second, rest_bit(top.first));
+  const ir::Value exponent = builder.binary(Op::kSub, word(kWordBits + dropped), zeros);
+  const ir::Value magnitude =
+      builder.binary(Op::kScale, builder.convert(ir::Type::kSingle, kept),
+                     builder.copy(ir::Type::kI16, builder.convert(ir::Type::kU16, exponent)));
+  if (!is_signed) return magnitude;
   const ir::Value one =
       builder.binary(Op::kOr, builder.copy(ir::Type::kI32, sign), ir::constant(ir::Type::kI32, 1));
-  return builder.binary(Op::kMul, sum, builder.convert(ir::Type::kSingle, one));
+  return builder.binary(Op::kMul, magnitude, builder.convert(ir::Type::kSingle, one));
 }
 
 std::optional<Condition> order_of(BinaryOp op) {
@@ -249,8 +300,8 @@ Result wide_cast(Evaluator& evaluator, const Result& from, const Type* to, const
   const auto words = words_of(evaluator, from, at);
   if (is_wide_integer(*to)) return made(evaluator, to, words.first, words.second);
   if (to->is(TypeKind::kFloat)) {
-    const ir::Value sum = single_of(builder, words, from.type->is_signed);
-    const Result single = operand_of(evaluator.engine().types.word("f32"), sum);
+    const ir::Value number = float_of(builder, words, from.type->is_signed, *to);
+    const Result single = operand_of(evaluator.engine().types.word("f32"), number);
     return to->bits == 32 ? Result{to, single.operand} : cast_operand(evaluator, single, to, at);
   }
   if (to->is(TypeKind::kBool))
@@ -311,11 +362,24 @@ Result wide_binary(Evaluator& evaluator, BinaryOp op, const Type* type, const Re
   }
 }
 
+namespace {
+
+Result live_shift(Evaluator& evaluator, bool is_left, const Result& value, const Result& amount,
+                  const Node& at) {
+  ir::Builder& builder = word_builder(evaluator);
+  const Words words = words_of(evaluator, value, at);
+  const ir::Value by = words_of(evaluator, amount, at).first;
+  const Words moved = is_left ? shifted_left(builder, words, by)
+                              : shifted_right(builder, words, by, value.type->is_signed);
+  return made(evaluator, value.type, moved.first, moved.second);
+}
+
+}  // namespace
+
 Result wide_shift(Evaluator& evaluator, BinaryOp op, const Result& value, const Result& amount,
                   const Node& at) {
   if (!amount.is_known())
-    evaluator.engine().fail(Id::kOperands, at, "a value of type ", in_quotes(value.type->name),
-                            " is shifted by a number that is known at compile time only");
+    return live_shift(evaluator, op == BinaryOp::kShiftLeft, value, amount, at);
   ir::Builder& builder = word_builder(evaluator);
   const auto words = words_of(evaluator, value, at);
   const auto n = static_cast<unsigned>(

@@ -79,8 +79,9 @@ const std::vector<MessageRow>& message_rows() {
       {Id::kFloatFormat, "a 16-bit float of another format",
        "The running program has one format of 16-bit floats, that of `--fp16-format`."},
       {Id::kFunctionPointer, "a function that has no pointer",
-       "A function that is called through a pointer has parameters and a result that fit into "
-       "registers."},
+       "A function that is called through a pointer has parameters and a result that exist while "
+       "the "
+       "program runs."},
       {Id::kNotKnown, "a value that only the running program has",
        "A value is needed that is known at compile time."},
       {Id::kComptimeOnly, "a value that only the compiler has",

@@ -141,6 +141,8 @@ std::optional<bool> are_equal(const Result& left, const Result& right) {
   case TypeKind::kComptimeInt:
   case TypeKind::kDirection:
   case TypeKind::kHandle:
+  case TypeKind::kDsr:
+  case TypeKind::kFifo:
   case TypeKind::kEnum:
     return left.value().integer() == right.value().integer();
   case TypeKind::kType:

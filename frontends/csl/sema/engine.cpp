@@ -4,6 +4,7 @@
 
 #include "frontends/csl/sema/evaluator.h"
 #include "frontends/csl/syntax/changed_names.h"
+#include "frontends/csl/syntax/mentions.h"
 #include "frontends/csl/syntax/parser.h"
 #include "frontends/text/stack.h"
 
@@ -217,13 +218,18 @@ Result Engine::convert(const Result& from, const Type* to, const Node& at,
 Result Engine::function_value(Instance& instance, const Function& function) {
   Frame frame(instance);
   Evaluator evaluator(*this, frame);
-  const auto is_open = [](const Parameter& p) {
+  std::vector<std::string_view> names;
+  for (const Parameter& parameter : function.parameters) names.push_back(parameter.name.text);
+  // A type that follows from an argument exists for each call only: fn f(n: comptime_int) [n]u16.
+  const auto is_open = [&](const Parameter& p) {
     const Keyword* word = if_is<Keyword>(*p.type);
     const NameExpr* name = if_is<NameExpr>(*p.type);
-    return p.is_comptime || word != nullptr || (name != nullptr && name->name == "type");
+    return p.is_comptime || word != nullptr || (name != nullptr && name->name == "type") ||
+           mentions(*p.type, names);
   };
   const Value value{FunctionValue{&instance, &function}};
-  if (std::any_of(function.parameters.begin(), function.parameters.end(), is_open))
+  if (std::any_of(function.parameters.begin(), function.parameters.end(), is_open) ||
+      mentions(*function.result, names))
     return {types.generic_function(), value};
   std::vector<const Type*> parameters;
   for (const Parameter& parameter : function.parameters)
@@ -360,9 +366,12 @@ void Engine::analyse_variable(Instance& instance, const Global& global, Declarat
   }
   for (const Attribute& attribute : variable.attributes) {
     if (attribute.name.text == "align") cell->alignment = alignment_of(evaluator, *attribute.value);
-    if (attribute.name.text == "linksection" &&
-        !evaluator.value(*attribute.value).value().holds<std::string>())
-      fail(Id::kOperandType, *attribute.value, "the name of a section is a string");
+    if (attribute.name.text == "linksection") {
+      const Result name = evaluator.value(*attribute.value);
+      if (!name.value().holds<std::string>())
+        fail(Id::kOperandType, *attribute.value, "the name of a section is a string");
+      cell->section = name.value().text();
+    }
     if (attribute.name.text != "linkname") continue;
     cell->link_name = symbol_name(instance, variable.attributes, variable.name.text);
   }

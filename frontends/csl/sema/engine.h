@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <set>
@@ -35,6 +36,8 @@ struct Options {
   std::string half = "f16";                    ///< what `@fp16()` gives
   std::pair<unsigned, unsigned> fabric{0, 0};  ///< 0: not given
   std::pair<unsigned, unsigned> offsets{0, 0};
+  /// Where the variables of a `linksection` begin, in bytes (`--link-section-start-address-bytes`).
+  std::map<std::string, std::uint32_t> sections;
   bool allows_overrun = false;            ///< a descriptor that leaves its array is no error
   unsigned most_calls = 256;              ///< functions that call each other at compile time
   std::uint64_t most_inlined = 50;        ///< iterations of an `inline` loop

@@ -142,6 +142,8 @@ std::int64_t size_of(const Type& type) {
     return 8;
   case TypeKind::kEnum:
     return std::max<std::int64_t>(size_of(*type.element), 2);
+  case TypeKind::kRange:  // start, stop and step
+    return size_of(*type.element) == 0 ? 0 : 3 * std::max<std::int64_t>(size_of(*type.element), 2);
   case TypeKind::kArray:
     return type.count() * size_of(*type.element);
   case TypeKind::kStruct: {
@@ -193,8 +195,9 @@ const Type* part_for_compiler(const Type& type) {
     case TypeKind::kType:
     case TypeKind::kModule:
     case TypeKind::kAnyStruct:
-    case TypeKind::kRange:
       return true;
+    case TypeKind::kRange:  // of numbers of the running program it has one
+      return part.element->is(TypeKind::kComptimeInt);
     default:
       return false;
     }

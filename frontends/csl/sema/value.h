@@ -91,7 +91,10 @@ struct Storage {
 struct LiveDsd {
   std::optional<Storage> record;
   std::uint32_t descriptor = 0;  ///< index into ir::Module::descriptors if there is no record
-  ir::Value base;                ///< byte address; kNone: the record or descriptor has it
+  /// It is one of these, which differ in queue and color: `chosen` is its number. Empty: it is `descriptor`.
+  std::vector<std::uint32_t> several;
+  ir::Value chosen;
+  ir::Value base;  ///< byte address; kNone: the record or descriptor has it
   ir::Value extent;
   ir::Value stride;
   const Type* element = nullptr;  ///< of memory; nullptr: only the running program knows it
@@ -164,6 +167,7 @@ struct Cell {
   const Instance* instance = nullptr;     ///< set for globals
   const Variable* declaration = nullptr;  ///< set for globals
   std::int64_t alignment = 0;             ///< in bytes; 0: the alignment of the type
+  std::string section;                    ///< of `linksection`
 };
 
 /// A data structure descriptor (csl.md 8.1).

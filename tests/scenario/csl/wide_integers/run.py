@@ -14,15 +14,27 @@ def words(value):
 
 
 def single(value):
-    return int(np.array([value], np.float32).view(np.uint32)[0])
+    """The bits of the nearest f32, the even one of two."""
+    negative, value = value < 0, abs(value)
+    shift = max(value.bit_length() - 24, 0)
+    rest = value & ((1 << shift) - 1)
+    value >>= shift
+    if rest * 2 > 1 << shift or (shift and rest * 2 == 1 << shift and value & 1):
+        value += 1
+    return int(np.array([float(value << shift)], np.float32).view(np.uint32)[0]) | negative << 31
 
 
-cases = [(5, 7), (0xFFFFFFFF, 1), (0x123456789ABCDEF0, 0xFEDCBA9876543210), (MASK, MASK), (2**63, 2**63 - 1), (1 << 32, 1 << 31)]
+def half(value):
+    return int(np.array([value], np.float64).astype(np.float16).view(np.uint16)[0])
+
+
+cases = [(0, 1), (2**24 + 1, 3), (2**56 + 2**32 + 1, 9), (2**63 - 1, 2**40 + 2**16), (2**60 + 2**36, 2**33), (-(2**40 + 2**16 + 1) & MASK, 5),
+         (5, 7), (0xFFFFFFFF, 1), (0x123456789ABCDEF0, 0xFEDCBA9876543210), (MASK, MASK), (2**63, 2**63 - 1), (1 << 32, 1 << 31)]
 with Machine() as machine:
     count, loops = -3, 0
-    for a, b in cases:
+    for n, (a, b) in zip((0, 1, 7, 16, 31, 32, 33, 40, 48, 63, 2, 5), cases):
         machine.put("x", np.array(words(a) + words(b), np.uint32))
-        machine.launch("run")
+        machine.launch("run", np.uint16(n))
         s, t = signed(a), signed(b)
         count += 1
         if count == 0:
@@ -32,13 +44,19 @@ with Machine() as machine:
         for value in (a + b, a - b, a * b, a & b, a ^ ~b, a << 7, a >> 40, s >> 9, -t):
             wanted += words(value & MASK)
         wanted += [(a < b) | (a <= b) << 1 | (a == b) << 2 | (a != b) << 3, (s < t) | (s > t) << 1 | (s >= t) << 2 | 8]
-        found = machine.get("y", 40, np.uint32)
+        found = machine.get("y", 60, np.uint32)
         expect(found[:20], np.array(wanted, np.uint32))
         for at, value in ((20, s), (21, a)):
             bits = int(found[at])
-            assert abs(bits - single(float(value))) <= 1, (hex(bits), value)
+            assert bits == single(value), (hex(bits), hex(single(value)), value)
         wanted = words(count & MASK) + words(a + 1 & MASK) + [loops] + words(signed(a, 16) & MASK) + words(min(s, t) & MASK)
         quotient, rest = integer_quotient(s, t)
         for value in (a // b, a % b, quotient & MASK, rest & MASK):
             wanted += words(value)
         expect(found[22:39], np.array(wanted, np.uint32))
+        wanted = []
+        rotated = (a << n | a >> (64 - n)) & MASK
+        for value in (a << n, a >> n, s >> n, rotated, b << (a & 63)):
+            wanted += words(value & MASK)
+        wanted += [(a & 0xFFFFFFFF) >> (b & 31)] + words(signed(a, 40) >> n & MASK) + [half(signed(a, 16))]
+        expect(found[39:53], np.array(wanted, np.uint32))
