@@ -33,3 +33,10 @@ with Machine() as machine:
         expect(y[:8], wanted)
         counts = list(y[8:])
     expect(y[8:], np.array([3, 3, 2, 0], np.uint32))
+    for i in (0, 1):
+        machine.launch("take", np.uint16(i))  # the word that is left
+        y = after("ended", i)
+        expect(y[4 * i:4 * i + 4], x[4 * i:4 * i + 4])
+        machine.launch("take", np.uint16(i))
+        counts = list(y[8:])
+    expect(y[8:], np.array([4, 4, 2, 0], np.uint32))
