@@ -200,6 +200,7 @@ Value Engine::variant(const Type& type, const Value& value, std::size_t i, const
 Result Engine::convert(const Result& from, const Type* to, const Node& at,
                        const std::string& what) {
   const Value& value = known(from, at);
+  if (from.type == to && !value.is_undefined()) return from;
   const bool keeps_type = to->is(TypeKind::kAnyStruct) || to->is(TypeKind::kAnytype) ||
                           is_list_of_structs(*from.type, *to) ||
                           (to->is(TypeKind::kFunction) && !value.is_undefined());

@@ -118,10 +118,11 @@ Result Evaluator::binary(BinaryOp op, Result left, Result right, const Node& at)
                  " is undefined");
   const bool is_shift = op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight;
   const Type* common = is_shift ? left.type : engine_.converter.common(left, right);
-  if (common != nullptr && !is_shift) {
+  // Most operands are of the type already, and layouts of large grids evaluate millions of operators.
+  if (common != nullptr && !is_shift && left.type != common)
     left = engine_.convert(left, common, at, "the left operand");
+  if (common != nullptr && !is_shift && right.type != common)
     right = engine_.convert(right, common, at, "the right operand");
-  }
   std::string problem;
   std::optional<Result> result;
   if (common != nullptr) result = binary_value(engine_.types, op, left, right, problem);
@@ -136,7 +137,8 @@ Result Evaluator::binary(BinaryOp op, Result left, Result right, const Node& at)
 Result Evaluator::on(const Binary& e) {
   if (e.op == BinaryOp::kAnd || e.op == BinaryOp::kOr) {
     if (frame_.code != nullptr) return logic_operand(*this, e);
-    const std::string what = "an operand of " + in_quotes(spelling(e.op).text);
+    static const std::string of_and = "an operand of 'and'", of_or = "an operand of 'or'";
+    const std::string& what = e.op == BinaryOp::kAnd ? of_and : of_or;
     const bool left = condition(*e.left, what);
     const bool decides = left == (e.op == BinaryOp::kOr);
     return {engine_.types.bool_type, Value{decides ? left : condition(*e.right, what)}};

@@ -444,11 +444,16 @@ Result Evaluator::interpret(const FunctionValue& callee, const std::vector<Resul
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Parameter& parameter = function.parameters[i];
     const Type* type = evaluator.type(*parameter.type);
-    const Result argument =
-        engine_.convert(arguments[i], type, at, "the parameter " + in_quotes(parameter.name.text));
     auto cell = std::make_shared<Cell>();
-    cell->type = argument.type;
-    cell->value = argument.value();
+    if (arguments[i].type == type && !engine_.known(arguments[i], at).is_undefined()) {
+      cell->type = type;
+      cell->value = arguments[i].value();
+    } else {
+      Result argument = engine_.convert(arguments[i], type, at,
+                                        "the parameter " + in_quotes(parameter.name.text));
+      cell->type = argument.type;
+      cell->value = std::move(argument.value());
+    }
     cell->name = parameter.name.text;
     frame.locals.push_back({parameter.name.text, std::move(cell)});
   }
@@ -459,6 +464,8 @@ Result Evaluator::interpret(const FunctionValue& callee, const std::vector<Resul
       engine_.fail(Id::kReturn, at, "the function ", in_quotes(name), " ends without a return");
     return void_result();
   }
+  if (frame.result.type == result && !engine_.known(frame.result, at).is_undefined())
+    return std::move(frame.result);
   return engine_.convert(frame.result, result, at, "the result of " + in_quotes(name));
 }
 
