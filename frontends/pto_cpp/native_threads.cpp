@@ -112,13 +112,15 @@ void NativeThreads::resume(const TsrThreads& launch, Thread& thread) {
                "): " + failure_;
 }
 
-// Lanes that wait at one place exchange their values; those of other places come after them.
+// Lanes that wait at one place exchange their values. Of several places the first one in the code comes first, so that lanes of two
+// branches meet behind them.
 void NativeThreads::give_values(std::size_t first, std::size_t end) {
   const void* place = nullptr;
   std::uint32_t active = 0;
   for (std::size_t n = first; n < end; ++n) {
     const Thread& t = threads_[n];
-    if (t.stands != Stands::kExchanges || (place != nullptr && t.place != place)) continue;
+    if (t.stands != Stands::kExchanges || (place != nullptr && t.place > place)) continue;
+    if (t.place != place) active = 0;
     place = t.place;
     active |= 1U << (n - first);
   }
