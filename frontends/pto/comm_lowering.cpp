@@ -191,9 +191,8 @@ void CommLowering::copy(const Operation& op, TileOperand target, TileOperand sou
       fail(op, "rows of ", row.value, " elements do not fit the staging tile, which has room for ",
            room);
   }
-  const bool adds =
-      find(op.attributes, "atomicType") != nullptr &&
-      find(op.attributes, "atomicType")->value.find("atomic_add") != std::string::npos;
+  const Attribute* const atomic = find(op.attributes, "atomicType");
+  const bool adds = atomic != nullptr && is_addition(*atomic, op.place, diagnostics_);
   for (std::int64_t part = 0; part < count; ++part) {
     const std::int64_t fitting = count == 1 ? 0 : room / row.value;
     TileOperand tile =

@@ -269,6 +269,8 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
       operation.operands.push_back(tile_operand(a, access));
       continue;
     }
+    if (const std::string with_number = op.name + "s"; find_operation(with_number) != nullptr)
+      fail(a.place, op.name, " takes tiles; a tile and a number are ", with_number);
     if (operation.function == TileFunction::kNoValues) continue;
     if (operation.operands.empty()) operation.scalar_first = true;
     const bool real = v->kind == Value::Kind::kFloat;

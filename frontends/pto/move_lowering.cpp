@@ -64,8 +64,11 @@ void MoveLowering::load(const Operation& op) {
   check_copy(op, view, tile);
   const auto size = copy_sizes(Opcode::kCopyIn, view, tile, {op.place.line, 1});
   emitter_.emit_tile(Opcode::kCopyIn, op.place, Pipe::kMte2).size = size;
-  emitter_.attach({view_operand(from, Access::kRead), tile_operand(tile, Access::kWrite)},
-                  TileFunction::kCopy);
+  TileOperation& operation = emitter_.attach(
+      {view_operand(from, Access::kRead), tile_operand(tile, Access::kWrite)}, TileFunction::kCopy);
+  // MTE2 ends each row of a tile without boxes in UB with a whole block (pto-isa, tload_common.hpp of both generations).
+  const bool pads = tile.place.location == Location::kUb && tile.place.boxes.rows == 0;
+  if (pads) operation.pad = pad_of(tile.type, diagnostics_);
 }
 
 void MoveLowering::store(const Operation& op, const OperationInfo& info) {

@@ -254,9 +254,22 @@ Pad pad_of(const Type& type, const Diagnostics& diagnostics) {
   std::string word = pad == nullptr ? "0" : pad->value;
   for (const Attribute& a : type.options)
     if (a.key.rfind("pad=", 0) == 0) word = a.key.substr(4);
-  constexpr Word<Pad> kPads[] = {
-      {"0", Pad::kNone}, {"1", Pad::kZero}, {"2", Pad::kLargest}, {"3", Pad::kLeast}};
-  return require_word(kPads, word.substr(0, word.find(':')), type.place, "pad 0 to 3", diagnostics);
+  constexpr Word<Pad> kPads[] = {{"0", Pad::kNone},
+                                 {"1", Pad::kZero},
+                                 {"2", Pad::kLargest},
+                                 {"3", Pad::kLeast},
+                                 {"4", Pad::kOther}};
+  return require_word(kPads, word.substr(0, word.find(':')), type.place, "pad 0 to 4", diagnostics);
+}
+
+bool is_addition(const Attribute& atomic, Place place, const Diagnostics& diagnostics) {
+  const std::string word = word_of(atomic);
+  if (word == "atomic_max" || word == "atomic_min")
+    diagnostics.fail(place, "stores to GM with ", word,
+                     " are not modelled; expected none or atomic_add");
+  constexpr Word<bool> kWords[] = {
+      {"none", false}, {"atomic_none", false}, {"add", true}, {"atomic_add", true}};
+  return require_word(kWords, word, place, "none or atomic_add", diagnostics);
 }
 
 void set_options(const Operation& op, TileOperation& operation, const Diagnostics& diagnostics) {
@@ -269,7 +282,7 @@ void set_options(const Operation& op, TileOperation& operation, const Diagnostic
   if (const Attribute* a = find(op.attributes, "reluPreMode"))
     operation.relu = a->value.find("no_relu") == std::string::npos;
   if (const Attribute* a = find(op.attributes, "atomicType"))
-    operation.adds = a->value.find("atomic_add") != std::string::npos;
+    operation.adds = is_addition(*a, op.place, diagnostics);
   if (const Attribute* a = find(op.attributes, "upperOrLower"))
     operation.descends = a->value.rfind('1', 0) == 0;
   if (const Attribute* a = find(op.attributes, "descending"))

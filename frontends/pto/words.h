@@ -88,6 +88,8 @@ std::optional<SpecialValue> role_of(const Parameter& parameter);
 /// Copies rounding, saturation, comparison, activation and pattern from the attributes of `op`.
 void set_options(const Operation& op, TileOperation& operation, const Diagnostics& diagnostics);
 /// The padding value of a tile type: pad = 0 to 3.
+/// Whether an atomicType adds; it may say that nothing is atomic. Throws UserError at `place` for what is not modelled.
+bool is_addition(const Attribute& atomic, Place place, const Diagnostics& diagnostics);
 cluster::Pad pad_of(const Type& type, const Diagnostics& diagnostics);
 
 /// The number of an attribute such as `slot_size = 1024 : i32`; `otherwise` if there is none.

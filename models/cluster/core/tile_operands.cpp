@@ -112,6 +112,8 @@ void TileOperands::check(const TileOperation& operation, const ResolvedOperation
     }
   const std::string unaligned = ClusterData::find_unaligned(operation, resolved);
   if (!unaligned.empty()) context_.illegal(resolved.pc, unaligned, kAccessId);
+  const std::string unmodelled = context_.data->find_unmodelled(operation);
+  if (!unmodelled.empty()) context_.illegal(resolved.pc, unmodelled, kNoValuesId);
   const std::string misfit = context_.data->find_misfit(operation, resolved);
   if (!misfit.empty()) context_.illegal(resolved.pc, misfit, kAccessId);
 }
@@ -163,6 +165,8 @@ void TileOperands::run_function(const QueueEntry& entry, Cycle now, Cycle due) {
       values.execute(step, vector_registers_);
     } catch (const std::out_of_range& e) {
       context_.illegal(step.pc, e.what(), kAccessId);
+    } catch (const std::domain_error& e) {
+      context_.illegal(step.pc, e.what(), kNoValuesId);
     } catch (const std::length_error& e) {
       context_.illegal(step.pc, e.what(), kAccessId);
     }

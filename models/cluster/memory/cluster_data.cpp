@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/cluster/memory/padding.h"
 #include "models/cluster/program/operand_rules.h"
 #include "models/cluster/values/tile_functions.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -287,13 +288,22 @@ std::string ClusterData::find_unaligned(const TileOperation& operation,
   return "";
 }
 
+std::string ClusterData::find_unmodelled(const TileOperation& operation) const {
+  if (!has_tiles()) return "";
+  if (operation.function == TileFunction::kNoValues)
+    return "what it computes has no values in this model; run it with --no-data";
+  if (operation.pad == Pad::kOther)
+    return "pads that are none of zero, the largest and the least number have no values in this "
+           "model; run it with --no-data";
+  return "";
+}
+
 std::string ClusterData::find_misfit(const TileOperation& operation,
                                      const ResolvedOperation& resolved) const {
   if (operation.function == TileFunction::kNone ||
       operation.function == TileFunction::kVectorFunction)
     return "";
-  if (operation.function == TileFunction::kNoValues)
-    return has_tiles() ? "what it computes has no values in this model; run it with --no-data" : "";
+  if (operation.function == TileFunction::kNoValues) return "";
   if (has_tiles() && operation.read_pitch > 0) {
     constexpr std::int64_t kBox = 16;
     const ResolvedOperand& product = resolved.operands[resolved.count - 1U];
@@ -372,7 +382,11 @@ void ClusterData::finish(const TileOperation& operation, const ResolvedOperation
   }
   for (std::size_t n = 0; n < result.more.size(); ++n)
     write(resolved.operands[resolved.count - 2U - n], core, std::move(result.more[n]), when, false);
-  write(target, core, std::move(result), when, operation.adds);
+  if (operation.function != TileFunction::kCopy || operation.pad == Pad::kNone)
+    return write(target, core, std::move(result), when, operation.adds);
+  ResolvedOperand padded = target;
+  pad_blocks(operation.pad, padded, result);
+  write(padded, core, std::move(result), when, operation.adds);
 }
 
 TileValues ClusterData::read_buffer(const ResolvedOperand& operand, CoreId core, Cycle now) {

@@ -84,6 +84,8 @@ class ClusterData {
   /// The operand of an operation on tiles that does not begin where its buffer needs it (ascend.md 1.3), or "".
   static std::string find_unaligned(const TileOperation& operation,
                                     const ResolvedOperation& resolved);
+  /// Why what the operation does has no values, or "".
+  std::string find_unmodelled(const TileOperation& operation) const;
   /// Why a part of an array cannot be copied to or from its tile, or "".
   std::string find_misfit(const TileOperation& operation, const ResolvedOperation& resolved) const;
   /// The result of an operation that starts now; `behind`: it reads what M is about to write.

@@ -28,7 +28,9 @@ inline constexpr const char* kSizeId = "/tessera/cluster/size";  ///< sizes, mod
 inline constexpr const char* kAccessId = "/tessera/cluster/access";  ///< 1.3
 inline constexpr const char* kScalarId = "/tessera/cluster/scalar";  ///< division by zero
 inline constexpr const char* kControlId = "/tessera/cluster/control_registers";  ///< 7
-inline constexpr const char* kTrapId = "/tessera/cluster/trap";                  ///< kTrap
+inline constexpr const char* kNoValuesId =
+    "/tessera/cluster/no_values";  ///< no rule of a device: the model has no values for it
+inline constexpr const char* kTrapId = "/tessera/cluster/trap";  ///< kTrap
 
 /// What is wrong, in words without the place, and the id of the rule.
 struct Violation {

@@ -351,8 +351,10 @@ enum class Rounding : std::uint8_t {
   kOdd
 };
 
-/// What the elements beyond the valid ones of the input get (kFillPad).
-enum class Pad : std::uint8_t { kNone, kZero, kLargest, kLeast };
+/// What the elements beyond the valid ones of the input get (kFillPad), or those up to the end of a block of 32 bytes
+/// (kCopy to UB).
+/// kOther: a number of the kernel's own, which the model does not know.
+enum class Pad : std::uint8_t { kNone, kZero, kLargest, kLeast, kOther };
 
 /// Selects every `period`-th column of a row from `first` on, or every `period`-th row with `by_rows`.
 struct GatherPattern {

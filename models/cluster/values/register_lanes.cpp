@@ -438,7 +438,7 @@ TileValues RegisterLanes::run() {
     map_masks();
     break;
   default:
-    throw std::length_error("what it computes has no values in this model; run it with --no-data");
+    throw std::domain_error("what it computes has no values in this model; run it with --no-data");
   }
   return std::move(out_);
 }

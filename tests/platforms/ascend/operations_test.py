@@ -498,6 +498,44 @@ def bits(values):
     return values.view({2: np.uint16, 4: np.uint32}[values.itemsize])
 
 
+def check_pads(executable):
+    """A load ends each row with a whole block, of what the type of its tile says."""
+    x = values("f32", (ROWS, 21))
+    for pad, number in ((0, 7), (1, 0), (2, np.inf), (3, -np.inf)):
+        kernel = Kernel()
+        kernel.body.append("%seven = arith.constant 7.0 : f32")
+        whole = kernel.tile("whole", ROWS, 32, "f32", operands="addr = %c0")
+        part = "%part", f"!pto.tile_buf<vec, {ROWS}x32xf32, valid={ROWS}x21, pad={pad}>"
+        kernel.body.append(f"%part = pto.alloc_tile addr = %c0 : {part[1]}")
+        kernel.body.insert(0, "%c0 = arith.constant 0 : i64")
+        kernel.step(f"pto.texpands ins(%seven : f32) outs({whole[0]} : {whole[1]})")
+        view, kind = kernel.array("in", ROWS, 21, "f32")
+        kernel.inputs["in_p"] = x
+        kernel.step(f"pto.tload ins({view} : {kind}) outs({part[0]} : {part[1]})")
+        kernel.store(whole, ROWS, 32, "f32")
+        expected = np.full((ROWS, 32), 7, np.float32)
+        expected[:, :21], expected[:, 21:24] = x, number
+        check(f"tload with pad {pad}", run(executable, kernel), expected)
+
+
+def check_refused_forms(executable):
+    """A tile and a number have operations of their own; atomic stores of the largest or least value are not modelled."""
+    kernel = Kernel()
+    a, out = kernel.load("a", values("f32")), kernel.tile("result", ROWS, COLUMNS, "f32")
+    kernel.body.append("%n = arith.constant 1.0 : f32")
+    for name in ("tadd", "tmax", "tdiv"):
+        kernel.body.append(f"pto.{name} ins({a[0]}, %n : {a[1]}, f32) outs({out[0]} : {out[1]})")
+        code, error = run(executable, kernel, fails=True)
+        assert code == 2 and f"pto.{name} takes tiles; a tile and a number are pto.{name}s" in error, error
+        kernel.body.pop()
+    part = kernel.array("out", ROWS, COLUMNS, "f32")
+    for word in ("atomic_max", "atomic_min"):
+        kernel.body.append(f"pto.tstore ins({a[0]} : {a[1]}) outs({part[0]} : {part[1]}) {{atomicType = #pto<atomic_type {word}>}}")
+        code, error = run(executable, kernel, fails=True)
+        assert code == 2 and f"stores to GM with {word} are not modelled" in error, error
+        kernel.body.pop()
+
+
 def check_sorting(executable):
     for dtype in ("f32", "f16"):
         for columns in (64, 48):  # whole blocks, and one that is shorter
@@ -571,6 +609,8 @@ def main():
     check_gather(executable)
     check_refusals(executable)
     check_refused_lengths(executable)
+    check_pads(executable)
+    check_refused_forms(executable)
     check_sorting(executable)
     check_places(executable)
     check_elementwise(executable)
