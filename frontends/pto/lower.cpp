@@ -408,8 +408,6 @@ void require_values(const Module& module, const Function& function, const LowerO
 
 void check_params(const Module& module, const FunctionKinds& kinds, const LowerOptions& options) {
   std::vector<std::string> names, floats;
-  for (const Function* f : roots_of(module, kinds, options.function))
-    require_values(module, *f, options);
   // A parameter may belong to a function that another run starts.
   for (const Function& f : module.functions) {
     const bool may_start = f.has_body && !kinds.of(f).called;
@@ -427,8 +425,17 @@ void check_params(const Module& module, const FunctionKinds& kinds, const LowerO
                       "no function has " + what + " %" + name + did_you_mean(name, list));
   };
   for (const auto& [name, value] : options.params) require(name, names, "a scalar argument");
-  for (const auto& [name, value] : options.reals)
+  for (const auto& [name, value] : options.reals) {
+    if (std::count(floats.begin(), floats.end(), name) == 0 &&
+        std::count(names.begin(), names.end(), name) > 0)
+      throw UserError(module.file, "--param " + name,
+                      "the argument %" + name +
+                          " is no floating-point number: expected a whole number of 64 bits, "
+                          "without a point or an exponent");
     require(name, floats, "a floating-point argument");
+  }
+  for (const Function* f : roots_of(module, kinds, options.function))
+    require_values(module, *f, options);
 }
 
 }  // namespace

@@ -115,7 +115,9 @@ TEST(PtoControl, FloatingPointArguments) {
   options.reals = {{"a", 0.5}};
   EXPECT_EQ(message(options), "accepted");
   options.reals.emplace("n", 0.5);
-  EXPECT_THAT(message(options), HasSubstr("no function has a floating-point argument %n"));
+  EXPECT_THAT(message(options), HasSubstr("the argument %n is no floating-point number"));
+  options = {Profile::kA5, {{"A", 1}}};
+  EXPECT_THAT(message(options), HasSubstr("no function has a scalar argument %A; did you mean"));
 }
 
 // addptr with the type of its result, <f32> for a pointer, and no comma in front of strides.
