@@ -176,7 +176,8 @@ bool run_kernel(const ascend::Options& options, ascend::Isolation& isolation,
   // 3. Native code runs in a process of its own.
   if ((program.in_cpp || options.isolate) && !options.no_isolate)
     if (const auto publishes =
-            isolation.split(report, options.stuck_after_s.value_or(kStuckAfterS)))
+            isolation.split(report, {options.stuck_after_s.value_or(kStuckAfterS),
+                                     options.stuck_after_s.value_or(0)}))
       return *publishes;
 
   // 4. The program: a kernel for the cores of the launch, and the arrays of the host.

@@ -91,10 +91,10 @@ const BoundKernel* HostProgram::run_to_launch() {
   module_->enter(statics_, api_);
   trail_.enter(NativeTrail::kHost, kind_);
   fiber_.run();
-  trail_.leave();
   if (fiber_.crash().signal != 0) failure_ = "it ended with " + fiber_.describe_crash();
   if (!failure_.empty())
-    throw IllegalBehaviour("the host program: " + failure_, "/tessera/cluster/native");
+    throw IllegalBehaviour(trail_.place() + failure_, "/tessera/cluster/native");
+  trail_.leave();
   return kernel_.run != nullptr ? &kernel_ : nullptr;
 }
 

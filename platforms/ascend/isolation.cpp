@@ -26,6 +26,10 @@ namespace {
 constexpr long kLookNs = 100'000'000;  // how often the trail is looked at
 constexpr std::uint64_t kLooksPerSecond = 1'000'000'000 / kLookNs;
 
+std::uint64_t seconds_for(const pto_cpp::NativeTrail& trail, Isolation::Patience patience) {
+  return trail.who() == pto_cpp::NativeTrail::kHost ? patience.host_s : patience.core_s;
+}
+
 /// The signals that this process takes with sigtimedwait() while the other one runs.
 sigset_t awaited() {
   sigset_t set;
@@ -62,7 +66,7 @@ Isolation::~Isolation() {
   munmap(shared_, sizeof(Shared));
 }
 
-std::optional<bool> Isolation::split(report::Report& report, std::uint64_t patience_s) {
+std::optional<bool> Isolation::split(report::Report& report, Patience patience) {
   const sigset_t taken = awaited();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &taken, &before);
@@ -80,7 +84,7 @@ std::optional<bool> Isolation::split(report::Report& report, std::uint64_t patie
   if (process < 0)
     throw std::system_error(errno, std::generic_category(),
                             "no process for the kernel can be started");
-  const End end = wait_for(process, patience_s);
+  const End end = wait_for(process, patience);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (end.asked != 0 && WIFSIGNALED(end.status) && WTERMSIG(end.status) == end.asked)
     std::raise(end.asked);  // a second one, which ends the run at once
@@ -89,12 +93,12 @@ std::optional<bool> Isolation::split(report::Report& report, std::uint64_t patie
     return false;
   }
   report.status = report::Status::kCouldNotFinish;
-  report.message = describe(end, patience_s);
+  report.message = describe(end, patience);
   return true;
 }
 
 // What an end without a report was.
-std::string Isolation::describe(const End& end, std::uint64_t patience_s) const {
+std::string Isolation::describe(const End& end, Patience patience) const {
   if (shared_->is_astray.load()) return kAstray;
   const std::string place = shared_->trail.place();
   const bool is_loading = shared_->trail.who() == pto_cpp::NativeTrail::kLoading;
@@ -104,7 +108,8 @@ std::string Isolation::describe(const End& end, std::uint64_t patience_s) const 
                           : is_loading  ? place + "their native code"
                                         : place + "native code after this line";
   if (end.is_ours)
-    return who + " came to no operation for " + std::to_string(2 * patience_s) +
+    return who + " came to no operation for " +
+           std::to_string(2 * seconds_for(shared_->trail, patience)) +
            " s, and did not react to SIGALRM";
   const std::string why =
       place.empty() ? "; native code that writes beside its arrays may have damaged it, or another "
@@ -153,27 +158,33 @@ void Isolation::require_surroundings() const {
   throw IllegalBehaviour(kAstray, kAstrayId);
 }
 
-// An alarm ends the native code, so that the run can report it. Code that does not notice it has no run left.
-Isolation::End Isolation::wait_for(pid_t process, std::uint64_t patience_s) const {
+// An alarm ends the native code, so that the run can report it. Code that does not notice it has no run left. The run ends
+// between operations when it is asked to: native code that comes to none does not hear of it, and is asked a second time, which
+// ends the process.
+Isolation::End Isolation::wait_for(pid_t process, Patience patience) const {
   const sigset_t taken = awaited();
-  const std::uint64_t patience = patience_s * kLooksPerSecond;
   std::uint64_t looks = 0, seen = 0;
   End end;
   while (waitpid(process, &end.status, WNOHANG) == 0) {
     siginfo_t signal{};
     const timespec look{0, kLookNs};
     if (sigtimedwait(&taken, &signal, &look) > 0) {
-      if (signal.si_signo != SIGCHLD) end.asked = signal.si_signo;
+      if (signal.si_signo != SIGCHLD) {
+        end.asked = signal.si_signo;
+        looks = 0;
+      }
       pass_on(signal, process);
       continue;
     }
     const pto_cpp::NativeTrail& trail = shared_->trail;
-    const bool is_stuck = trail.who() >= pto_cpp::NativeTrail::kLoading && trail.entries() == seen;
+    const bool is_stuck = trail.who() != pto_cpp::NativeTrail::kNobody && trail.entries() == seen;
     seen = trail.entries();
     looks = is_stuck ? looks + 1 : 0;
-    if (looks == 0 || patience == 0) continue;
-    if (looks == patience) kill(process, SIGALRM);
-    if (looks == 2 * patience) {
+    if (end.asked != 0 && looks == kLooksPerSecond) kill(process, end.asked);
+    const std::uint64_t limit = seconds_for(trail, patience) * kLooksPerSecond;
+    if (looks == 0 || limit == 0) continue;
+    if (looks == limit) kill(process, SIGALRM);
+    if (looks == 2 * limit) {
       end.is_ours = true;
       kill(process, SIGKILL);
     }

@@ -18,6 +18,12 @@ namespace tessera::ascend {
 
 class Isolation {
  public:
+  /// Seconds; 0: for ever.
+  struct Patience {
+    std::uint64_t core_s = 0;
+    std::uint64_t host_s = 0;  ///< host programs may compute for long between their launches
+  };
+
   /// Throws std::bad_alloc.
   Isolation();
   ~Isolation();
@@ -25,10 +31,9 @@ class Isolation {
   Isolation& operator=(const Isolation&) = delete;
 
   /// Splits this process. Returns no value in the one that is to run. In the other one, returns when the run is over: whether
-  /// `report`, which has the status, remains to be published, because the run could not publish its own. A core whose native
-  /// code comes to no operation for `patience_s` seconds (0: for ever) is stuck, and its code is ended. Throws
-  /// std::runtime_error.
-  std::optional<bool> split(report::Report& report, std::uint64_t patience_s);
+  /// `report`, which has the status, remains to be published, because the run could not publish its own. Native code that
+  /// comes to no operation for as long as `patience` says is stuck, and is ended. Throws std::runtime_error.
+  std::optional<bool> split(report::Report& report, Patience patience);
   /// Where native code is; both processes see it.
   pto_cpp::NativeTrail& trail() { return shared_->trail; }
   /// How the surroundings of native code are before it runs.
@@ -60,8 +65,8 @@ class Isolation {
     int asked = 0;         // the signal that asked this process to end
   };
   static Surroundings surroundings();
-  End wait_for(pid_t process, std::uint64_t patience_s) const;
-  std::string describe(const End& end, std::uint64_t patience_s) const;
+  End wait_for(pid_t process, Patience patience) const;
+  std::string describe(const End& end, Patience patience) const;
 
   Shared* shared_;
   pid_t process_;

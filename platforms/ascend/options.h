@@ -70,7 +70,7 @@ struct Options : cli::MachineOptions {
           cli::whole_number(
               "stuck-after", stuck_after_s,
               "native code of a core that comes to no operation for N seconds ends the "
-              "run (default 10; 0: never)"),
+              "run (default 10; 0: never); if it is given, that of a host program too"),
           cli::one_of("hazards", "KIND", hazards, {"warn", "error", "off"},
                       "two operations on the same bytes that nothing orders: warn, error (exit 4), "
                       "off")}});

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -48,6 +49,7 @@ extern "C" int steps() {
   return 0;
 }
 """
+END = 1 + HOST[:HOST.index("// END")].count("\n")
 
 
 def check_launches(run, report_file):
@@ -62,11 +64,27 @@ def check_launches(run, report_file):
         assert report["profile"]["launch_overhead_us"] == 40, report["profile"]
         digests.append(report["digest"])
     assert digests[0] == digests[1], digests
-    for end, message in (("*(volatile int*)8 = 1;", "the host program: it ended with a segmentation fault"),
+    for end, message in (("*(volatile int*)8 = 1;", f"host.cpp:{END}: host program steps: it ended with a segmentation fault"),
                          ("cube<<<1, nullptr, nullptr>>>(x);", "for other kinds of core than the one before")):
         done = run(HOST.replace("// END", end), *command)
         assert done.returncode == 4 and message in done.stderr, done.stderr
         assert json.loads(report_file.read_text())["cycles"] > 1000, "the report has what came before"
+
+
+def check_endless(run, folder, executable):
+    """A host program that never ends: --stuck-after says where it is, and the first signal ends both processes."""
+    command = ["--function", "steps", "--host-program", "--preset", "a2a3"]
+    endless = HOST.replace("// END", "std::fflush(stdout); for (;;) pause();").replace("#include <cstdio>", "#include <cstdio>\n#include <unistd.h>")
+    done = run(endless, *command, "--stuck-after", "1")
+    assert done.returncode == 4 and f"host.cpp:{END + 1}: host program steps: it ended with no operation for too long" in done.stderr, done.stderr
+    asked = subprocess.Popen([executable, folder / "host.cpp", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert "14.5 644.5" in asked.stdout.readline()  # it has come to its loop
+    asked.terminate()
+    try:
+        asked.communicate(timeout=30)
+    finally:
+        asked.kill()
+    assert asked.returncode == -signal.SIGTERM, asked.returncode
 
 
 def main():
@@ -80,6 +98,7 @@ def main():
             return subprocess.run([str(word) for word in command], capture_output=True, text=True)
 
         check_launches(run, folder / "r.json")
+        check_endless(run, folder, sys.argv[1])
 
 
 if __name__ == "__main__":
