@@ -187,6 +187,13 @@ void rewrite(Job& job) {
   job.process = std::make_unique<ChildProcess>(job.command, job.log.string());
 }
 
+/// What is wrong with a kernel that does not compile because it is written for another library; "": nothing is known.
+std::string wrong_library(const std::string& said) {
+  if (said.find("\u2018AscendC\u2019") == std::string::npos) return "";
+  return "is written in Ascend C (LocalTensor, TPipe, TQue), which is not taken: kernels use PTO, "
+         "see docs/pto-cpp.md. It ";
+}
+
 void finish(Job& job, const KernelText& kernel, const std::vector<std::string>& folders) {
   const int status = job.process->wait();
   job.process.reset();
@@ -197,7 +204,9 @@ void finish(Job& job, const KernelText& kernel, const std::vector<std::string>& 
   if (!job.preprocessed.empty()) fs::remove(job.preprocessed);
   if (status != 0) {
     fs::remove(job.fresh);
-    throw UserError(kernel.file, "", "does not compile for " + name_of(job.kind) + ":\n" + said);
+    throw UserError(kernel.file, "",
+                    wrong_library(said) + "does not compile for " + name_of(job.kind) + ":\n" +
+                        said);
   }
   job.inputs = ModuleInputs(rule, job.copy.string(), folders);
 }

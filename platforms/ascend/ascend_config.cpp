@@ -272,4 +272,9 @@ AscendConfig load_ascend_config(const std::string& preset, const std::string& fi
   return config;
 }
 
+unsigned clusters_in_use(const cluster::Launch& launch) {
+  const bool leaves_some = launch.blocks > 0 && launch.blocks < launch.clusters;
+  return leaves_some && !launch.is_block_an_aiv() ? launch.blocks : launch.clusters;
+}
+
 }  // namespace tessera::ascend

@@ -28,6 +28,9 @@ struct AscendConfig {
 /// The keys of a configuration. The schema refers to `config`, which must outlive it.
 config::Schema ascend_schema(AscendConfig& config);
 
+/// Clusters that a block of the launch runs on: one with fewer blocks than clusters leaves the others idle.
+unsigned clusters_in_use(const cluster::Launch& launch);
+
 /// Preset or file (one of them; the other empty), then overrides "KEY=VALUE". Throws UserError.
 AscendConfig load_ascend_config(const std::string& preset, const std::string& file,
                                 const std::vector<std::string>& overrides = {});

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "frontends/pto_cpp/compile.h"
@@ -98,8 +101,31 @@ double largest(const std::string& type) {
   return type == "f64" ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
 }
 
+/// A whole number for a parameter of an unsigned type of 64 bits, as its bits.
+std::int64_t unsigned_number_for(const TsrParameter& p, const std::string& name,
+                                 const std::string& value) {
+  std::uint64_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto read = std::from_chars(value.data(), end, number);
+  if (read.ec != std::errc{} || read.ptr != end)
+    refuse(name, value,
+           std::string("an argument of type ") + p.type +
+               " is a whole number, at least 0 and at most " +
+               std::to_string(std::numeric_limits<std::uint64_t>::max()));
+  return static_cast<std::int64_t>(number);
+}
+
+std::int64_t truth_for(const std::string& name, const std::string& value) {
+  if (value == "true" || value == "1") return 1;
+  if (value != "false" && value != "0")
+    refuse(name, value, "an argument of type bool is true, false, 1 or 0");
+  return 0;
+}
+
 /// The bits of a number for a parameter of a type. Throws UserError if the parameter does not hold it.
 std::int64_t number_for(const TsrParameter& p, const std::string& name, const std::string& value) {
+  if (std::string_view(p.type) == "ui64") return unsigned_number_for(p, name, value);
+  if (std::string_view(p.type) == "bool") return truth_for(name, value);
   const auto whole = cli::whole_number_in(value);
   if (p.is_real == 0) {
     if (!whole) refuse(name, value, std::string("the argument is a number of type ") + p.type);
@@ -225,7 +251,8 @@ void CppKernel::prepare(const Options& options, const AscendConfig& config,
       cluster::capacities_of(native_.profile)[static_cast<unsigned>(cluster::Location::kUb)],
       array_bytes_);
   if (options.host_program) run_hosts(native_.arguments);
-  const cluster::Launch launch = find_launch(config);
+  cluster::Launch launch = find_launch(config);
+  if (!options.host_program) launch.clusters = clusters_in_use(launch);  // a host says so itself
   native_.clusters = launch.clusters;
   if (!options.host_program) native_.blocks = launch.block_count();
   native_.resident_blocks = launch.resident_blocks();
@@ -260,8 +287,7 @@ void CppKernel::read_arguments(const Options& options, const AscendConfig& confi
       // What launchers have: the stream of the host, and the number of blocks.
       const bool is_stream = p.is_pointer != 0 && known[n].find("stream") != std::string::npos;
       const bool is_blocks = p.is_pointer == 0 && known[n].rfind("block", 0) == 0;
-      if (is_blocks)
-        argument.value = config.blocks > config.clusters ? config.blocks : config.clusters;
+      if (is_blocks) argument.value = config.blocks > 0 ? config.blocks : config.clusters;
       if (!is_stream && !is_blocks)
         missing.push_back("--arg " + known[n] + (p.is_pointer != 0 ? "=FILE.npy" : "=NUMBER"));
     } else if (p.is_pointer != 0 && is_null(given->second)) {
@@ -328,7 +354,8 @@ CppKernel::Kinds CppKernel::kinds(const std::function<const std::byte*(unsigned)
 }
 
 cluster::Launch CppKernel::find_launch(const AscendConfig& config) {
-  if (!aic_host_ && !aiv_host_) native_.blocks = std::max(config.blocks, config.clusters);
+  if (!aic_host_ && !aiv_host_)
+    native_.blocks = config.blocks > 0 ? config.blocks : config.clusters;
   kinds_ = kinds([this](unsigned array) {
     return contents_[array].bytes.empty() ? nullptr : contents_[array].bytes.data();
   });

@@ -50,6 +50,7 @@ cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel)
   launch.blocks = config.blocks;
   launch.ratio = config.ratio.value_or(ratio_for(config, kernel));
   launch.mix = config.mix.value_or(kernel.aic && kernel.aiv);
+  launch.clusters = clusters_in_use(launch);
   const auto require = [&launch](bool has, bool needs, const char* kind) {
     if (has || !needs) return;
     throw UserError("", "launch.ratio",

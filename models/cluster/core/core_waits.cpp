@@ -38,7 +38,8 @@ CoreWaits::Reason CoreWaits::why_not_done(const IsMissing& is) const {
   if (!has(is)) return {"the program of " + core + " has no set of it", true};
   if (scalar_.ended()) return {"the program of " + core + " has ended", true};
   const std::uint32_t pc = scalar_.pc();
-  const std::string where = "the scalar unit of " + core + " is at " + context_.at(pc);
+  const std::string where = "the scalar unit of " + core + " is " +
+                            (scalar_.is_between() ? "in native code" : "at " + context_.at(pc));
   for (std::uint32_t next = pc; next < context_.program->code.size(); ++next)
     if (is(context_.code(next), nullptr))
       return {where + " and has not come to " + context_.at(next)};

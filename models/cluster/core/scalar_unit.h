@@ -44,6 +44,8 @@ class ScalarUnit {
   bool idle() const { return ended_ && !word_under_way_; }
   /// The instruction that is next.
   std::uint32_t pc() const { return pc_; }
+  /// Nothing stands at pc(): native code has yet to say what comes.
+  bool is_between() const { return context_.source != nullptr && pc_ >= source_end_; }
   const ScalarMemory& memory() const { return memory_; }
 
  private:

@@ -63,6 +63,7 @@ extern "C" __global__ AICORE void atomic(__gm__ TYPE* x) {
   TASSIGN(a, 0);
   G g(x);
   TEXPANDS(a, TYPE(1));
+  pipe_barrier(PIPE_ALL);
   TSTORE<V, G, AtomicType::WHICH>(g, a);  // atomic
 #endif
 }

@@ -64,7 +64,7 @@ def check_launches(run, report_file):
         assert report["profile"]["launch_overhead_us"] == 40, report["profile"]
         digests.append(report["digest"])
     assert digests[0] == digests[1], digests
-    for end, message in (("*(volatile int*)8 = 1;", f"host.cpp:{END}: host program steps: it ended with a segmentation fault"),
+    for end, message in (("*(volatile int*)8 = 1;", f"host.cpp:{END - 2}: host program steps: it ended with a segmentation fault"),
                          ("cube<<<1, nullptr, nullptr>>>(x);", "for other kinds of core than the one before")):
         done = run(HOST.replace("// END", end), *command)
         assert done.returncode == 4 and message in done.stderr, done.stderr

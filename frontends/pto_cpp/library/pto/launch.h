@@ -52,12 +52,18 @@ void operator->*(void (*kernel)(P...), Bound<A...>&& bound) {
   launch(kernel, std::move(bound), std::index_sequence_for<A...>());
 }
 
+/// What a number that is an argument may be.
+template <class T>
+constexpr const char* number_name() {
+  if constexpr (std::is_same_v<T, bool>) return "bool";
+  else return tile_element_name<T>();
+}
 template <class T>
 constexpr TsrParameter parameter() {
   if constexpr (std::is_pointer_v<T>) {
     return {element_name<std::remove_cv_t<std::remove_pointer_t<T>>>(), 1, 0};
   } else {
-    return {element_name<std::remove_cv_t<T>>(), 0, is_real<T>};
+    return {number_name<std::remove_cv_t<T>>(), 0, is_real<T>};
   }
 }
 template <class T>
