@@ -359,6 +359,21 @@ void ComputeLowering::follow_result(const Operation& op, TileOperation& operatio
     values.columns = result.columns;
 }
 
+// Pairs of types that the library of both generations cuts off where a kernel does not say whether to saturate.
+bool wraps_by_default(Element from, Element to) {
+  switch (to) {
+  case Element::kI8:
+  case Element::kU8:
+    return from == Element::kF16;
+  case Element::kI16:
+    return from == Element::kF32 || from == Element::kF16 || from == Element::kI32;
+  case Element::kI32:
+    return from == Element::kI64;
+  default:
+    return false;
+  }
+}
+
 void ComputeLowering::choose_function(const Operation& op, TileOperation& operation) const {
   const auto tiles = static_cast<unsigned>(
       std::count_if(op.arguments.begin(), op.arguments.end(), [&](const Argument& a) {
@@ -385,7 +400,15 @@ void ComputeLowering::choose_function(const Operation& op, TileOperation& operat
     // A mask, a tile, scratch and a number. The older form is two tiles and a mode.
     operation.function = TileFunction::kSelectScalar;
   } else if (operation.function == TileFunction::kConvert) {
+    if (find(op.attributes, "satmode") == nullptr)
+      operation.saturates = !wraps_by_default(operation.operands.front().element,
+                                              operation.operands.back().element);
     convert_small_floats(operation);
+  } else if (operation.function == TileFunction::kCompare && !is_a5() &&
+             operation.operands.front().element == Element::kI32 &&
+             operation.predicate != static_cast<std::uint8_t>(Predicate::kNotEqual)) {
+    // Its vector unit compares numbers of 32 bits for equality only, and the library does not say so.
+    operation.predicate = static_cast<std::uint8_t>(Predicate::kEqual);
   } else if (operation.function == TileFunction::kDequantize) {
     operation.inputs = static_cast<std::uint8_t>(tiles);
   } else {

@@ -115,6 +115,7 @@ class Declarer {
     symbol.type = s.type;
     symbol.count = a_.integer<std::uint32_t>(*s.count, "a number of elements", 1);
     if (s.align) symbol.align = alignment(*s.align, s.type);
+    set_packed(s, symbol);
     a_.image.symbols.push_back(symbol);
   }
 
@@ -160,6 +161,19 @@ class Declarer {
   void operator()(const Other&) const {}
 
  private:
+  void set_packed(const DataStatement& s, pe::Symbol& symbol) const {
+    if (!s.packed && !s.elements) return;
+    if (!s.packed || !s.elements)
+      a_.fail(s.packed ? s.packed->place : s.elements->place,
+              "expected packed= and elements= together");
+    symbol.packed = s.packed->value;
+    symbol.packed_count = a_.integer<std::uint32_t>(*s.elements, "a number of elements", 1);
+    const std::uint64_t held = std::uint64_t{symbol.count} * bytes_of(symbol.type);
+    const std::uint64_t needed = std::uint64_t{symbol.packed_count} * bytes_of(symbol.packed);
+    if (needed > held)
+      a_.fail(s.elements->place, "expected elements that ", held, " bytes hold, found ", needed,
+              " bytes of them");
+  }
   /// Entry `index` of a list of the image, with the name and line of its declaration.
   template <class T>
   T declared(const Name& name, NameKind kind, std::size_t index) const {

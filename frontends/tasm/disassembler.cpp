@@ -54,6 +54,8 @@ std::string line_of(const pe::Image& image, const pe::Symbol& s, NumberWriter& n
   std::string text =
       "data " + s.name + ": " + std::string(to_string(s.type)) + "[" + number(s.count) + "]";
   if (s.align != 0) text += option("align", s.align);
+  if (s.packed != pe::PackedType::kNone)
+    text += " packed=" + std::string(to_string(s.packed)) + option("elements", s.packed_count);
   const char* separator = " = ";
   for (const std::uint32_t bits : s.init) {
     text += separator + initial_value(image, s.type, bits, numbers);

@@ -78,7 +78,11 @@ Statement parse_data(TokenCursor& cursor, Place) {
   cursor.expect("[", "'[' and the number of elements");
   s.count = parse_expression(cursor, "the number of elements");
   cursor.expect("]", "']'");
-  OptionReader().value("align", s.align).read(cursor, "=");
+  OptionReader()
+      .value("align", s.align)
+      .choice("packed", kPackedTypes, s.packed)
+      .value("elements", s.elements)
+      .read(cursor, "=");
   if (!cursor.accept("=")) return s;
   do {
     s.init.push_back(parse_expression(cursor, "a value"));

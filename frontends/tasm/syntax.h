@@ -52,12 +52,14 @@ Place place_of(const Option& option) {
   return option->place;
 }
 
-/// data NAME: TYPE[expr] [align=expr] [= expr, expr ..]
+/// data NAME: TYPE[expr] [align=expr] [packed=WORD elements=expr] [= expr, expr ..]
 struct DataStatement {
   Name name;
   pe::ElementType type = pe::ElementType::kF32;
   ExpressionPtr count;
   ExpressionPtr align;
+  std::optional<Choice<pe::PackedType>> packed;  ///< what the words hold; with `elements`
+  ExpressionPtr elements;
   std::vector<ExpressionPtr> init;
 };
 

@@ -54,6 +54,8 @@ inline constexpr std::array kHalfFormats = {pe::HalfFormat::kF16, pe::HalfFormat
 inline constexpr std::array kElementTypes = {pe::ElementType::kI16, pe::ElementType::kU16,
                                              pe::ElementType::kI32, pe::ElementType::kU32,
                                              pe::ElementType::kF16, pe::ElementType::kF32};
+inline constexpr std::array kPackedTypes = {pe::PackedType::kI8, pe::PackedType::kU8,
+                                            pe::PackedType::kI64, pe::PackedType::kU64};
 inline constexpr std::array kDsdKinds = {pe::DsdKind::kMem1d, pe::DsdKind::kMem4d,
                                          pe::DsdKind::kCircbuf, pe::DsdKind::kFabin,
                                          pe::DsdKind::kFabout};

@@ -29,7 +29,7 @@ struct SymbolInfo {
   std::uint32_t program = 0;
   std::uint32_t address = 0;
   std::uint32_t bytes = 0;
-  std::uint32_t type = 0;  ///< pe::ElementType
+  std::uint32_t type = 0;  ///< a place in kSymbolTypes
 };
 
 /// What changes only when another program is loaded.

@@ -22,7 +22,9 @@
 // What lies between is reserved: an address error.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace tessera::host {
 
@@ -175,8 +177,11 @@ enum class SymbolField : std::uint32_t {
   kProgram = 0x40,  ///< number of the program
   kAddress = 0x44,  ///< in the memory of a tile
   kBytes = 0x48,    ///< size
-  kType = 0x4C,     ///< pe::ElementType of its elements
+  kType = 0x4C,     ///< of its elements: a place in kSymbolTypes
 };
+/// i64, u64, i8 and u8 lie packed in memory; of the three 16-bit formats of floats a program has one.
+inline constexpr std::array<std::string_view, 12> kSymbolTypes = {
+    "i16", "u16", "i32", "u32", "f16", "f32", "i8", "u8", "i64", "u64", "bf16", "cb16"};
 inline constexpr std::uint32_t kSymbolNameBytes = 0x40;
 
 /// Offsets in a channel: a color at an edge.

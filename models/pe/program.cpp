@@ -58,6 +58,15 @@ std::string_view to_string(ElementType type) {
   return kElementTypes[static_cast<unsigned>(type)];
 }
 
+unsigned bytes_of(PackedType type) {
+  return type == PackedType::kI64 || type == PackedType::kU64 ? 8 : 1;
+}
+
+std::string_view to_string(PackedType type) {
+  constexpr std::array<std::string_view, 5> kNames = {"none", "i8", "u8", "i64", "u64"};
+  return kNames[static_cast<unsigned>(type)];
+}
+
 std::string_view to_string(HalfFormat format) {
   return kHalfFormats[static_cast<unsigned>(format)];
 }

@@ -25,13 +25,31 @@ std::string_view to_string(ElementType type);
 enum class HalfFormat : std::uint8_t { kF16, kBf16, kCb16 };
 std::string_view to_string(HalfFormat format);
 
+/// Integers that no instruction takes, and that lie packed in the words of a symbol.
+enum class PackedType : std::uint8_t { kNone, kI8, kU8, kI64, kU64 };
+
+unsigned bytes_of(PackedType type);
+std::string_view to_string(PackedType type);
+
 /// A named array in SRAM. Contents start as `init` (raw bits, one entry an element), then zeros.
 struct Symbol {
+  /// As debuggers and hosts see it: its elements, of the packed type if it has one.
+  std::uint32_t elements() const { return packed == PackedType::kNone ? count : packed_count; }
+  unsigned element_bytes() const {
+    return packed == PackedType::kNone ? bytes_of(type) : bytes_of(packed);
+  }
+  std::uint32_t bytes() const { return elements() * element_bytes(); }
+  std::string_view element_type() const {
+    return packed == PackedType::kNone ? to_string(type) : to_string(packed);
+  }
+
   std::string name;
   ElementType type = ElementType::kF32;
   std::uint32_t address = 0;
   std::uint32_t count = 0;
   std::uint32_t align = 0;  ///< bytes; 0: the size of an element
+  PackedType packed = PackedType::kNone;
+  std::uint32_t packed_count = 0;  ///< elements of the packed type, which `count` words hold
   std::vector<std::uint32_t> init;
   std::uint32_t line = 0;
   std::uint32_t file = 0;  ///< as Instruction::file

@@ -170,6 +170,16 @@ void TaskTable::visit(state::Archive& archive) {
   archive(more.rotations);
 }
 
+void visit_writes(state::Archive& archive, std::vector<HostWrite>& writes) {
+  writes.resize(archive.count(writes.size()));
+  for (HostWrite& write : writes) {
+    archive(write.address, write.bytes, write.value);
+    const bool has_size = write.bytes == 2 || write.bytes == 4;
+    if (!has_size || !Sram::accepts(write.address, write.bytes))
+      state::Archive::fail("the host writes outside of the memory of a PE");
+  }
+}
+
 void TaskUnit::visit(state::Archive& archive) {
   std::size_t waiting = 0;
   for (const Launch* launch = launches_.get(); launch != nullptr; launch = launch->next.get()) {
@@ -182,7 +192,8 @@ void TaskUnit::visit(state::Archive& archive) {
   if (archive.loading()) launches_.reset();
   for (; waiting > 0; --waiting) {
     if (archive.loading()) *place = std::make_unique<Launch>();
-    archive((*place)->at, (*place)->entry, (*place)->arguments);
+    archive((*place)->at, (*place)->entry, (*place)->arguments, (*place)->access.cycles);
+    visit_writes(archive, (*place)->access.writes);
     place = &(*place)->next;
   }
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "models/pe/memory_checks.h"
 #include "tlm_ifaces/link/control_word.h"
 
 namespace tessera::pe {
@@ -112,13 +113,18 @@ bool TaskUnit::pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cy
 void TaskUnit::start_launch(EngineState& pe, Cycle first_issue, Cycle now) {
   const std::unique_ptr<Launch> launch = std::move(launches_);
   launches_ = std::move(launch->next);
-  if (launch->access.act) {
+  if (launch->access.does_something()) {
     const Cycle end = std::max(now + 1, pe.main.ready_at()) + launch->access.cycles;
     pe.probe.emit(now, EventKind::kTaskStart, observe::kHostAccess, 0);
     pe.probe.emit(end, EventKind::kTaskEnd, observe::kHostAccess, 0);
     pe.main.end(end);
     if (pe.waits != nullptr) pe.waits->serve_host(end);
-    launch->access.act(pe.sram, now);
+    for (const HostWrite& write : launch->access.writes) {
+      pe.sram.write(write.address, write.bytes, write.value);
+      if (pe.program->checks() != nullptr)
+        pe.program->checks()->wrote(pe.probe.place(), write.address, write.bytes);
+    }
+    if (launch->access.act) launch->access.act(pe.sram, now);
     return;
   }
   start_task(pe, MainThread::kLaunchedTask, launch->entry, first_issue, now);

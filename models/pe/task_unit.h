@@ -14,12 +14,23 @@
 
 namespace tessera::pe {
 
+/// A number that the host writes to a variable of 2 or 4 bytes.
+struct HostWrite {
+  std::uint32_t address = 0;  ///< Sram::accepts() it
+  std::uint32_t bytes = 0;
+  std::uint32_t value = 0;
+};
+
 /// What the host does to a PE between two tasks (csl.md 11): it holds the main thread for `cycles`.
 struct HostAccess {
   unsigned cycles = 0;
-  /// Called in the cycle `now` in which the PE takes the command. What it causes elsewhere may be
-  /// seen from the next cycle on.
+  /// Written in the cycle in which the PE takes the command.
+  std::vector<HostWrite> writes;
+  /// Called in that cycle, `now`. What it causes elsewhere may be seen from the next cycle on. A state
+  /// cannot be saved before that.
   std::function<void(Sram& sram, Cycle now)> act;
+
+  bool does_something() const { return act != nullptr || !writes.empty(); }
 };
 
 class TaskUnit {
@@ -51,7 +62,7 @@ class TaskUnit {
   /// The task of the main thread has come to its end.
   static void end_task(EngineState& pe, Cycle now);
   /// Saves or restores what changes (models/state/archive.h).
-  /// Throws state::Mismatch while a command of the host waits.
+  /// Throws state::Mismatch while a command of the host with `act` waits.
   void visit(state::Archive& archive);
 
  private:
@@ -60,7 +71,7 @@ class TaskUnit {
     Cycle at = 0;
     std::uint32_t entry = 0;
     std::vector<std::uint32_t> arguments;
-    HostAccess access;  ///< with `act`: instead of a function
+    HostAccess access;  ///< if it does something: instead of a function
   };
   void wait_in_line(Launch launch);
   void start_launch(EngineState& pe, Cycle first_issue, Cycle now);

@@ -38,16 +38,17 @@ bool moves_gm(CoreKind kind, Pipe pipe) {
          (kind == CoreKind::kAic && pipe == Pipe::kFix);
 }
 
-/// The share of the launch in which the bandwidth of GM, or of L2, is used up, and its name.
-std::pair<double, std::string> bandwidth_of(const cluster::MachineView& machine,
-                                            const AscendConfig& config, const Profile& profile) {
+/// The share of the launch in which the bandwidth of GM, or of L2, is used up, and its name. GM moves what L2 has not.
+std::pair<double, std::string> bandwidth_of(const AscendConfig& config, const Profile& profile) {
   const cluster::CostConfig& cost = config.machine.core.cost;
   const auto cycles = static_cast<double>(profile.cycles);
-  const auto gm = static_cast<double>(machine.gm().bytes_read() + machine.gm().bytes_written());
-  double moved = 0;
-  for (const PathProfile& path : profile.paths)
-    if (path.name.find("GM") != std::string::npos) moved += static_cast<double>(path.sum.bytes);
-  const double of_gm = ratio(gm, cycles * cost.gm_bytes_per_cycle);
+  double moved = 0, missed = 0;
+  for (const PathProfile& path : profile.paths) {
+    if (path.name.find("GM") == std::string::npos) continue;
+    moved += static_cast<double>(path.sum.bytes);
+    missed += static_cast<double>(path.sum.bytes - path.sum.hit_bytes);
+  }
+  const double of_gm = ratio(missed, cycles * cost.gm_bytes_per_cycle);
   const double of_l2 = ratio(moved, cycles * cost.l2_bytes_per_cycle);
   return of_gm >= of_l2 ? std::pair(of_gm, "GM") : std::pair(of_l2, "L2");
 }
@@ -110,7 +111,7 @@ Bound bound_of(const cluster::MachineView& machine, const AscendConfig& config,
     if (work.waits[static_cast<unsigned>(r)] > work.waits[static_cast<unsigned>(longest)])
       longest = r;
   }
-  const auto [used, memory] = bandwidth_of(machine, config, profile);
+  const auto [used, memory] = bandwidth_of(config, profile);
   if (waited > work.busy) {
     bound.kind = "synchronisation";
     bound.name = to_string(longest);

@@ -168,8 +168,8 @@ const char* tessera_last_error(void) {
   return last_error().c_str();
 }
 const char* tessera_type_name(uint32_t type) {
-  if (type > static_cast<uint32_t>(tessera::pe::ElementType::kF32)) return "";
-  return to_string(static_cast<tessera::pe::ElementType>(type)).data();  // a literal
+  const auto& names = tessera::host::kSymbolTypes;
+  return type < names.size() ? names[type].data() : "";  // literals
 }
 
 tessera_status tessera_create(const char* kind, const char* program, int option_count,

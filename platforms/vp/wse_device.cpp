@@ -26,13 +26,21 @@ void name_functions(const wse::Workload& workload, host::DeviceInfo& info) {
                       std::to_string(host::kMaxFunctions));
 }
 
+std::uint32_t type_number(const pe::Symbol& symbol, pe::HalfFormat half) {
+  const bool is_half =
+      symbol.packed == pe::PackedType::kNone && symbol.type == pe::ElementType::kF16;
+  const std::string_view name = is_half ? to_string(half) : symbol.element_type();
+  const auto* const found =
+      std::find(host::kSymbolTypes.begin(), host::kSymbolTypes.end(), name);
+  return static_cast<std::uint32_t>(found - host::kSymbolTypes.begin());
+}
+
 void name_symbols(const wse::Workload& workload, host::DeviceInfo& info) {
   const auto& images = workload.programs.images();
   for (std::uint32_t program = 0; program < images.size(); ++program) {
     for (const pe::Symbol& symbol : images[program]->symbols) {
-      info.symbols.push_back({symbol.name, program, symbol.address,
-                              symbol.count * pe::bytes_of(symbol.type),
-                              static_cast<std::uint32_t>(symbol.type)});
+      info.symbols.push_back({symbol.name, program, symbol.address, symbol.bytes(),
+                              type_number(symbol, images[program]->half)});
     }
   }
 }

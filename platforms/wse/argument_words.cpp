@@ -66,11 +66,12 @@ std::uint32_t argument_word(const std::string& text, const std::string& type,
   return static_cast<std::uint32_t>(*number) & mask_of(type);
 }
 
-void require_argument(std::uint32_t word, const std::string& type, const std::string& what) {
+std::uint32_t register_word(std::uint32_t word, const std::string& type, const std::string& what) {
   const std::uint32_t mask = mask_of(type);
   const std::uint32_t sign = mask ^ mask >> 1;
-  const bool is_negative = type[0] == 'i' && (word & sign) != 0 && (word | mask) == 0xFFFFFFFF;
-  if ((word & ~mask) == 0 || is_negative) return;
+  const bool has_sign = type[0] == 'i' && (word & sign) != 0;
+  if ((word & ~mask) == 0 || (has_sign && (word | mask) == 0xFFFFFFFF))
+    return has_sign && mask == 0xFF ? word | 0xFF00 : word;
   throw UserError("", "",
                   what + " is the word " + std::to_string(word) + ", and a parameter of type " +
                       type + " has " +

@@ -11,8 +11,9 @@ namespace tessera::wse {
 std::uint32_t argument_word(const std::string& text, const std::string& type,
                             const std::string& option);
 
-/// Throws UserError, beginning with `what`, if a word has more bits than a value of the type, other than those of its
-/// sign: then the function would see another number.
-void require_argument(std::uint32_t word, const std::string& type, const std::string& what);
+/// The word as code expects it in a register: negative numbers of 8 bits have their sign in the high byte too. Throws
+/// UserError, beginning with `what`, if the word has more bits than a value of the type, other than those of its sign:
+/// then the function would see another number.
+std::uint32_t register_word(std::uint32_t word, const std::string& type, const std::string& what);
 
 }  // namespace tessera::wse

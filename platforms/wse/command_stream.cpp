@@ -35,13 +35,14 @@ void CommandStream::launch(const std::string& function,
     throw UserError("", "",
                     command + ": " + report::plural(arguments.size(), "argument") +
                         " given; the function is " + e.type);
+  std::vector<std::uint32_t> words;
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    require_argument(arguments[i], e.parameters[i],
-                     command + ": argument " + std::to_string(i + 1));
+    words.push_back(register_word(arguments[i], e.parameters[i],
+                                  command + ": argument " + std::to_string(i + 1)));
   constexpr std::size_t kInRegisters = pe::ComputeEngineCore::kMaxLaunchArguments;
   const auto more =
-      arguments.begin() + static_cast<std::ptrdiff_t>(std::min(arguments.size(), kInRegisters));
-  const std::vector<std::uint32_t> first(arguments.begin(), more), others(more, arguments.end());
+      words.begin() + static_cast<std::ptrdiff_t>(std::min(words.size(), kInRegisters));
+  const std::vector<std::uint32_t> first(words.begin(), more), others(more, words.end());
   const Cycle start = next_command_from(timing_.before_launch());
   bool found = false;
   const layout::Rect& rect = program_.rectangle;
@@ -70,23 +71,13 @@ void CommandStream::write_arguments(TileCoord tile, const std::string& function,
   const pe::Image& image = *workload_.programs.image_of(tile);
   pe::HostAccess access;
   access.cycles = static_cast<unsigned>(arguments.size());
-  std::vector<pe::Symbol> places;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string name =
         compiled::argument_name(function, pe::ComputeEngineCore::kMaxLaunchArguments + i);
     const pe::Symbol* const place = image.find_symbol(name);
     if (place == nullptr) throw std::logic_error("the program has no variable '" + name + "'");
-    places.push_back(*place);
+    access.writes.push_back({place->address, pe::bytes_of(place->type), arguments[i]});
   }
-  pe::MemoryChecks* const checks = observed_.memory_checks();
-  const auto number = static_cast<std::uint32_t>(workload_.layout.tile_index(tile));
-  access.act = [=](pe::Sram& sram, Cycle) {
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const unsigned bytes = pe::bytes_of(places[i].type);
-      sram.write(places[i].address, bytes, arguments[i]);
-      if (checks != nullptr) checks->wrote(number, places[i].address, bytes);
-    }
-  };
   machine_.access(tile, std::move(access), at);
 }
 

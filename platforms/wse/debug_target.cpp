@@ -207,10 +207,10 @@ std::vector<debug::Variable> DebugTarget::elements(std::uint32_t place, const st
   const pe::Symbol* const symbol = view.find_symbol(name);
   if (symbol == nullptr) refuse_name(view, name);
   std::vector<debug::Variable> all;
-  const unsigned bytes = pe::bytes_of(symbol->type);
-  for (std::uint32_t i = first; i < symbol->count && i - first < count; ++i)
+  const unsigned bytes = symbol->element_bytes();
+  for (std::uint32_t i = first; i < symbol->elements() && i - first < count; ++i)
     all.push_back({name + "[" + std::to_string(i) + "]", to_string(view.element(*symbol, i)),
-                   std::string(to_string(symbol->type)), symbol->address + i * bytes, 0});
+                   std::string(symbol->element_type()), symbol->address + i * bytes, 0});
   return all;
 }
 
@@ -223,8 +223,8 @@ debug::Variable DebugTarget::variable(std::uint32_t place, const debug::Name& na
   if (symbol != nullptr) {
     const std::uint32_t index = view.index_in(*symbol, *name.index);
     variable.name += "[" + std::to_string(index) + "]";
-    variable.type = std::string(to_string(symbol->type));
-    variable.address = symbol->address + index * pe::bytes_of(symbol->type);
+    variable.type = std::string(symbol->element_type());
+    variable.address = symbol->address + index * symbol->element_bytes();
     variable.value = to_string(view.element(*symbol, index));
     return variable;
   }
@@ -242,9 +242,9 @@ debug::Value DebugTarget::value(std::uint32_t place, const debug::Name& name) {
   PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
   const pe::Symbol* const symbol = view.find_symbol(name.text);
   if (symbol != nullptr) {
-    if (!name.index && symbol->count != 1)
+    if (!name.index && symbol->elements() != 1)
       throw UserError("", "",
-                      name.text + " has " + std::to_string(symbol->count) +
+                      name.text + " has " + std::to_string(symbol->elements()) +
                           " elements; name one, such as " + name.text + "[0]");
     return view.element(*symbol, view.index_in(*symbol, name.index.value_or(0)));
   }
@@ -258,7 +258,7 @@ debug::Value DebugTarget::length(std::uint32_t place, const std::string& name) {
   PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
   if (const auto queue = view.queue_length(name)) return *queue;
   if (const pe::Symbol* const symbol = view.find_symbol(name))
-    return debug::Value::of(symbol->count);
+    return debug::Value::of(symbol->elements());
   throw UserError("", "", "'" + name + "' is no input queue, FIFO or array of the PE");
 }
 
@@ -266,8 +266,8 @@ debug::Bytes DebugTarget::bytes_of(std::uint32_t place, const debug::Name& name)
   const PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
   const pe::Symbol* const symbol = view.find_symbol(name.text);
   if (symbol == nullptr) return {};
-  const unsigned bytes = pe::bytes_of(symbol->type);
-  if (!name.index) return {symbol->address, symbol->count * bytes};
+  if (!name.index) return {symbol->address, symbol->bytes()};
+  const unsigned bytes = symbol->element_bytes();
   return {symbol->address + view.index_in(*symbol, *name.index) * bytes, bytes};
 }
 
@@ -275,7 +275,7 @@ void DebugTarget::assign(std::uint32_t place, const debug::Name& name, const deb
   PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
   const pe::Symbol* const symbol = view.find_symbol(name.text);
   if (symbol != nullptr) {
-    if (!name.index && symbol->count != 1)
+    if (!name.index && symbol->elements() != 1)
       throw UserError("", "", "name one element, such as " + name.text + "[0]");
     view.set_element(*symbol, view.index_in(*symbol, name.index.value_or(0)), value);
     return;

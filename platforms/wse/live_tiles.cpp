@@ -1,11 +1,9 @@
 // What the live view shows of tiles (docs/live-view.md).
 #include <array>
-#include <cstdio>
 #include <string>
 
-#include "models/pe/half.h"
 #include "platforms/wse/observed_machine.h"
-#include "tlm_ifaces/vocabulary/bits.h"
+#include "platforms/wse/symbol_values.h"
 
 namespace tessera::wse {
 
@@ -37,26 +35,6 @@ observe::TileWaits::Cycles cycles_until(const observe::TileWaits& tile, Cycle no
   }
   cycles[static_cast<std::size_t>(tile.reason())] += static_cast<std::uint32_t>(end - from);
   return cycles;
-}
-
-std::string value_text(std::uint32_t bits, pe::ElementType type, pe::HalfFormat half) {
-  const auto number = [](double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", value);
-    return std::string(text);
-  };
-  switch (type) {
-  case pe::ElementType::kI16:
-    return std::to_string(static_cast<std::int16_t>(bits));
-  case pe::ElementType::kI32:
-    return std::to_string(static_cast<std::int32_t>(bits));
-  case pe::ElementType::kF16:
-    return number(pe::half_value(static_cast<std::uint16_t>(bits), half));
-  case pe::ElementType::kF32:
-    return number(bit_cast<float>(bits));
-  default:
-    return std::to_string(bits);
-  }
 }
 
 }  // namespace
@@ -112,16 +90,14 @@ std::vector<run::LiveSymbol> ObservedMachine::live_memory(std::size_t cell) cons
   if (engine == nullptr || program < 0) return symbols;
   const pe::Image& image = *images_[static_cast<std::size_t>(program)];
   for (const pe::Symbol& symbol : image.symbols) {
-    const unsigned bytes = pe::bytes_of(symbol.type);
     run::LiveSymbol& shown = symbols.emplace_back();
     shown.name = symbol.name;
-    shown.type = pe::to_string(symbol.type);
+    shown.type = symbol.element_type();
     shown.address = symbol.address;
-    shown.count = symbol.count;
-    shown.bytes = symbol.count * bytes;
-    for (std::uint32_t i = 0; i < std::min(symbol.count, run::kMostLiveValues); ++i)
-      shown.values.push_back(value_text(engine->sram().read(symbol.address + i * bytes, bytes),
-                                        symbol.type, image.half));
+    shown.count = symbol.elements();
+    shown.bytes = symbol.bytes();
+    for (std::uint32_t i = 0; i < std::min(symbol.elements(), run::kMostLiveValues); ++i)
+      shown.values.push_back(to_string(symbol_value(engine->sram(), image, symbol, i)));
   }
   return symbols;
 }

@@ -10,6 +10,7 @@
 #include "models/pe/half.h"
 #include "platforms/cli/option.h"
 #include "platforms/debug/words.h"
+#include "platforms/wse/symbol_values.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
@@ -21,42 +22,6 @@ using debug::Variable;
 namespace {
 
 constexpr std::uint32_t kMostInLine = 8;  // elements of an array in one line
-
-Value typed_value(std::uint32_t bits, pe::ElementType type, pe::HalfFormat half) {
-  using T = pe::ElementType;
-  float real = 0;
-  switch (type) {
-  case T::kI16:
-    return Value::of(static_cast<std::int16_t>(bits));
-  case T::kU16:
-    return Value::of(static_cast<std::uint16_t>(bits));
-  case T::kI32:
-    return Value::of(static_cast<std::int32_t>(bits));
-  case T::kU32:
-    return Value::of(bits);
-  case T::kF16:
-    return Value::of_float(pe::half_value(static_cast<std::uint16_t>(bits), half));
-  case T::kF32:
-    std::memcpy(&real, &bits, sizeof real);
-    return Value::of_float(real);
-  }
-  return Value::of(bits);
-}
-
-std::uint32_t typed_bits(const Value& value, pe::ElementType type, pe::HalfFormat half) {
-  using T = pe::ElementType;
-  if (type == T::kF16) return pe::half_bits(value.as_float(), half);
-  if (type == T::kF32) {
-    const auto real = static_cast<float>(value.as_float());
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &real, sizeof bits);
-    return bits;
-  }
-  if (value.is_float && value.real != std::floor(value.real))
-    throw UserError("", "", "a whole number is expected, found " + to_string(value));
-  return static_cast<std::uint32_t>(value.is_float ? static_cast<std::int64_t>(value.real)
-                                                   : value.whole);
-}
 
 /// Number of a register after a letter: "r15".
 std::optional<unsigned> register_in(const std::string& name, char letter) {
@@ -83,39 +48,36 @@ const pe::Symbol* PeView::find_symbol(const std::string& name) const {
 }
 
 std::uint32_t PeView::index_in(const pe::Symbol& symbol, std::int64_t index) const {
-  if (index < 0 || index >= static_cast<std::int64_t>(symbol.count))
+  if (index < 0 || index >= static_cast<std::int64_t>(symbol.elements()))
     throw UserError("", "",
                     symbol.name + "[" + std::to_string(index) + "] is no element of " +
-                        symbol.name + "[" + std::to_string(symbol.count) + "]");
+                        symbol.name + "[" + std::to_string(symbol.elements()) + "]");
   return static_cast<std::uint32_t>(index);
 }
 
 Value PeView::element(const pe::Symbol& symbol, std::uint32_t index) const {
-  const unsigned bytes = pe::bytes_of(symbol.type);
-  const std::uint32_t bits = pe_.sram.read(symbol.address + index * bytes, bytes);
-  return typed_value(bits, symbol.type, pe_.image().half);
+  return symbol_value(pe_.sram, pe_.image(), symbol, index);
 }
 
 void PeView::set_element(const pe::Symbol& symbol, std::uint32_t index, const Value& value) {
-  const unsigned bytes = pe::bytes_of(symbol.type);
-  pe_.sram.write(symbol.address + index * bytes, bytes,
-                 typed_bits(value, symbol.type, pe_.image().half));
+  set_symbol_value(pe_.sram, pe_.image(), symbol, index, value);
 }
 
 Variable PeView::symbol_variable(const std::string& name, const pe::Symbol& symbol) const {
   Variable variable;
   variable.name = name;
   variable.address = symbol.address;
-  variable.type = std::string(to_string(symbol.type));
-  if (symbol.count == 1) {
+  variable.type = std::string(symbol.element_type());
+  const std::uint32_t count = symbol.elements();
+  if (count == 1) {
     variable.value = to_string(element(symbol, 0));
     return variable;
   }
-  variable.elements = symbol.count;
-  variable.type = "[" + std::to_string(symbol.count) + "]" + variable.type;
-  for (std::uint32_t i = 0; i < symbol.count && i < kMostInLine; ++i)
+  variable.elements = count;
+  variable.type = "[" + std::to_string(count) + "]" + variable.type;
+  for (std::uint32_t i = 0; i < count && i < kMostInLine; ++i)
     variable.value += (i == 0 ? "" : ", ") + to_string(element(symbol, i));
-  variable.value = "[" + variable.value + (symbol.count > kMostInLine ? ", ..]" : "]");
+  variable.value = "[" + variable.value + (count > kMostInLine ? ", ..]" : "]");
   return variable;
 }
 
@@ -211,9 +173,9 @@ std::string PeView::describe(const pe::Dsr& dsr) const {
   const std::uint32_t address = dsr.address();
   std::string place = "address " + std::to_string(address);
   for (const pe::Symbol& symbol : pe_.image().symbols) {
-    const unsigned bytes = pe::bytes_of(symbol.type);
-    if (address < symbol.address || address >= symbol.address + symbol.count * bytes) continue;
-    place = symbol.name + "[" + std::to_string((address - symbol.address) / bytes) + "]";
+    if (address < symbol.address || address >= symbol.address + symbol.bytes()) continue;
+    place = symbol.name + "[" +
+            std::to_string((address - symbol.address) / symbol.element_bytes()) + "]";
   }
   return text + place + ", length " + std::to_string(dsr.length()) + ", stride " +
          std::to_string(dsr.stride);

@@ -38,7 +38,8 @@ _c = _library.load()
 _lock = threading.RLock()
 _NO_LIMIT = 2**64 - 1
 _DTYPES = {"i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
-           "f16": np.float16, "f32": np.float32}
+           "f16": np.float16, "f32": np.float32, "i8": np.int8, "u8": np.uint8, "i64": np.int64, "u64": np.uint64,
+           "bf16": np.uint16, "cb16": np.uint16}  # NumPy has not the last two: their bits
 _SIDES = ("WEST", "EAST", "SOUTH", "NORTH", "RAMP")
 
 

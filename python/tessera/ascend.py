@@ -90,7 +90,8 @@ class Kernel:
     def _run_in(self, folder: pathlib.Path, given: dict[str, Any]) -> Run:
         report = folder / "report.json"
         command = [_program("ascend_platform"), self.file, "--quiet", "--report", report, *self.options]
-        outputs = {p.name: folder / f"{p.name}.out.npy" for p in self.parameters if p.is_pointer and p.name in given}
+        has_values = "--no-data" not in self.options  # else the report is the result
+        outputs = {p.name: folder / f"{p.name}.out.npy" for p in self.parameters if p.is_pointer and p.name in given and has_values}
         for name, value in given.items():
             if isinstance(value, np.ndarray) and value.ndim > 0:
                 np.save(folder / f"{name}.npy", _values.plain(value, f"'{name}'"))

@@ -6,6 +6,8 @@ import operator
 
 import numpy as np
 
+from tessera_csl import halves
+
 RANGES = {"i8": (-128, 127), "u8": (0, 255), "i16": (-0x8000, 0x7FFF), "u16": (0, 0xFFFF),
           "i32": (-0x80000000, 0x7FFFFFFF), "u32": (0, 0xFFFFFFFF), "bool": (0, 1)}
 FLOATS = {"f16": np.float16, "f32": np.float32}
@@ -43,6 +45,8 @@ def argument_word(value, type_name, place):
         value = value[()]  # a scalar in the byte order of the machine
     if type_name in FLOATS:
         return _float_word(value, type_name, place)
+    if type_name in halves.LAYOUTS:
+        return _half_word(value, type_name, place)
     if type_name not in RANGES:
         raise TypeError(f"{place} is of type {type_name}, which a launch cannot pass")
     if isinstance(value, np.generic) and not isinstance(value, np.bool_) and (
@@ -69,9 +73,9 @@ def raw_word(value, type_name, place):
     if not is_whole:
         return argument_word(value, type_name, place)
     number = int(value)
-    if type_name not in RANGES and type_name not in FLOATS:
+    if type_name not in RANGES and type_name not in FLOATS and type_name not in halves.LAYOUTS:
         raise TypeError(f"{place} is of type {type_name}, which a launch cannot pass")
-    bits = 16 if type_name in ("i16", "u16", "f16") else 8 if type_name in ("i8", "u8", "bool") else 32
+    bits = 16 if type_name in ("i16", "u16", "f16", *halves.LAYOUTS) else 8 if type_name in ("i8", "u8", "bool") else 32
     lowest, highest = RANGES.get(type_name, (-1 << bits - 1, (1 << bits) - 1))  # of a float: its bits
     # The bits of a negative number, alone or extended to a word.
     is_negative = type_name.startswith("i") and (1 << bits - 1 <= number < 1 << bits
@@ -79,6 +83,15 @@ def raw_word(value, type_name, place):
     if not lowest <= number <= highest and not is_negative:
         raise TypeError(f"{place} is of type {type_name}, and {number} is outside of {lowest} to {highest}")
     return number & ((1 << bits) - 1)
+
+
+def _half_word(value, type_name, place):
+    if not isinstance(value, (float, int, np.floating)) or isinstance(value, bool):
+        raise TypeError(f"{place} is of type {type_name}, and the value is {value!r}")
+    bits = halves.half_bits(float(value), type_name)
+    if np.isinf(halves.half_value(bits, type_name)) and not np.isinf(float(value)):
+        raise TypeError(f"{place} is of type {type_name}, and {value} is beyond its largest number")
+    return bits
 
 
 def _float_word(value, type_name, place):

@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import json
-import math
 import os
 import shutil
 import weakref
@@ -13,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from tessera_csl import arguments, arrays
+from tessera_csl.halves import half_value
 
 DIRECTORY = "memory.json"
 BYTES = "memory.bin"
@@ -27,24 +27,15 @@ def _as(dtype):
     return lambda words: words.view(dtype)[0].item()
 
 
-def _bf16(words):
-    return (words[:1].astype(np.uint32) << 16).view(np.float32)[0].item()
-
-
-def _cb16(words):
-    """6 exponent bits with the bias 42, 9 fraction bits (wse.md 6.1)."""
-    bits = int(words[0])
-    sign, exponent, fraction = -1.0 if bits >> 15 else 1.0, bits >> 9 & 0x3F, bits & 0x1FF
-    if exponent == 0x3F:
-        return sign * float("nan" if fraction else "inf")
-    return sign * math.ldexp(fraction + (0x200 if exponent else 0), max(exponent, 1) - 42 - 9)
+def _half(format_name):
+    return lambda words: half_value(int(words[0]), format_name)
 
 
 # Kinds of records by number: words, and the value.
 RECORDS = [("text", 1, _whole), ("time stamp", 3, _whole), ("bool", 1, lambda words: bool(words[0])), ("u8", 1, _whole),
            ("i8", 1, _as(np.int16)), ("u16", 1, _whole), ("i16", 1, _as(np.int16)), ("f16", 1, _as(np.float16)),
            ("u32", 2, _whole), ("i32", 2, _as(np.int32)), ("f32", 2, _as(np.float32)),
-           ("bf16", 1, _bf16), ("cb16", 1, _cb16)]
+           ("bf16", 1, _half("bf16")), ("cb16", 1, _half("cb16"))]
 
 
 @contextlib.contextmanager

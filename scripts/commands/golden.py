@@ -50,6 +50,24 @@ def part_of(place):
     return named[1] if named else re.sub(r":\d+.*", "", place)
 
 
+PIPES = {"vec": "V", "mac": "M", "fixpipe": "FIX", "mte1": "MTE1", "mte2": "MTE2", "mte3": "MTE3", "scalar": "S"}
+
+
+def busy_pipes(report):
+    """Cycles in which each pipe of AI cores was busy, added over the cores, from the times of the profile: {"pipe V of AIV": 1720}. The lines
+    of such a report are those that waited."""
+    if not report.get("time_ns") or not isinstance(report.get("profile"), dict):
+        return {}
+    cycles_a_us = 1000 * report["cycles"] / report["time_ns"]
+    found = {}
+    for key, us in report["profile"].items():
+        named = re.fullmatch(r"(ai[cv])_([a-z0-9]+)_time_us", key)
+        if named and named[2] in PIPES:
+            cores = report["profile"].get(f"{named[1]}_cores", 1)
+            found[f"pipe {PIPES[named[2]]} of {named[1].upper()}"] = round(us * cycles_a_us * cores)
+    return found
+
+
 def parts_of(report):
     """What each part of the program took, in cycles added over all places: {"task on_x": {"busy": .., "wavelet": ..}}."""
     parts, counted = {}, set()
@@ -57,9 +75,12 @@ def parts_of(report):
         thread = line.get("thread", "")
         part = parts.setdefault(part_of(line["place"]) if "(" in line["place"] else thread or line["place"], {})
         part[line["reason"]] = part.get(line["reason"], 0) + line["cycles"]
-        if (line["place"], thread) not in counted:  # `busy` is that of the line, in each of its rows
+        if report.get("platform") != "ascend" and (line["place"], thread) not in counted:  # `busy` is that of the line, in each of its rows
             part["busy"] = part.get("busy", 0) + line["busy"]
             counted.add((line["place"], thread))
+    for pipe, busy in busy_pipes(report).items():
+        if busy:
+            parts.setdefault(pipe, {})["busy"] = busy
     for phase in report.get("phases", []) if isinstance(report.get("phases"), list) else []:
         parts[f"phase {phase.get('name', len(parts))}"] = {key: value for key, value in phase.items() if isinstance(value, int)}
     return parts

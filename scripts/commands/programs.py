@@ -46,6 +46,9 @@ def platform_of(program):
         members = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise Problem(f"{program}: {getattr(error, 'strerror', None) or error}") from error
+    schema = members.get("schema") if isinstance(members, dict) else None
+    if isinstance(schema, str) and schema.startswith("tessera-tasks"):
+        return "ascend_platform"
     is_layout = isinstance(members, dict) and ("grid" in members or "tiles" in members)
     return "wse_platform" if is_layout else "numesh_platform"
 

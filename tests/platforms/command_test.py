@@ -140,6 +140,12 @@ class Command(unittest.TestCase):
         self.tessera("golden", "update")
         self.assertIn("1 as before", self.tessera("golden", "check"))
 
+    def test_a_golden_of_a_kernel_has_the_busy_cycles_of_its_pipes(self):
+        self.tessera("golden", "add", str(ROOT / "examples/ascend/vector_add.pto"), "--name", "add", "--", "--param", "TILES=8")
+        shown = self.tessera("golden", "show", "add")
+        for pipe in ("V", "MTE2", "MTE3"):
+            self.assertRegex(shown, rf"pipe {pipe} of AIV: .*busy [1-9]")
+
     def test_a_setting_that_differs_is_named(self):
         self.tessera("golden", "add", "--name", "slow", "gemv/layout.csl", "--", *GEMV)
         path = self.work / "goldens/slow.golden.json"

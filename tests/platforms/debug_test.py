@@ -190,6 +190,24 @@ class Stops(unittest.TestCase):
             values.append(session.ask("print left"))
         self.assertEqual(values, ["4", "3", "2", "1", "0"])
 
+    def test_variables_are_of_the_types_of_the_program(self):
+        """Also of those that no instruction takes."""
+        folder = ROOT / "tests/platforms/wse/programs/types"
+        program = [str(folder / "layout.csl"), "--fp16-format", "bf16", "--launch", "go:0.5", "--quiet"]
+        session = Session.of(program, lines=[(str(folder / "pe.csl"), 25, {})])
+        session.go()
+        seen = {"bytes[0..5]": "[-1, 3, -3, 4, -128]", "bytes[4]": "-128", "small[0..3]": "[1, 255, 3]", "large[0..2]": "[-5000000000, -1]",
+                "huge": "5000000000", "halves[0..3]": "[1.5, 2.5, -3.0]", "words[0..2]": "[-1, 300]", "len(bytes)": "5"}
+        self.assertEqual({name: session.ask(f"print {name}") for name in seen}, seen)
+        for name, value in {"bytes[0]": "-7", "small[1]": "200", "large[0]": "-123456789012", "huge": "77", "halves[2]": "0.5"}.items():
+            session.ask(f"set {name} = {value}")
+            self.assertEqual(session.ask(f"print {name}"), value)
+        self.assertEqual(session.ask("print bytes[0..5]"), "[-7, 3, -3, 4, -128]")
+        self.assertEqual(session.ask("print large[1]"), "-1")
+        self.assertIn("200 is no value of type i8", session.ask("set bytes[1] = 200"))
+        self.assertEqual(session.request("dataBreakpointInfo", name="bytes[1]", frameId=0)["dataId"], "pe=(0,0) bytes[1]")
+        session.end()
+
     def test_memory_and_registers_can_be_changed(self):
         session = Session.of(GEMV, lines=[(self.pe, 60, {"condition": "pe=(0,0)"})])
         session.go()

@@ -54,6 +54,23 @@ class Mesh(unittest.TestCase):
             self.assertEqual(digests, digests[:1] * 3)
 
 
+class Types(unittest.TestCase):
+    def test_symbols_are_of_the_types_of_the_program(self):
+        layout = ROOT / "tests/platforms/wse/programs/types/layout.csl"
+        for half, three in (("f16", [1.0, 2.5, -3.0]), ("bf16", [0x3F80, 0x4020, 0xC040]), ("cb16", [0x5400, 0x5680, 0xD700])):
+            with tessera.Machine(layout, "--fp16-format", half) as machine:
+                expected = {"bytes": [-1, 2, -3, 4, -128], "small": [1, 255, 3], "large": [-5000000000, 7], "huge": [5000000000], "words": [-1, 300]}
+                for name, values in {**expected, "halves": three}.items():
+                    self.assertEqual(machine.read(name).tolist(), values, (half, name))
+                machine.write("bytes", [-5, 6, 7])
+                machine.write("large", [-1])
+                self.assertEqual(machine.read("bytes").tolist(), [-5, 6, 7, 4, -128])
+                self.assertEqual(machine.read("large").tolist(), [-1, 7])
+                for name, value in (("bytes", [200]), ("small", [-1]), ("small", [1, 2, 3, 4])):
+                    with self.assertRaises(ValueError):
+                        machine.write(name, value)
+
+
 class Ascend(unittest.TestCase):
     def setUp(self):
         source = ROOT / "examples/ascend/cpp/vector_add.cpp"

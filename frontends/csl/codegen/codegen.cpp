@@ -91,6 +91,8 @@ class Linker {
     symbol.type = element_of(variable.type);
     symbol.count = variable.count;
     symbol.align = variable.align;
+    symbol.packed = variable.packed;
+    symbol.packed_count = variable.packed_count;
     symbol.init = variable.init;
     set_place(symbol, variable.place);
     return symbol;

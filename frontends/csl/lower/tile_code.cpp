@@ -225,6 +225,19 @@ std::string TileCode::imported_as(const Instance& instance) const {
   return "";
 }
 
+namespace {
+
+/// What the words of a variable hold whose elements no register has.
+pe::PackedType packed_type(const Type& element) {
+  using pe::PackedType;
+  if (!element.is(TypeKind::kInteger)) return PackedType::kNone;
+  if (element.bits == 8) return element.is_signed ? PackedType::kI8 : PackedType::kU8;
+  if (element.bits == 64) return element.is_signed ? PackedType::kI64 : PackedType::kU64;
+  return PackedType::kNone;
+}
+
+}  // namespace
+
 void TileCode::set_storage(const std::shared_ptr<Cell>& cell, ir::VariableId variable) {
   kept_.push_back(cell);
   variables_[cell.get()] = variable;
@@ -254,6 +267,9 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
       static_cast<std::uint32_t>(element ? (is_array ? type.count() : 1) : (bytes + 1) / 2);
   made.count = std::max<std::uint32_t>(made.count, 1);
   made.align = static_cast<std::uint32_t>(cell->alignment);
+  made.packed = element ? pe::PackedType::kNone : packed_type(is_array ? *type.element : type);
+  if (made.packed != pe::PackedType::kNone)
+    made.packed_count = is_array ? static_cast<std::uint32_t>(type.count()) : 1;
   made.name = name_of(*cell);
   made.place = place_of(at);
   // Constants and tables of functions lie after the variables.

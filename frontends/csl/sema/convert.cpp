@@ -386,7 +386,13 @@ std::optional<Value> Converter::as_type(const Result& from, const Type* to,
       problem = "; it is not a finite number";
       return std::nullopt;
     }
-    return Value{wrapped(to_enum ? *to->element : *to, *whole)};
+    const Type& target = to_enum ? *to->element : *to;
+    // Wrapping is for integers; what a machine makes of such a float is its own.
+    if (value.holds<double>() && !fits(target, *whole)) {
+      problem = "; the number lies outside of that type";
+      return std::nullopt;
+    }
+    return Value{wrapped(target, *whole)};
   }
   const bool is_open =
       from.type->is(TypeKind::kComptimeInt) || from.type->is(TypeKind::kComptimeFloat);

@@ -17,14 +17,14 @@ Result Evaluator::operand(const Expr& e, const Type* expected) {
   return visit(e, [this](const auto& node) { return on(node); });
 }
 
-Result Evaluator::value(const Expr& e) {
-  Result result = operand(e);
+Result Evaluator::value(const Expr& e, const Type* expected) {
+  Result result = operand(e, expected);
   engine_.known(result, e);
   return result;
 }
 
 Result Evaluator::value_as(const Expr& e, const Type* type, const std::string& what) {
-  return engine_.convert(operand(e), type, e, what);
+  return engine_.convert(operand(e, type), type, e, what);
 }
 
 Result Evaluator::converted(const Result& from, const Type* to, const Node& at,
@@ -301,8 +301,20 @@ Result Evaluator::on(const Builtin& e) {
 
 Result Evaluator::on(const If& e) {
   if (frame_.code != nullptr) return if_operand(*this, e, expected_);
-  if (condition(*e.condition, "the condition")) return operand(*e.then);
-  return e.otherwise == nullptr ? void_result() : operand(*e.otherwise);
+  const Type* const expected = expected_;
+  if (condition(*e.condition, "the condition")) return arm_value(*e.then, expected);
+  return e.otherwise == nullptr ? void_result() : arm_value(*e.otherwise, expected);
+}
+
+// The running program gives a number without a type of its own that of the other arms, whichever is chosen.
+Result Evaluator::arm_value(const Expr& arm, const Type* expected) {
+  Result chosen = operand(arm, expected);
+  const bool is_open =
+      chosen.type->is(TypeKind::kComptimeInt) || chosen.type->is(TypeKind::kComptimeFloat);
+  const bool is_free = expected == nullptr || expected->is(TypeKind::kAnytype);
+  if (is_open && is_free && engine_.is_trying())
+    engine_.fail(Id::kNotKnown, arm, "the other arms say which type this number has");
+  return chosen;
 }
 
 const Binary* Evaluator::range_of(const Expr& candidate) {
@@ -334,7 +346,8 @@ bool Evaluator::is_between(const Result& value_of, const Binary& range) {
 
 Result Evaluator::on(const Switch& e) {
   if (frame_.code != nullptr) return switch_operand(*this, e, expected_);
-  return operand(*chosen(value(*e.subject), e.arms, e)->body);
+  const Type* const expected = expected_;
+  return arm_value(*chosen(value(*e.subject), e.arms, e)->body, expected);
 }
 
 Result Evaluator::on(const Block& e) {

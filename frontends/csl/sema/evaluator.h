@@ -40,7 +40,7 @@ struct Frame {
   FunctionCode* code = nullptr;      ///< nullptr: everything happens at compile time
   std::vector<JumpTarget*> targets;  ///< loops and blocks around this place, the innermost last
   Ends* returns = nullptr;           ///< set for a call that is expanded in another function
-  const Type* return_type = nullptr;  ///< result type of the function whose code is made
+  const Type* return_type = nullptr;  ///< result type of the function that is evaluated
   const Expr* statement = nullptr;    ///< the expression of a statement; nobody uses its value
 };
 
@@ -95,7 +95,7 @@ class Evaluator {
   /// is the type that numbers without one of their own get in branches of the running program.
   Result operand(const Expr& e, const Type* expected = nullptr);
   /// The value of an operand.
-  Result value(const Expr& e);
+  Result value(const Expr& e, const Type* expected = nullptr);
   /// Converts implicitly, also operands of the running program.
   Result converted(const Result& from, const Type* to, const Node& at, const std::string& what);
   Result value_as(const Expr& e, const Type* type, const std::string& what);
@@ -169,6 +169,7 @@ class Evaluator {
   Result on(const Builtin& e);
   Result on(const If& e);
   Result on(const Switch& e);
+  Result arm_value(const Expr& arm, const Type* expected);
   Result on(const Block& e);
   Result on(const Comptime& e) {
     const AtCompileTime here(frame_);

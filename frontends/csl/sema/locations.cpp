@@ -458,6 +458,7 @@ Result Evaluator::interpret(const FunctionValue& callee, const std::vector<Resul
     frame.locals.push_back({parameter.name.text, std::move(cell)});
   }
   const Type* result = evaluator.type(*function.result);
+  frame.return_type = result;
   const Flow flow = evaluator.run(*function.body);
   if (flow != Flow::kReturn) {
     if (!result->is(TypeKind::kVoid))

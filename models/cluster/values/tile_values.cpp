@@ -347,10 +347,20 @@ unsigned amount_of(Int b) {
   return static_cast<unsigned>(b) % 64;
 }
 
+/// What is left of a after whole times b. The library divides, rounds, multiplies and subtracts in f32, each step rounded,
+/// so that large quotients leave an inexact rest, which may be as large as b.
+float rest(float a, float b, float (*rounded)(float)) {
+  const float whole = rounded(a / b) * b;
+  return a - whole;
+}
+double truncated_rest(double a, double b) {
+  return rest(static_cast<float>(a), static_cast<float>(b), std::trunc);
+}
 /// The remainder, with the sign of b.
 double remainder(double a, double b) {
-  const double r = std::fmod(a, b);
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+  const float divisor = static_cast<float>(b);
+  const float r = rest(static_cast<float>(a), divisor, std::floor);
+  return r * divisor < 0 ? r + divisor : r;
 }
 Int remainder(Int a, Int b, unsigned) {
   const Int r = b == 0 ? 0 : calculate(Opcode::kRem, a, b);
@@ -397,7 +407,7 @@ constexpr std::array<Binary, 18> kBinary = {{
     {[](double a, double b) { return std::isnan(a) || a > b ? a : b; }, scalar<Opcode::kMax>},
     {[](double a, double b) { return std::isnan(a) || a < b ? a : b; }, scalar<Opcode::kMin>},
     {remainder, remainder},
-    {[](double a, double b) { return std::fmod(a, b); }, scalar<Opcode::kRem>},
+    {truncated_rest, scalar<Opcode::kRem>},
     {no_number, scalar<Opcode::kAnd>},
     {no_number, scalar<Opcode::kOr>},
     {no_number, scalar<Opcode::kXor>},

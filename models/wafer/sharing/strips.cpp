@@ -408,7 +408,7 @@ void Strips::launch(TileCoord tile, const pe::Function& function,
 
 // What it does for the host is not for several threads at a time.
 void Strips::access(TileCoord tile, pe::HostAccess access, Cycle at) {
-  if (locals_.size() > 1) {
+  if (locals_.size() > 1 && access.act) {
     ++accesses_;
     access.act = [this, act = std::move(access.act)](pe::Sram& sram, Cycle now) {
       const std::lock_guard<std::mutex> lock(host_);

@@ -82,7 +82,11 @@ const std::vector<Binary>& binaries() {
        [](I a, I b) { return std::max(a, b); }},
       {A::kMin, [](float a, float b) { return std::min(a, b); },
        [](I a, I b) { return std::min(a, b); }},
-      {A::kFmod, [](float a, float b) { return std::fmod(a, b); },
+      {A::kFmod,
+       [](float a, float b) {
+         const float whole = std::trunc(a / b) * b;  // each step rounded, as the library does
+         return a - whole;
+       },
        [](I a, I b) { return b == 0 ? 0 : a % b; }},
       {A::kLeakyRelu, [](float a, float b) { return a < 0 ? a * b : a; },
        [](I a, I b) { return a < 0 ? a * b : a; }},

@@ -115,6 +115,12 @@ def check_elementwise(executable):
     check("tdiv", apply(executable, "tdiv", [a, b]), a / b)
     check("tdivs", apply(executable, "tdivs", [a], [("4.0", "f32")]), a / np.float32(4))
     check("trem", apply(executable, "trem", [values("i32"), np.full((ROWS, COLUMNS), 7, np.int32)]), values("i32") % 7)
+    large, divisor = 1e4 * values("f32"), values("f32", seed=2, least=0.1)
+    with np.errstate(all="ignore"):  # each step is rounded
+        rest = large - np.trunc(large / divisor) * divisor
+        check("tfmod", apply(executable, "tfmod", [large, divisor]), rest)
+        rest = large - np.floor(large / divisor) * divisor
+        check("trem", apply(executable, "trem", [large, divisor]), np.where(rest * divisor < 0, rest + divisor, rest))
     for name, function in {"tneg": np.negative, "tabs": np.abs, "tsqrt": np.sqrt, "texp": np.exp, "tlog": np.log, "trecip": lambda x: 1 / x,
                            "trsqrt": lambda x: 1 / np.sqrt(x), "trelu": lambda x: np.maximum(x, 0)}.items():
         for dtype in ("f32", "f16"):
@@ -148,6 +154,15 @@ def check_others(executable):
         for spelling in (f"#pto<round_mode {mode}>", f"#pto.round_mode<CAST_{mode}>"):
             check(mode, apply(executable, "tcvt", [x], dtype="i32", attributes=f" {{rmode = {spelling}}}"), function(x))
     check("tcvt", apply(executable, "tcvt", [x], dtype="f16"), x.astype(np.float16))
+    # Pairs that the library cuts off unless it is told to saturate, and others, which saturate.
+    for dtype, to in (("f16", "i8"), ("f32", "i16"), ("f16", "i16"), ("i32", "i16"), ("f32", "i32"), ("i16", "i8")):
+        wide = (values(dtype) * 300).astype(TYPES[dtype])
+        whole, limits = np.trunc(wide.astype(np.float64)).astype(np.int64), np.iinfo(TYPES[to])
+        saturated = np.clip(whole, limits.min, limits.max).astype(TYPES[to])
+        cut = whole.astype(TYPES[to]) if (dtype, to) not in (("f32", "i32"), ("i16", "i8")) else saturated
+        mode = "{rmode = #pto<round_mode TRUNC>"
+        check(f"tcvt {dtype} {to}", apply(executable, "tcvt", [wide], dtype=to, attributes=f" {mode}}}"), cut)
+        check(f"tcvt {dtype} {to}", apply(executable, "tcvt", [wide], dtype=to, attributes=f" {mode}, satmode = #pto<saturation_mode ON>}}"), saturated)
     check("tcvt", apply(executable, "tcvt", [values("f16")], dtype="f32"), values("f16").astype(np.float32))
     kernel = Kernel()
     a, b = kernel.load("a", x), kernel.load("b", y)
@@ -408,6 +423,12 @@ def check_more_elementwise(executable):
     for word, function in comparisons.items():
         found = apply(executable, "tcmp", [x, y], result=(ROWS, COLUMNS // 8), dtype="ui8", attributes=f" {{cmpMode = #pto<cmp {word}>}}")
         check(word, found, np.packbits(function(x, y), axis=1, bitorder="little"))
+    i, j = values("i32"), values("i32", seed=2)
+    j[::2] = i[::2]
+    for word, function in comparisons.items():  # A2/A3 compare integers of 32 bits for equality only
+        found = apply(executable, "tcmp", [i, j], result=(ROWS, COLUMNS // 8), dtype="ui8", attributes=f" {{cmpMode = #pto<cmp {word}>}}")
+        known = function if word == "ne" else np.equal
+        check(word, found, np.packbits(known(i, j), axis=1, bitorder="little"))
 
 
 def check_quantization(executable):

@@ -31,14 +31,18 @@ TEST(ArgumentWords, NumbersThatLoseSomethingAreRefused) {
 
 TEST(ArgumentWords, WordsHaveTheBitsOfTheirTypes) {
   for (const std::uint32_t word : {0x0U, 0xFFFFU, 0xFFFF8000U, 0xFFFFFFFFU})
-    EXPECT_NO_THROW(require_argument(word, "i16", "a"));
+    EXPECT_NO_THROW(register_word(word, "i16", "a"));
   for (const std::uint32_t word : {70000U, 0xFFFF7FFFU, 0x3FC00000U})
-    EXPECT_THROW(require_argument(word, "i16", "a"), UserError);
-  EXPECT_THROW(require_argument(0xFFFFFFFFU, "u16", "a"), UserError);
-  EXPECT_THROW(require_argument(0x3F800000U, "f16", "a"), UserError);
-  EXPECT_THROW(require_argument(2, "bool", "a"), UserError);
-  EXPECT_NO_THROW(require_argument(0xFFFFFFFFU, "f32", "a"));
-  EXPECT_NO_THROW(require_argument(0xFFFFFFFFU, "i32", "a"));
+    EXPECT_THROW(register_word(word, "i16", "a"), UserError);
+  EXPECT_THROW(register_word(0xFFFFFFFFU, "u16", "a"), UserError);
+  for (const std::uint32_t minus_five : {0xFBU, 0xFFFFFFFBU})
+    EXPECT_EQ(register_word(minus_five, "i8", "a") & 0xFFFFU, 0xFFFBU);
+  EXPECT_EQ(register_word(0xFB, "u8", "a"), 0xFBU);
+  EXPECT_THROW(register_word(0xFFFFFF7FU, "i8", "a"), UserError);
+  EXPECT_THROW(register_word(0x3F800000U, "f16", "a"), UserError);
+  EXPECT_THROW(register_word(2, "bool", "a"), UserError);
+  EXPECT_NO_THROW(register_word(0xFFFFFFFFU, "f32", "a"));
+  EXPECT_NO_THROW(register_word(0xFFFFFFFFU, "i32", "a"));
 }
 
 }  // namespace

@@ -165,6 +165,9 @@ def check_csl(checkpoints, sources):
     for name, params, launches in CSL:
         options = ["--params", params, *[f"--launch={launch}" for launch in launches]]
         checkpoints.check(sources / "examples/csl" / name / "layout.csl", options, 4)
+    # Arguments that the host writes to memory wait for the function, and for its turn after another.
+    keep = "keep:-1,2,-3,4,-5,6,-7,8,-9,1.5,2.5,1"
+    checkpoints.check(sources / "tests/platforms/wse/programs/arguments/layout.csl", [f"--launch={keep}"] * 3, 4)
     print(f"CSL: {checkpoints.saves} states, {checkpoints.runs.runs} runs")
 
 

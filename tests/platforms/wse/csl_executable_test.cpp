@@ -47,6 +47,44 @@ TEST_F(WseCslExecutable, InputsLaunchesAndOutputsComeInThisOrder) {
   EXPECT_THAT(finished.out, HasSubstr("a  f32 [1 x 2 x 4]"));
 }
 
+// In registers and, from the fifth argument on, in memory.
+TEST_F(WseCslExecutable, AFunctionSeesTheArgumentsOfItsLaunch) {
+  struct Case {
+    std::string arguments;
+    std::vector<double> seen, numbers;
+  };
+  const std::vector<Case> cases{
+      {"-128,255,-32768,65535,-1,128,-2147483648,2147483648,-2,1.5,-0.5,1",
+       {-128, 255, -32768, 65535, -1, 128, -2147483648.0, -2147483648.0, -2, 200},
+       {1.5, -0.5}},
+      {"127,0,32767,0,5,1,7,8,9,-3,2,0", {127, 0, 32767, 0, 5, 1, 7, 8, 9, 200}, {-3, 0}}};
+  for (const std::string arch : {"wse2", "wse3"}) {
+    for (const Case& c : cases) {
+      const Finished finished =
+          run({"tests/platforms/wse/programs/arguments/layout.csl", "--arch", arch, "--launch",
+               "keep:" + c.arguments, "--output", "seen=" + folder.file("seen.npy"), "--output",
+               "numbers=" + folder.file("numbers.npy")});
+      ASSERT_EQ(finished.exit_code, 0) << finished.err;
+      const data::HostArray seen = data::read_npy(folder.file("seen.npy"));
+      const data::HostArray numbers = data::read_npy(folder.file("numbers.npy"));
+      for (std::size_t i = 0; i < seen.size(); ++i)
+        EXPECT_EQ(seen.at(i), c.seen[i % 10]) << arch << ", " << c.arguments << ", " << i;
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        EXPECT_EQ(numbers.at(i), c.numbers[i % 2]) << arch << ", " << c.arguments << ", " << i;
+    }
+  }
+}
+
+TEST_F(WseCslExecutable, FloatsOf16BitsArePrintedInTheFormatOfTheProgram) {
+  for (const std::string format : {"f16", "bf16", "cb16"}) {
+    const Finished finished =
+        run({"tests/platforms/wse/programs/types/layout.csl", "--fp16-format", format, "--launch",
+             "go:0.5", "--print-log", folder.file("prints.log")});
+    ASSERT_EQ(finished.exit_code, 0) << finished.err;
+    EXPECT_THAT(read_file(folder.file("prints.log")), HasSubstr("1.5")) << format;
+  }
+}
+
 TEST_F(WseCslExecutable, ArchIsThePresetOfThatGeneration) {
   const auto with = [this](std::vector<std::string> options) {
     options.insert(options.begin(), {kHost, "--params=width:2,height:1"});

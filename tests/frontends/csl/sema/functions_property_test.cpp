@@ -1,5 +1,6 @@
 // Random functions: what the comptime engine computes for some arguments is what the compiled code computes on a
-// compute engine. One program has several functions, each of which is called with several arguments.
+// compute engine, and so is a call with the same arguments as constants where the compiler may choose. One program has
+// several functions, each of which is called with several arguments.
 //
 // TESSERA_CSL_PROGRAMS: programs of the test instead (soak); each has 40 cases.
 #include <gtest/gtest.h>
@@ -25,9 +26,13 @@ unsigned programs() {
   return text == nullptr ? 1000U : static_cast<unsigned>(std::stoul(text));
 }
 
+/// Where the arguments of a call are constants.
+enum class Known { kInFile, kInFunction };
+
 struct RandomProgram {
-  explicit RandomProgram(std::uint32_t seed) {
-    RandomFunctions random(seed);
+  RandomProgram(std::uint32_t seed, Known known_in) {
+    const bool in_file = known_in == Known::kInFile;
+    RandomFunctions random(seed, !in_file);
     text = RandomFunctions::prelude();
     std::string run = "fn run() void {\n", more;
     for (unsigned n = 0; n < kFunctions; ++n) {
@@ -50,13 +55,19 @@ struct RandomProgram {
       }
       more += "var found" + number + " = @constants([" + count + "]" + f.result + ", " +
               random.constant(f.result) + ");\n";
-      more += "var wanted" + number + " = [" + count + "]" + f.result + "{";
+      more += "var wanted" + number + " = ";
+      more += in_file ? "[" + count + "]" + f.result + "{"
+                      : "@constants([" + count + "]" + f.result + ", " + random.constant(f.result) +
+                            ");\n";
       for (unsigned c = 0; c < kCalls; ++c) {
-        more += (c == 0 ? " " : ", ") + f.name + "(" + known[c] + ")";
+        const std::string wanted = f.name + "(" + known[c] + ")";
+        if (in_file) more += (c == 0 ? " " : ", ") + wanted;
+        if (!in_file)
+          run += "  wanted" + number + "[" + std::to_string(c) + "] = " + wanted + ";\n";
         run += "  found" + number + "[" + std::to_string(c) + "] = " + f.name + "(" + loaded[c] +
                ");\n";
       }
-      more += " };\n";
+      if (in_file) more += " };\n";
       run += "  keep(&wanted" + number + "[0]);\n";
     }
     text += more + "var kept: u16 = 0;\nfn keep(p: anytype) void { kept += @bitcast(u16, p); }\n" +
@@ -82,11 +93,10 @@ void compare(const RandomProgram& program, const pe::test::Bench& bench) {
   }
 }
 
-TEST(CslFunctionsProperty, CompiledFunctionsComputeWhatTheComptimeEngineDoes) {
-  const unsigned count = programs();
+void check(Known known_in, unsigned count) {
   for (unsigned seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const RandomProgram program(seed);
+    const RandomProgram program(seed, known_in);
     Project project;
     project.layout("", "@export_name(\"run\", fn() void);").file("pe.csl", program.text);
     Options options;
@@ -110,6 +120,14 @@ TEST(CslFunctionsProperty, CompiledFunctionsComputeWhatTheComptimeEngineDoes) {
     }
     if (testing::Test::HasFailure()) std::cout << program.text;
   }
+}
+
+TEST(CslFunctionsProperty, CompiledFunctionsComputeWhatTheComptimeEngineDoes) {
+  check(Known::kInFile, programs());
+}
+
+TEST(CslFunctionsProperty, ACallWithConstantsComputesWhatItDoesWithVariables) {
+  check(Known::kInFunction, programs() / 2);
 }
 
 }  // namespace

@@ -12,7 +12,9 @@ namespace tessera::csl::functions {
 
 class RandomFunctions {
  public:
-  explicit RandomFunctions(std::uint32_t seed) : random_(seed) {}
+  /// `open`: also numbers without a type as one of the arms, and floats beyond the integers that they become. Constants of
+  /// a file differ there from the running program: they have the type of the chosen arm, or are errors.
+  explicit RandomFunctions(std::uint32_t seed, bool open = false) : random_(seed), open_(open) {}
 
   struct Function {
     std::string name, result;
@@ -105,6 +107,7 @@ class RandomFunctions {
   std::string value(const std::string& type, unsigned depth) {
     if (depth == 0 || chance(15)) return leaf(type);
     const unsigned kind = below(20);
+    if (kind == 0 && open_ && is_number(type)) return open_arm(type, depth - 1);
     if (kind == 0)
       return "(if (" + value("bool", depth - 1) + ") " + value(type, depth - 1) + " else " +
              value(type, depth - 1) + ")";
@@ -114,6 +117,20 @@ class RandomFunctions {
     if (type == "bool") return bool_value(depth - 1);
     if (type == "Suit") return "@as(Suit, " + value("u16", depth - 1) + " & 1)";
     return type[0] == 'f' ? float_value(type, depth - 1) : integer_value(type, depth - 1);
+  }
+
+  static bool is_number(const std::string& type) { return type != "bool" && type != "Suit"; }
+  /// A choice one of whose arms is a number without a type, under an operator that depends on the type.
+  std::string open_arm(const std::string& type, unsigned depth) {
+    const std::string number = type[0] == 'f' ? "1.5" : std::to_string(1 + below(9));
+    const std::string with_type = value(type, depth);
+    const bool is_first = chance(50);
+    const std::string a = is_first ? number : with_type, b = is_first ? with_type : number;
+    const std::string arms =
+        chance(50) ? "if (" + value("bool", depth) + ") " + a + " else " + b
+                   : "switch (" + value("u16", depth) + " & 1) { 0 => " + a + ", else => " + b + " }";
+    if (type[0] == 'f') return "((" + arms + ") * 0.5)";
+    return chance(50) ? "(~(" + arms + "))" : "(((" + arms + ") - 5) / 3)";
   }
 
   std::string integer_value(const std::string& type, unsigned depth) {
@@ -136,7 +153,8 @@ class RandomFunctions {
     case 3: {
       const std::string from = any_type();
       const std::string v = value(from, depth);
-      return "@as(" + type + ", " + (from[0] == 'f' ? "near_" + from + "(" + v + ")" : v) + ")";
+      const bool is_float = from[0] == 'f' && from != "bool";
+      return "@as(" + type + ", " + (is_float && !open_ ? "near_" + from + "(" + v + ")" : v) + ")";
     }
     default:
       return "(" + a + one_of({" + ", " - ", " * ", " & ", " | ", " ^ "}) + b + ")";
