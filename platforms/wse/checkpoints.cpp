@@ -53,6 +53,7 @@ run::CheckpointHeader header_of(const cli::Options& options, const WseConfig& co
 
 void add_code(const CslOptions& csl, const Workload& workload, run::CheckpointHeader& header) {
   header.same["style of code"] = csl.style + ", locals in " + csl.locals;
+  header.same["number of channels"] = std::to_string(csl.channels);
   std::size_t instructions = 0;
   for (const auto& image : workload.programs.images()) instructions += image->code.size();
   header.same["number of instructions"] = std::to_string(instructions);

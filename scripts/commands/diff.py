@@ -8,7 +8,7 @@ from commands.reports import read
 # Beside `run`: what a report says of what a run was given.
 GIVEN = ("platform", "preset", "program", "structure")
 # What two equal runs may have different.
-IGNORED = ("run.argv", "run.threads", "run.ranks", "wall")
+IGNORED = ("run.argv", "run.threads", "run.ranks", "wall", "checkpoint")
 # Of every place of the machine: after what the whole machine did.
 PLACES = ("tiles.", "cores.", "nodes.", "waits.links.", "waits.waiting_links.")
 MOST_LINES = 40
@@ -83,6 +83,14 @@ def line(path, before, after, width):
     return text
 
 
+def say_commands(before, after):
+    """What the host does is in the command line only: launches, outputs, limits."""
+    commands = [" ".join(map(str, report.get("run", {}).get("argv") or [])) for report in (before, after)]
+    if commands[0] != commands[1]:
+        print("command lines")
+        print("\n".join(f"  {command}" for command in commands))
+
+
 def diff(arguments):
     found = differences(read(arguments.a), read(arguments.b))
     if arguments.json:
@@ -96,6 +104,8 @@ def diff(arguments):
                 print(line(*row, width))
             if len(rows) > MOST_LINES:
                 print(f"  and {len(rows) - MOST_LINES} more; --json has all")
+        if found["results"] and not found["inputs"]:
+            say_commands(read(arguments.a), read(arguments.b))
     return 1 if found["results"] or (found["inputs"] and not arguments.results) else 0
 
 

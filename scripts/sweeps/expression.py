@@ -71,6 +71,14 @@ def parse(text, where):
     return tree
 
 
+def check_constant(text, where):
+    """Refuses an expression without names that has no value; one with names may have none at some points."""
+    nodes = list(ast.walk(parse(text, where)))
+    functions = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    if not any(isinstance(node, (ast.Name, ast.Attribute)) and id(node) not in functions for node in nodes):
+        evaluate(text, {}, None, where)
+
+
 def evaluate(text, names, report=None, where="expression"):
     """The value of `text`, which may be a number already. A dotted name is an axis or a member of the report."""
     def number_of(node):
@@ -102,10 +110,14 @@ def evaluate(text, names, report=None, where="expression"):
     try:
         value = of(tree)
         if isinstance(value, float) and not math.isfinite(value):
-            raise BadSpec(f"{where}: '{text}' has the value {value} at a point, which is no finite number")
+            raise OverflowError(f"it has the value {value}, which is no finite number")
         return value
-    except (TypeError, ValueError, OverflowError) as error:
+    except TypeError as error:
         raise BadSpec(f"{where}: '{text}': {error}") from error
+    except (ValueError, OverflowError) as error:
+        if report is None:
+            raise BadSpec(f"{where}: '{text}': {error}") from error
+        return ""  # an empty cell: a point must not cost the table of the others
     except RecursionError as error:
         raise BadSpec(f"{where}: the expression is nested too deeply") from error
     except (ZeroDivisionError, NoValue):

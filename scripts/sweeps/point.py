@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from files import write_text  # noqa: E402
+from sweeps.expression import BadSpec  # noqa: E402
 
 ENDED = ("finished", "check_failed", "could_not_finish")
 
@@ -113,6 +114,14 @@ _RUNNING = _Running()
 allow_runs, stop_runs = _RUNNING.allow, _RUNNING.stop
 
 
+def _without_effect(log):
+    """What a run of a CSL program says of a parameter that it does not have: the points of such an axis are all the same."""
+    for line in log.read_text(errors="replace").splitlines() if log.exists() else ():
+        if "[csl-0213]" in line:
+            return line.strip()
+    return ""
+
+
 def run_point(command, report, timeout=None):
     """Runs `command`, which leaves `report`, and notes what the result depends on."""
     for older in (key_file(report), Path(report)):
@@ -121,7 +130,10 @@ def run_point(command, report, timeout=None):
     status = _RUNNING.run([*command, *(["--timeout", str(timeout)] if timeout else []), "--report", report], log_file(report))
     result = read_json(report)
     if result is not None:
+        said = _without_effect(log_file(report))
         log_file(report).unlink(missing_ok=True)
+        if said:
+            raise BadSpec(said)
     if status < 0 or not is_result(result):
         return
     files = dependencies(command, result)

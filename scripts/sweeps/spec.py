@@ -11,7 +11,7 @@ from pathlib import Path
 
 from files import write_text
 from sweeps import document
-from sweeps.expression import BadSpec, evaluate
+from sweeps.expression import BadSpec, check_constant, evaluate
 from sweeps.point import Point
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -281,6 +281,7 @@ def from_file(path):
     for name in spec.columns:
         if name in OWN_COLUMNS or name in map(short, spec.names()):
             raise BadSpec(f"{path}: columns: the table has a column '{name}' already")
+        check_constant(spec.columns[name], f"column {name}")
     spec.plots = given.get("plots", [])
     spec.roofline = given.get("roofline")
     spec.warm = given.get("warm")

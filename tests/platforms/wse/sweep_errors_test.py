@@ -99,6 +99,7 @@ SPECS = [
     ("a run that waits for a debugger", PROGRAM + "options: [--debug, d.sock]\n", "cannot be used in a sweep"),
     ("a command that is no run", PROGRAM + "options: [--print-schema]\n", "cannot be used in a sweep"),
     ("a column that is infinite", SMALL + "columns: {q: '1e308*1e308'}\nplots: [{x: W, y: q}]\n", "no finite number"),
+    ("a column that no point has", SMALL + "columns: {q: 'log2(0)'}\n", "math domain error"),
     ("a roofline out of range", SMALL + 'roofline: {operations: "1e300", bytes: "1e-300", peak: "1e-300", bandwidth: "1e300"}\n', "expected a number between"),
     ("two pictures of one file", SMALL + "plots: [{x: W, y: cycles}, {x: W, y: cycles, log: xy}]\n", "two pictures have the file"),
     ("names of pictures that become equal", SMALL + "plots: [{x: W, y: cycles, name: a/b}, {x: W, y: cycles, name: a_b}]\n", "two pictures have the file"),
