@@ -83,7 +83,8 @@ bool reads_flag(Opcode op) {
 // Registers interlock: an instruction that reads or writes one, named or implied, issues after the
 // last writer of the register is done.
 std::uint32_t waits_for(const Instruction& in, OpClass op_class) {
-  const bool overlaps = in.is_vector() || op_class == OpClass::kLoad ||
+  // The counter lies in memory, so that reading it is a load (wse_timing.md A3, A4).
+  const bool overlaps = in.is_vector() || op_class == OpClass::kLoad || in.op == Opcode::kTsc ||
                         (op_class == OpClass::kBranch && in.op != Opcode::kRet);
   const bool is_short =
       op_class == OpClass::kMove || op_class == OpClass::kInteger || op_class == OpClass::kCompare;

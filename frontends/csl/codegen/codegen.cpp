@@ -337,9 +337,14 @@ class Lowering {
                f, function);
     legalize(function);
     if (options_.optimize) {
+      if (options_.style == Style::kVendor) expand_products(function);
       propagate_copies(function);
       legalize(function);
       remove_dead_code(function);
+      if (options_.style != Style::kPlain) {
+        store_low_halves(function);
+        hoist_constants(function);
+      }
       if (options_.style == Style::kVendor) form_addresses(function);
       if (options_.style != Style::kPlain) order_floats(module_, open_, f, function);
     }
@@ -377,6 +382,7 @@ Code code_of(Module& module, const std::vector<FunctionId>& functions, const Cyc
 }
 
 pe::Image image_of(Module module, const Options& options, bool unrolls, Symbols* symbols) {
+  if (options.optimize && options.style != Style::kPlain) fold_constant_globals(module);
   if (options.optimize) inline_calls(module, unrolls ? options.style : Style::kPlain);
   lower_extra_parameters(module);
   const Cycles cycles = find_cycles(module);

@@ -1,6 +1,8 @@
 #include "frontends/csl/codegen/legalize.h"
 
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "frontends/csl/codegen/opcodes.h"
 #include "frontends/csl/codegen/passes.h"
@@ -270,6 +272,33 @@ void pass_in_memory(const Module& module, const std::vector<std::vector<Variable
 
 void legalize(Function& function) {
   Legalizer(function).run();
+}
+
+void store_low_halves(Function& function) {
+  const std::vector<unsigned> counts = definition_counts(function);
+  std::vector<std::optional<RegisterId>> low_of(counts.size());
+  std::vector<bool> is_kept(counts.size());  // a pair that an instruction of a library reads
+  for (const Block& block : function.blocks) {
+    for (const Instruction& in : block.code) {
+      for (const Value& v : in.operands) {
+        if (in.op == Op::kMachine && v.is_register()) is_kept[v.number] = true;
+      }
+      if (in.op != Op::kConvert || is_wide(in.type) || is_float(in.type)) continue;
+      const Value& from = in.operands[0];
+      const bool is_half = from.is_register() && is_wide(from.type) && !is_float(from.type) &&
+                           is_wide(function.registers[from.number]);
+      if (is_half && counts[from.number] == 1 && counts[in.results[0]] == 1)
+        low_of[in.results[0]] = from.number;
+    }
+  }
+  for (Block& block : function.blocks) {
+    for (Instruction& in : block.code) {
+      if (in.op != Op::kStore || !in.operands[1].is_register()) continue;
+      const auto from = low_of[in.operands[1].number];
+      if (from && !is_kept[*from]) in.operands[1].number = *from;
+    }
+  }
+  remove_dead_code(function);
 }
 
 void lower_extra_parameters(Module& module) {

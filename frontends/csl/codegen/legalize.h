@@ -18,4 +18,7 @@ void legalize(ir::Function& function);
 /// Parameters that arrive in registers: d0, d2, d4, d6.
 inline constexpr unsigned kRegisterParameters = 4;
 
+/// Stores of the low half of a pair store its even register: the conversion in front of them goes.
+void store_low_halves(ir::Function& function);
+
 }  // namespace tessera::csl::codegen

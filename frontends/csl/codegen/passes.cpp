@@ -139,6 +139,11 @@ class FullOptimizer {
       pass("split_webs", split_webs);
       clean();
     }
+    if (p_.style == Style::kVendor)
+      run("pass_records", pass_records, [&](Function& f) { pass_records(p_.module, id_, f); });
+    pass("coalesce_copies", coalesce_copies);
+    pass("split_webs", split_webs);
+    clean();
     pass("keep_loop_variables", keep_loop_variables);
     pass("coalesce_copies", coalesce_copies);
     clean();
@@ -196,6 +201,8 @@ class FullOptimizer {
   void lower() {
     pass("lower_addresses", lower_addresses);
     clean();
+    pass("join_products", join_products);
+    clean();
     pass("share_expressions", share_expressions);
     clean();
     pass("choose_load_widths", choose_load_widths);
@@ -250,7 +257,7 @@ const std::vector<std::string>& pass_names() {
       "forward_loads",      "convert_ifs",        "share_expressions", "rotate_loops",
       "lower_addresses",    "choose_load_widths", "reuse_records",     "fold_records",
       "remove_dead_stores", "fuse_selects",       "lay_out_blocks",    "order_blocks",
-      "unroll_loops"};
+      "unroll_loops",       "join_products",      "pass_records"};
   return kNames;
 }
 

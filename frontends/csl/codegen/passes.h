@@ -29,6 +29,10 @@ enum class Style : std::uint8_t {
   kBest     ///< as kVendor, with addresses that take fewer instructions than the vendor's
 };
 
+/// Loads of numbers and pointers that nobody changes become what they hold from the start: internal globals with a value of
+/// their own that no instruction does anything with but load them. LLVM does the same (wse_timing_3.md C2).
+void fold_constant_globals(ir::Module& module);
+
 /// Functions that are called once, and small ones, become part of their callers.
 void inline_calls(ir::Module& module, Style style);
 
@@ -88,6 +92,13 @@ void split_webs(ir::Function& function);
 /// Folds constants, and replaces operations by cheaper ones that give the same.
 void simplify(ir::Function& function, pe::HalfFormat half);
 
+/// Shifts of shifts, products of products and differences of sums with constants become one with one constant.
+void join_products(ir::Function& function);
+
+/// Products of 16 bits with a constant become a shift for each of its signed binary digits and a sum of these, as published
+/// traces have them (wse_timing_3.md C10). Near the end: other passes know products.
+void expand_products(ir::Function& function);
+
 /// Tests of a register for several words that all go to one block, as those of an arm of a `switch`, become one test for
 /// each run of words, as LLVM does it. Blocks that nobody reaches may be left.
 void join_cases(ir::Function& function);
@@ -123,6 +134,13 @@ void fold_records(const ir::Module& module, const OpenVariables& open, ir::Funct
 /// itself.
 void reuse_records(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
                    ir::Function& function, Questions& questions);
+
+/// The words of local descriptors that change are in registers, and are stored in front of each operation of a loop and of all others,
+/// also those that are as before, as published traces have it (wse_timing_3.md C10). Where loops are what they stay.
+void pass_records(const ir::Module& module, ir::FunctionId id, ir::Function& function);
+
+/// Constants that a loop without calls stores are in registers meanwhile, while few are.
+void hoist_constants(ir::Function& function);
 
 /// The base of an array gets a register of its own for each address, and loads and stores have no
 /// offset. The last pass: copy propagation would undo it.

@@ -215,6 +215,7 @@ struct Variable {
   std::vector<Address> addresses;
   std::uint64_t order = 0;          ///< globals lie in memory by this, then by their ids
   std::optional<FunctionId> owner;  ///< the function of a local
+  bool is_internal = false;         ///< a global that no host and no other file can name
   Place place;
   std::uint32_t bytes() const { return count * bytes_of(type); }
 };

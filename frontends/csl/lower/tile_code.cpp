@@ -272,6 +272,9 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
     made.packed_count = is_array ? static_cast<std::uint32_t>(type.count()) : 1;
   made.name = name_of(*cell);
   made.place = place_of(at);
+  const Variable* const named = cell->declaration;
+  made.is_internal =
+      named != nullptr && named->linkage == Linkage::kNone && named->attributes.empty();
   // Constants and tables of functions lie after the variables.
   made.order = cell->instance != nullptr ? engine_.order_of(*cell) : ~std::uint64_t{0};
   if (const Node* declared = engine_.declaration_of(*cell)) made.place = place_of(*declared);

@@ -282,7 +282,9 @@ void add_exports(TileCode& code) {
       if (symbol.function.function != nullptr) {
         code.exported[symbol.name] = code.entry(symbol.function, symbol.name, false);
       } else {
-        code.variable_of(std::const_pointer_cast<Cell>(symbol.variable), *symbol.at);
+        const ir::VariableId exported =
+            code.variable_of(std::const_pointer_cast<Cell>(symbol.variable), *symbol.at);
+        code.module().variables[exported].is_internal = false;
       }
     });
   }

@@ -8,7 +8,7 @@ LAYOUT = "validation/csl_loops.csl"
 KERNELS = {name: number for number, name in enumerate((
     "nothing", "statements_i16", "statements_f16", "chain", "fill", "copy", "copy_f32", "axpy", "add", "multiply", "total", "dot",
     "scalar_dot", "local_dot", "gemv", "gemv_dsd", "stencil", "one_operation", "with_while", "with_map", "for_and_map", "matvec",
-    "multiply_f32", "ten_calls"))}
+    "multiply_f32", "ten_calls", "scale_f32", "scale", "triad_f32", "add_twice"))}
 PLAIN, VENDOR = "plain", "vendor"  # of --csl-code
 DSD, SCALAR = percent(10), percent(25)  # bounds of loops that DSD operations or scalar instructions fill
 
@@ -49,11 +49,19 @@ def stamped(name, kernel, setup, per_element, n=1024):
                 lambda bench: raw(bench, kernel, n, VENDOR), tolerance=DSD)
 
 
+def stream(name, kernel, setup, per_element):
+    """One operation of STREAM on WSE-2, with both readings of the counter."""
+    n = 128 if kernel.endswith("f32") else 256
+    return Case("C11, S", f"STREAM, {name.format(n)}", setup + per_element * n, tolerance=DSD,
+                measure=lambda bench: raw(bench, kernel, n, VENDOR, preset="wse2", gap=1 if kernel.endswith("f32") else 2))
+
+
 CASES = [
     Case("6.5, S", "c[i] = a[i] + b[i], i16", 4, lambda bench: time(bench, "statements_i16", 1) / 8, tolerance=SCALAR),
     Case("6.5, S", "w[i] = p[i] * q[i] + r[i], f16", 6, lambda bench: time(bench, "statements_f16", 1) / 8, tolerance=SCALAR,
          note="as in [branches and dependences](probes.md), the store waits for the sum"),
-    *[vector("6.5, derived", f"@faddh of {n} elements, to the next instruction", "add", published, n, cycles(1))
+    *[Case("6.5, derived", f"@faddh of {n} elements, to the next load of a DSR", published, tolerance=cycles(1),
+           measure=lambda bench, n=n: time(bench, "add_twice", n) - time(bench, "add", n), note="what a second operation adds to a first")
       for n, published in ((8, 14), (16, 16), (64, 28))],
     roofline("@fmovh of a number", "fill", 8, 1 / 7.93), roofline("@fmovh", "copy", 8, 1 / 7.85),
     stamped("@fmovh", "copy", 15, 1 / 8), stamped("@fmovs", "copy_f32", 15, 1 / 4), stamped("@fmach", "one_operation", 16, 1 / 4),
@@ -79,6 +87,10 @@ CASES = [
     *both("A3, S", "back edge of a loop of 16 dependent floats", 9.5, bound=between(9, 10),
           measure=lambda bench, code: slope(bench, "chain", 32, code) - 31, note="9 to 10 were published; the floats take 31"),
     Case("A3, S", "a task of ten calls that print", 182, lambda bench: time(bench, "ten_calls", 1), tolerance=SCALAR),
+    *[stream(*row) for row in (
+        ("copy of {} f32", "copy_f32", 10, 1 / 2), ("copy of {} f16", "copy", 10, 1 / 4), ("scale of {} f32", "scale_f32", 11, 1),
+        ("scale of {} f16", "scale", 11, 1 / 4), ("add of {} f16", "add", 12, 1 / 4), ("triad of {} f32", "triad_f32", 12, 1),
+        ("triad of {} f16", "one_operation", 13, 1 / 4))],
     *[Case("A4, S", f"@fmuls of {n} elements, {what}", published, tolerance=DSD,
            measure=lambda bench, n=n, gap=gap: raw(bench, "multiply_f32", n, VENDOR, preset="wse2", gap=gap))
       for n, what, gap, published in ((5124, "in one bank", 0, 10254), (5124, "one f32 apart", 1, 5130),

@@ -15,7 +15,7 @@ def time(bench, layout, preset="wse3", **params):
     """Cycles between the readings of the counter before and after the loop."""
     if layout == STAMPED:
         run = bench.run(layout, preset, ["stamps"], **params)
-        return run.stamp("stamps", 1) - run.stamp("stamps", 0) - 1
+        return run.stamp("stamps", 1) - run.stamp("stamps", 0)
     run = bench.run(layout, preset, ["cycles"], **params)
     return run.number("cycles", 1) - run.number("cycles") - 1
 
@@ -39,11 +39,11 @@ class Loop:
         return Case("A3 vector loops, H", name, rate, lambda bench: self.rate(bench, "wse3_silicon"), unit=self.unit, calibrated=True,
                     tolerance=percent(5), beside=self.rate)
 
-    def cases(self, source, rate, setup=None, bound=percent(3), calibrated=False, note=""):
+    def cases(self, source, rate, setup=None, bound=percent(3), calibrated=False, note="", setup_bound=cycles(3), setup_note=""):
         found = [Case(source, self.name, rate, self.rate, unit=self.unit, calibrated=calibrated, tolerance=bound, note=note)]
         if setup is not None:
             found.append(Case(source, f"{self.name}, set-up", setup, lambda bench: self.fitted(bench)[0],
-                              tolerance=cycles(3) if bound else None))
+                              tolerance=setup_bound if bound else None, note=setup_note))
         return found
 
 
@@ -82,7 +82,7 @@ LOADS = 6  # cycles to load three DSRs: two before the last load, and 4 from tha
 
 def single(n, published):
     return Case("6.5, derived", f"add f16 of {n} elements with 3 loads, to the next instruction", LOADS + published,
-                lambda bench: time(bench, F16, KERNEL=4, N=n), calibrated=True, tolerance=cycles(1),
+                lambda bench: time(bench, F16, KERNEL=9, N=n) - 1, calibrated=True, tolerance=cycles(1),
                 note=f"published: {published} cycles from the dispatch of the operation to the next one; the loads add {LOADS} cycles, two "
                 "before the last load and 4 from that to its use")
 
@@ -100,7 +100,8 @@ CASES = [
     *stamped("copy f32, counter stored", 1).cases(LOOPS, 4.0, 15, calibrated=True),
     stamped("", 1).on_silicon("copy f32", 2.44),
     *[case for stride in (2, 3, 4, 7, 8) for case in strided(stride)],
-    *AXPY.cases(ROOFLINE, 3.94, 13),
+    *AXPY.cases(ROOFLINE, 3.94, 13, setup_bound=cycles(5), setup_note="4 more were published than of an addition, which loads one DSR more; what "
+                "takes them is not said, and the vector loops of A3 have one cycle between a copy and a multiply-add"),
     *stamped("fma f16, counter stored", 2).cases(LOOPS, 4.0, 16, calibrated=True),
     stamped("", 2).on_silicon("fma f16", 2.92),
     *stamped("fma f32, sources in the same banks, counter stored", 3, gap=4).cases(
@@ -149,7 +150,7 @@ def charts(bench):
 FAMILY = Family("loops", "Loops on one PE", r"""
 `examples/pe_loops` has the loops that were published with cycle counts, written as tile programs for one PE. Each program reads the
 cycle counter (`tsc`) before and after the loop, and its layout checks the computed numbers. `examples/validation` has the loops whose
-published form differs: `stamped_loops` stores the three words of the counter before the loop, as the library of the vendor does (a copy
+published form differs: `stamped_loops` reads the counter as the library of the vendor does, at the preset's cost and with three stores, inside what is measured (a copy
 has a set-up of 15 in one suite of A3 and of 8 in another); `scalar_dot` keeps sum and index in memory.
 
 ## Running them

@@ -285,6 +285,23 @@ TEST(PeVectorTiming, ResultInARegisterIsThereForTheNextInstruction) {
             bench.cycles(EventKind::kOpEnd).at(0) + 1 + bench.timing.vector_drain);
 }
 
+TEST(PeVectorTiming, AReadingOfTheCounterFollowsTheLastGroupAsALoadDoes) {
+  // wse_timing.md A3, roofline suite: 8 and 9 cycles for the loads of two and three DSRs and the rest of an operation
+  const auto issue_behind_copy = [](const char* next) {
+    Bench bench(assembled(std::string(R"(data v: f16[8] = 1.0
+dsd d mem1d v
+task main local 8 active
+    lddsr dds0, d
+    fmovh dds0, 2.0
+next: )") + next + "\n    end\n"));
+    bench.run();
+    return bench.issue("next") - bench.cycles(EventKind::kOpEnd).at(0);
+  };
+  EXPECT_EQ(issue_behind_copy("tsc d2, r4"), 1u);
+  EXPECT_EQ(issue_behind_copy("ld16 r4, [60]"), 1u);
+  EXPECT_EQ(issue_behind_copy("ldcfg r4, 32630"), 1u + wse3_timing().vector_drain);
+}
+
 TEST(PeVectorTiming, PackedWaveletsMakeNoRegisterFaster) {
   // Two elements in a wavelet, still one after the other (wse.md 6.4).
   Bench bench(assembled(with_queues(R"(task main local 8 active
