@@ -162,7 +162,7 @@ class Bench : private observe::Sink, private observe::Diagnoses {
   }
   /// A command of the host that holds the main thread for `cycles`; notes when it is taken.
   void access(unsigned cycles, Cycle when) {
-    core.access({cycles, [this](Sram&, Cycle at) { accesses.push_back(at); }}, when);
+    core.access({cycles, {}, [this](Sram&, Cycle at) { accesses.push_back(at); }}, when);
     wakes_.insert(when);
   }
   std::vector<Cycle> accesses;

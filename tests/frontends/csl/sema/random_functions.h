@@ -309,6 +309,7 @@ class RandomFunctions {
   }
 
   std::mt19937 random_;
+  bool open_;
   std::vector<Function> functions_;
   std::vector<Name> scope_, assignable_, arrays_;
   std::string result_;
