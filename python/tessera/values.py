@@ -83,8 +83,8 @@ def array_for(values: Any, dtype: np.dtype, what: str) -> np.ndarray:
         if array.dtype.kind == "f" and not np.array_equal(array, np.trunc(array)):
             raise ValueError(f"{what} has values that are no whole numbers; the symbol has {dtype}")
         bits = 8 * dtype.itemsize
-        if array.min() < -(1 << (bits - 1)) or array.max() > (1 << bits) - 1:
+        if int(array.min()) < -(1 << (bits - 1)) or int(array.max()) > (1 << bits) - 1:
             raise ValueError(f"{what} has values outside of {found.min} to {found.max}; the symbol has {dtype}")
-        array = array.astype(np.int64) & ((1 << bits) - 1)  # negative numbers keep their bits
-        return np.ascontiguousarray(array.astype(f"u{dtype.itemsize}").view(dtype))
+        words = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64).view(np.uint64)  # negative numbers keep their bits
+        return np.ascontiguousarray((words & np.uint64((1 << bits) - 1)).astype(f"u{dtype.itemsize}").view(dtype))
     return floats_of(array, dtype, what)

@@ -7,7 +7,7 @@ import struct
 from commands.programs import Problem
 
 MAGIC = b"tessera state\n\x1a\n"
-FORMAT = 3
+FORMAT = 5  # kFormat of platforms/run/checkpoint_file.cpp
 CHUNK = 1 << 22  # bytes of the state in a part that is compressed on its own
 MOST_DIGESTED = 1 << 24  # bytes of a file whose digest is computed here, in a few seconds
 WORD = (1 << 64) - 1

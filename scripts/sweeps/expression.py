@@ -110,11 +110,11 @@ def evaluate(text, names, report=None, where="expression"):
     try:
         value = of(tree)
         if isinstance(value, float) and not math.isfinite(value):
-            raise OverflowError(f"it has the value {value}, which is no finite number")
+            raise ValueError(f"it has the value {value}, which is no finite number")
         return value
-    except TypeError as error:
+    except (TypeError, OverflowError) as error:
         raise BadSpec(f"{where}: '{text}': {error}") from error
-    except (ValueError, OverflowError) as error:
+    except ValueError as error:
         if report is None:
             raise BadSpec(f"{where}: '{text}': {error}") from error
         return ""  # an empty cell: a point must not cost the table of the others

@@ -193,7 +193,7 @@ class Stops(unittest.TestCase):
     def test_variables_are_of_the_types_of_the_program(self):
         """Also of those that no instruction takes."""
         folder = ROOT / "tests/platforms/wse/programs/types"
-        program = [str(folder / "layout.csl"), "--fp16-format", "bf16", "--launch", "go:0.5", "--quiet"]
+        program = [str(folder / "layout.csl"), "--fp16-format", "bf16", "--launch", "go:0.5"]
         session = Session.of(program, lines=[(str(folder / "pe.csl"), 25, {})])
         session.go()
         seen = {"bytes[0..5]": "[-1, 3, -3, 4, -128]", "bytes[4]": "-128", "small[0..3]": "[1, 255, 3]", "large[0..2]": "[-5000000000, -1]",
@@ -204,7 +204,8 @@ class Stops(unittest.TestCase):
             self.assertEqual(session.ask(f"print {name}"), value)
         self.assertEqual(session.ask("print bytes[0..5]"), "[-7, 3, -3, 4, -128]")
         self.assertEqual(session.ask("print large[1]"), "-1")
-        self.assertIn("200 is no value of type i8", session.ask("set bytes[1] = 200"))
+        with self.assertRaisesRegex(dap.Refused, "200 is no value of type i8"):
+            session.ask("set bytes[1] = 200")
         self.assertEqual(session.request("dataBreakpointInfo", name="bytes[1]", frameId=0)["dataId"], "pe=(0,0) bytes[1]")
         session.end()
 

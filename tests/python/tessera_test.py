@@ -64,9 +64,11 @@ class Types(unittest.TestCase):
                     self.assertEqual(machine.read(name).tolist(), values, (half, name))
                 machine.write("bytes", [-5, 6, 7])
                 machine.write("large", [-1])
+                machine.write("huge", [2**64 - 1])
                 self.assertEqual(machine.read("bytes").tolist(), [-5, 6, 7, 4, -128])
                 self.assertEqual(machine.read("large").tolist(), [-1, 7])
-                for name, value in (("bytes", [200]), ("small", [-1]), ("small", [1, 2, 3, 4])):
+                self.assertEqual(machine.read("huge").tolist(), [2**64 - 1])
+                for name, value in (("bytes", [300]), ("small", [-200]), ("small", [1, 2, 3, 4])):
                     with self.assertRaises(ValueError):
                         machine.write(name, value)
 

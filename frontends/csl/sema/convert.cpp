@@ -146,6 +146,17 @@ std::optional<BigInt> truncated(double value) {
   return BigInt(std::trunc(value));
 }
 
+/// A whole float as the machine converts it, saturated to what the instruction gives, of which the type has the low bits: small types with
+/// a sign have 16 bits of it, others 32.
+BigInt in_register(const Type& type, const BigInt& whole) {
+  if (type.bits > 32) return whole;
+  const unsigned bits = type.is_signed && type.bits <= 16 ? 16 : 32;
+  const bool is_whole_word = !type.is_signed && type.bits > 16;
+  const BigInt most = power_of_two(is_whole_word ? bits : bits - 1) - 1;
+  const BigInt least = -power_of_two(bits - 1);
+  return whole > most ? most : whole < least ? least : whole;
+}
+
 double as_double(const Value& value) {
   return value.holds<double>() ? value.get<double>() : value.integer().convert_to<double>();
 }
@@ -387,12 +398,7 @@ std::optional<Value> Converter::as_type(const Result& from, const Type* to,
       return std::nullopt;
     }
     const Type& target = to_enum ? *to->element : *to;
-    // Wrapping is for integers; what a machine makes of such a float is its own.
-    if (value.holds<double>() && !fits(target, *whole)) {
-      problem = "; the number lies outside of that type";
-      return std::nullopt;
-    }
-    return Value{wrapped(target, *whole)};
+    return Value{wrapped(target, value.holds<double>() ? in_register(target, *whole) : *whole)};
   }
   const bool is_open =
       from.type->is(TypeKind::kComptimeInt) || from.type->is(TypeKind::kComptimeFloat);

@@ -182,7 +182,7 @@ TEST(VectorFunction, MistakesHaveSentences) {
   RegisterValues values(0, bytes_of({1, 2}));
   std::vector<TileValues> registers(2);
   RegisterOperation add = operation(F::kMap, RegisterUnit::kAdd, 1, {0, 0, kNoRegister});
-  EXPECT_THROW(values.execute({&add}, registers), std::domain_error);
+  EXPECT_THROW(values.execute({&add}, registers), std::length_error);
   RegisterOperation load = operation(F::kLoad, RegisterUnit::kLoad, 0);
   EXPECT_THROW(values.execute(access(load, 0), registers), std::out_of_range);
 }

@@ -299,7 +299,6 @@ next: )") + next + "\n    end\n"));
   };
   EXPECT_EQ(issue_behind_copy("tsc d2, r4"), 1u);
   EXPECT_EQ(issue_behind_copy("ld16 r4, [60]"), 1u);
-  EXPECT_EQ(issue_behind_copy("ldcfg r4, 32630"), 1u + wse3_timing().vector_drain);
 }
 
 TEST(PeVectorTiming, PackedWaveletsMakeNoRegisterFaster) {

@@ -52,12 +52,12 @@ class Kernel:
         return head + "".join(f"    {line}\n" for line in self.body) + "    return\n  }\n}\n"
 
 
-def run(executable, kernel, fails=False):
+def run(executable, kernel, fails=False, options=()):
     """What the kernel has stored; of one that fails exit code and error."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
         (path / "k.pto").write_text(kernel.text())
-        command = [executable, str(path / "k.pto"), "--quiet", f"--output=out_p={path / 'out.npy'}"]
+        command = [executable, str(path / "k.pto"), "--quiet", f"--output=out_p={path / 'out.npy'}", *options]
         for name, values in kernel.inputs.items():
             np.save(path / f"{name}.npy", values)
             command.append(f"--input={name}={path / name}.npy")
@@ -75,7 +75,7 @@ def values(dtype, shape=(ROWS, COLUMNS), seed=1, least=-4.0):
     return rng.uniform(least, 4, shape).astype(TYPES[dtype])
 
 
-def apply(executable, name, inputs, scalars=(), result=(ROWS, COLUMNS), dtype=None, attributes="", more=""):
+def apply(executable, name, inputs, scalars=(), result=(ROWS, COLUMNS), dtype=None, attributes="", more="", options=()):
     """One operation on loaded tiles and constants."""
     kernel = Kernel()
     tiles = [kernel.load(f"in{i}", v) for i, v in enumerate(inputs)]
@@ -87,7 +87,7 @@ def apply(executable, name, inputs, scalars=(), result=(ROWS, COLUMNS), dtype=No
     names, kinds = ", ".join(t[0] for t in tiles), ", ".join(t[1] for t in tiles)
     kernel.step(f"pto.{name} ins({names}{attributes} : {kinds}) outs({out[0]} : {out[1]})")
     kernel.store(out, *result, dtype)
-    return run(executable, kernel)
+    return run(executable, kernel, options=options)
 
 
 def check(name, found, expected, exact=True):
@@ -426,9 +426,10 @@ def check_more_elementwise(executable):
     i, j = values("i32"), values("i32", seed=2)
     j[::2] = i[::2]
     for word, function in comparisons.items():  # A2/A3 compare integers of 32 bits for equality only
-        found = apply(executable, "tcmp", [i, j], result=(ROWS, COLUMNS // 8), dtype="ui8", attributes=f" {{cmpMode = #pto<cmp {word}>}}")
-        known = function if word == "ne" else np.equal
-        check(word, found, np.packbits(known(i, j), axis=1, bitorder="little"))
+        for preset, known in (("a5", function), ("a2a3", function if word == "ne" else np.equal)):
+            found = apply(executable, "tcmp", [i, j], result=(ROWS, COLUMNS // 8), dtype="ui8", attributes=f" {{cmpMode = #pto<cmp {word}>}}",
+                          options=["--preset", preset])
+            check(word, found, np.packbits(known(i, j), axis=1, bitorder="little"))
 
 
 def check_quantization(executable):

@@ -188,6 +188,8 @@ class Interpreter:
             return wrapped(type, BITS[node.operator](a, b))
         if node.operator in SUMS:
             result = SUMS[node.operator](a, b)
+        elif b == 0 and type.kind == "float" and node.operator == "/":
+            result = math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a) * math.copysign(1.0, b)
         elif b == 0:
             self.fail(node, "division by zero")
         elif type.kind == "float":

@@ -107,7 +107,8 @@ class RandomFunctions {
   std::string value(const std::string& type, unsigned depth) {
     if (depth == 0 || chance(15)) return leaf(type);
     const unsigned kind = below(20);
-    if (kind == 0 && open_ && is_number(type)) return open_arm(type, depth - 1);
+    if (kind == 0 && open_ && is_number(type) && !parameter().empty())
+      return open_arm(type, depth - 1);
     if (kind == 0)
       return "(if (" + value("bool", depth - 1) + ") " + value(type, depth - 1) + " else " +
              value(type, depth - 1) + ")";
@@ -120,6 +121,13 @@ class RandomFunctions {
   }
 
   static bool is_number(const std::string& type) { return type != "bool" && type != "Suit"; }
+  /// A parameter of type u16, which the running program has to look at; "": there is none.
+  std::string parameter() const {
+    for (const Name& n : scope_) {
+      if (n.type == "u16" && n.name[0] == 'p') return n.name;
+    }
+    return "";
+  }
   /// A choice one of whose arms is a number without a type, under an operator that depends on the type.
   std::string open_arm(const std::string& type, unsigned depth) {
     const std::string number = type[0] == 'f' ? "1.5" : std::to_string(1 + below(9));
@@ -127,8 +135,8 @@ class RandomFunctions {
     const bool is_first = chance(50);
     const std::string a = is_first ? number : with_type, b = is_first ? with_type : number;
     const std::string arms =
-        chance(50) ? "if (" + value("bool", depth) + ") " + a + " else " + b
-                   : "switch (" + value("u16", depth) + " & 1) { 0 => " + a + ", else => " + b + " }";
+        chance(50) ? "if (" + parameter() + " > 5) " + a + " else " + b
+                   : "switch (" + parameter() + " & 1) { 0 => " + a + ", else => " + b + " }";
     if (type[0] == 'f') return "((" + arms + ") * 0.5)";
     return chance(50) ? "(~(" + arms + "))" : "(((" + arms + ") - 5) / 3)";
   }
