@@ -34,4 +34,5 @@ if(TESSERA_INSTALL)
     FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
   install(FILES "${PROJECT_SOURCE_DIR}/python/tessera_csl/arguments.py" DESTINATION "${TESSERA_PYTHON_DIR}/tessera" COMPONENT python
     RENAME csl_arguments.py)
+  install(FILES "${PROJECT_SOURCE_DIR}/python/tessera_csl/halves.py" DESTINATION "${TESSERA_PYTHON_DIR}/tessera" COMPONENT python)
 endif()

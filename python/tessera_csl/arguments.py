@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from tessera_csl import halves
+from . import halves  # relative: an installation has copies of both files in tessera (cmake/TesseraSdk.cmake)
 
 RANGES = {"i8": (-128, 127), "u8": (0, 255), "i16": (-0x8000, 0x7FFF), "u16": (0, 0xFFFF),
           "i32": (-0x80000000, 0x7FFFFFFF), "u32": (0, 0xFFFFFFFF), "bool": (0, 1)}
