@@ -401,8 +401,8 @@ void ComputeLowering::choose_function(const Operation& op, TileOperation& operat
     operation.function = TileFunction::kSelectScalar;
   } else if (operation.function == TileFunction::kConvert) {
     if (find(op.attributes, "satmode") == nullptr)
-      operation.saturates = !wraps_by_default(operation.operands.front().element,
-                                              operation.operands.back().element);
+      operation.saturates =
+          !wraps_by_default(operation.operands.front().element, operation.operands.back().element);
     convert_small_floats(operation);
   } else if (operation.function == TileFunction::kCompare && !is_a5() &&
              operation.operands.front().element == Element::kI32 &&

@@ -30,8 +30,7 @@ std::uint32_t type_number(const pe::Symbol& symbol, pe::HalfFormat half) {
   const bool is_half =
       symbol.packed == pe::PackedType::kNone && symbol.type == pe::ElementType::kF16;
   const std::string_view name = is_half ? to_string(half) : symbol.element_type();
-  const auto* const found =
-      std::find(host::kSymbolTypes.begin(), host::kSymbolTypes.end(), name);
+  const auto* const found = std::find(host::kSymbolTypes.begin(), host::kSymbolTypes.end(), name);
   return static_cast<std::uint32_t>(found - host::kSymbolTypes.begin());
 }
 

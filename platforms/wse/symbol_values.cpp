@@ -63,8 +63,7 @@ Value packed_value(const pe::Sram& sram, pe::PackedType type, std::uint32_t addr
   const std::uint64_t bits =
       sram.read(address, 4) | static_cast<std::uint64_t>(sram.read(address + 4, 4)) << 32;
   const auto whole = static_cast<std::int64_t>(bits);
-  if (type == pe::PackedType::kU64 && whole < 0)
-    return Value::of_float(static_cast<double>(bits));
+  if (type == pe::PackedType::kU64 && whole < 0) return Value::of_float(static_cast<double>(bits));
   return Value::of(whole);
 }
 

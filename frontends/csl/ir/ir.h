@@ -203,7 +203,7 @@ struct Variable {
   std::string name;
   Type type = Type::kI16;
   std::uint32_t count = 1;
-  std::uint32_t align = 0;          ///< bytes; 0: the size of an element
+  std::uint32_t align = 0;                        ///< bytes; 0: the size of an element
   pe::PackedType packed = pe::PackedType::kNone;  ///< as pe::Symbol has it
   std::uint32_t packed_count = 0;
   std::vector<std::uint32_t> init;  ///< raw bits; globals only

@@ -142,7 +142,7 @@ Flow StatementRunner::on(const Assign& s) {
 Flow StatementRunner::on(const Return& s) {
   if (frame_.code != nullptr) return run_return(*this, s);
   frame_.result = s.value == nullptr ? evaluator_.void_result()
-                                    : evaluator_.value(*s.value, frame_.return_type);
+                                     : evaluator_.value(*s.value, frame_.return_type);
   return Flow::kReturn;
 }
 

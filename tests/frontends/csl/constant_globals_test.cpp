@@ -1,16 +1,5 @@
 // Globals that nobody changes are constants for Style::kVendor.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "frontends/csl/codegen/codegen.h"
-#include "frontends/csl/ir/builder.h"
-#include "frontends/tasm/disassembler.h"
-#include "tests/frontends/tasm/test_text.h"
-#include "tests/models/pe/bench.h"
+#include "tests/frontends/csl/module_fixture.h"
 
 namespace tessera::csl::codegen::constant_globals_test {
 namespace {
@@ -21,17 +10,15 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// A number, a pointer to it, and a sum of what both give.
-class CslConstantGlobals : public testing::Test {
+class CslConstantGlobals : public ModuleFixture {
  protected:
   CslConstantGlobals() {
-    module.files = {"a.csl"};
-    main = function("main");
     number = global("number", Type::kU32, {0x12345678U});
     module.variables[number].is_internal = true;
     pointer = global("pointer", Type::kAddress, {0});
     module.variables[pointer].is_internal = true;
     module.variables[pointer].addresses = {{0, number}};
-    out = global("out", Type::kU32, {});
+    out = global("out", Type::kU32, {}, 1);
   }
   /// out = number + (what pointer points to)
   std::string sum() {
@@ -43,39 +30,9 @@ class CslConstantGlobals : public testing::Test {
     return code();
   }
 
-  VariableId global(const char* name, Type type, std::vector<std::uint32_t> init) {
-    Variable v;
-    v.name = name;
-    v.type = type;
-    v.init = std::move(init);
-    return add_variable(module, v);
-  }
-  FunctionId function(const char* name) {
-    Function f;
-    f.name = name;
-    f.exported = true;
-    return add_function(module, f);
-  }
-  pe::Image image(Style style = Style::kVendor) const {
-    Options options;
-    options.style = style;
-    options.verify = true;
-    return generate(module, options);
-  }
-  std::string code(Style style = Style::kVendor) const {
-    const std::string text = tasm::disassemble(image(style));
-    return text.substr(text.find("\nfn ") + 1);
-  }
   /// `out` after a run.
-  std::uint32_t result() const {
-    pe::test::Bench bench(image());
-    bench.launch("main", {}, 1);
-    EXPECT_EQ(rule_broken_by(bench, 100000).text, "");
-    return bench.bits("out", 0);
-  }
+  std::uint32_t result() const { return ModuleFixture::result("out"); }
 
-  Module module;
-  FunctionId main = 0;
   VariableId number = 0, pointer = 0, out = 0;
 };
 

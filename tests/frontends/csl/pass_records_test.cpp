@@ -1,16 +1,5 @@
 // Local descriptors that change go to operations by value (frontends/csl/codegen/pass_records.cpp).
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
-#include "frontends/csl/codegen/codegen.h"
-#include "frontends/csl/ir/builder.h"
-#include "frontends/csl/ir/dsd.h"
-#include "frontends/tasm/disassembler.h"
-#include "tests/frontends/tasm/test_text.h"
-#include "tests/models/pe/bench.h"
+#include "tests/frontends/csl/module_fixture.h"
 
 namespace tessera::csl::codegen::pass_records_test {
 namespace {
@@ -23,35 +12,21 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// A loop to a bound in memory: sum += four elements of a, from where a record says.
-class CslPassedRecords : public testing::Test {
+class CslPassedRecords : public ModuleFixture {
  protected:
   CslPassedRecords() {
-    module.files = {"a.csl"};
-    Function f;
-    f.name = "main";
-    f.exported = true;
-    main = add_function(module, f);
     for (const char* name : {"a", "sum"}) {
       std::vector<std::uint32_t> values;
       for (std::uint32_t k = 0; k < 12; ++k) values.push_back(name[0] == 'a' ? k : 100);
       Descriptor d;
-      d.array = global(name, values);
+      d.array = global(name, Type::kU16, values);
       d.dsd.name = std::string(name) + "_dsd";
       d.dsd.extent = d.dsd.extents[0] = 4;
       d.dsd.element_bytes = 2;
       module.descriptors.push_back(d);
     }
-    bound = global("bound", {3});
+    bound = global("bound", Type::kU16, {3});
   }
-  VariableId global(const char* name, std::vector<std::uint32_t> init) {
-    Variable v;
-    v.name = name;
-    v.type = Type::kU16;
-    v.count = static_cast<std::uint32_t>(init.size());
-    v.init = std::move(init);
-    return add_variable(module, v);
-  }
-  static Value number(std::uint32_t n) { return constant(Type::kU16, n); }
   /// `is_set`: else the record has what memory has.
   void build(const Value& record, bool moves, bool is_set = true) {
     Builder b(module, main);
@@ -86,28 +61,13 @@ class CslPassedRecords : public testing::Test {
     Builder b(module, main);
     return address_of(b.local("record", Type::kU16, 4));
   }
-  pe::Image image(Style style = Style::kVendor) const {
-    Options options;
-    options.style = style;
-    options.verify = true;
-    return generate(module, options);
-  }
-  std::string code(Style style = Style::kVendor) const {
-    const std::string text = tasm::disassemble(image(style));
-    return text.substr(text.find("\nfn ") + 1);
-  }
   std::uint32_t result(std::uint32_t element) const {
-    pe::test::Bench bench(image());
-    bench.launch("main", {}, 1);
-    EXPECT_EQ(rule_broken_by(bench, 100000).text, "");
-    return bench.bits("sum", element);
+    return ModuleFixture::result("sum", element);
   }
 
   const std::string kFourStores =
       "L1:\n(.*\n)? *st16[^\n]*\n *st16[^\n]*\n *st16[^\n]*\n *st16[^\n]*\n *lddsr";
 
-  Module module;
-  FunctionId main = 0;
   VariableId bound = 0;
 };
 
@@ -126,7 +86,7 @@ TEST_F(CslPassedRecords, ALocalThatStaysIsNotStoredAgain) {
 }
 
 TEST_F(CslPassedRecords, AGlobalIsLoadedWhereItLies) {
-  const VariableId record = global("record", {0, 0, 4, 1});
+  const VariableId record = global("record", Type::kU16, {0, 0, 4, 1});
   module.variables[record].addresses = {{1, *module.descriptors[0].array}};
   build(address_of(record), true, false);
   EXPECT_THAT(code(), Not(ContainsRegex(kFourStores)));

@@ -1,16 +1,5 @@
 // Products, shifts and differences with constants (frontends/csl/codegen/products.cpp), and constants that loops store.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "frontends/csl/codegen/codegen.h"
-#include "frontends/csl/ir/builder.h"
-#include "frontends/tasm/disassembler.h"
-#include "tests/frontends/tasm/test_text.h"
-#include "tests/models/pe/bench.h"
+#include "tests/frontends/csl/module_fixture.h"
 
 namespace tessera::csl::codegen::products_test {
 namespace {
@@ -21,63 +10,25 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-unsigned count(const std::string& text, const std::string& word) {
-  unsigned found = 0;
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
-    ++found;
-  return found;
-}
-
-class CslProducts : public testing::Test {
+class CslProducts : public ModuleFixture {
  protected:
-  CslProducts() { clear(); }
-  void clear() {
-    module = Module();
-    module.files = {"a.csl"};
-    Function f;
-    f.name = "main";
-    f.exported = true;
-    main = add_function(module, f);
-    in = global("in", {300});
-    out = global("out", {0});
+  CslProducts() { declare(); }
+  void declare() {
+    clear();
+    in = global("in", Type::kU16, {300});
+    out = global("out", Type::kU16, {0});
   }
-  VariableId global(const char* name, std::vector<std::uint32_t> init) {
-    Variable v;
-    v.name = name;
-    v.type = Type::kU16;
-    v.count = static_cast<std::uint32_t>(init.size());
-    v.init = std::move(init);
-    return add_variable(module, v);
-  }
-  Value number(std::uint32_t n) const { return constant(Type::kU16, n); }
   /// `out` = what `make` makes of `in`.
   template <class Make>
   void compile(Make make) {
-    clear();
+    declare();
     Builder b(module, main);
     const Value made = make(b, b.load(Type::kU16, address_of(in)));
     b.store(address_of(out), made);
     b.ret();
   }
-  pe::Image image(Style style = Style::kVendor) const {
-    Options options;
-    options.style = style;
-    options.verify = true;
-    return generate(module, options);
-  }
-  std::string code(Style style = Style::kVendor) const {
-    const std::string text = tasm::disassemble(image(style));
-    return text.substr(text.find("\nfn ") + 1);
-  }
-  std::uint32_t result() const {
-    pe::test::Bench bench(image());
-    bench.launch("main", {}, 1);
-    EXPECT_EQ(rule_broken_by(bench, 100000).text, "");
-    return bench.bits("out", 0);
-  }
+  std::uint32_t result() const { return ModuleFixture::result("out"); }
 
-  Module module;
-  FunctionId main = 0;
   VariableId in = 0, out = 0;
 };
 
@@ -144,8 +95,8 @@ TEST_F(CslProducts, ProductsWithAllKindsOfConstantsAreRight) {
 }
 
 TEST_F(CslProducts, AConstantThatALoopStoresIsMadeInFrontOfIt) {
-  clear();
-  const VariableId all = global("all", std::vector<std::uint32_t>(200, 1));
+  declare();
+  const VariableId all = global("all", Type::kU16, std::vector<std::uint32_t>(200, 1));
   Builder b(module, main);
   const Value k = reg(Type::kU16, b.new_register(Type::kU16));
   b.assign(k, number(0));

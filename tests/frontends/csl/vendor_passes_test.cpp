@@ -1,15 +1,5 @@
 // Passes of Style::kVendor: what each makes of a small function, and that it does the same.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-
-#include "frontends/csl/codegen/codegen.h"
-#include "frontends/csl/ir/builder.h"
-#include "frontends/csl/ir/dsd.h"
-#include "frontends/tasm/disassembler.h"
-#include "tests/frontends/tasm/test_text.h"
-#include "tests/models/pe/bench.h"
+#include "tests/frontends/csl/module_fixture.h"
 
 namespace tessera::csl::codegen::vendor_passes_test {
 namespace {
@@ -20,51 +10,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-class CslVendorPasses : public testing::Test {
- protected:
-  CslVendorPasses() {
-    module.files = {"a.csl"};
-    Function f;
-    f.name = "main";
-    f.exported = true;
-    main = add_function(module, f);
-  }
-  VariableId global(const char* name, Type type, std::vector<std::uint32_t> init,
-                    std::uint32_t count = 0) {
-    Variable v;
-    v.name = name;
-    v.type = type;
-    v.count = count != 0 ? count : static_cast<std::uint32_t>(init.size());
-    v.init = std::move(init);
-    return add_variable(module, v);
-  }
-  pe::Image image(Style style = Style::kVendor) const {
-    Options options;
-    options.style = style;
-    options.verify = true;
-    return generate(module, options);
-  }
-  std::string code(Style style = Style::kVendor) const {
-    const std::string text = tasm::disassemble(image(style));
-    return text.substr(text.find("\nfn ") + 1);
-  }
-  /// The element after a run.
-  std::uint32_t result(const char* name, std::uint32_t element = 0) const {
-    pe::test::Bench bench(image());
-    bench.launch("main", {}, 1);
-    EXPECT_EQ(rule_broken_by(bench, 100000).text, "");
-    return bench.bits(name, element);
-  }
-  static unsigned count(const std::string& text, const std::string& word) {
-    unsigned found = 0;
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
-      ++found;
-    return found;
-  }
-
-  Module module;
-  FunctionId main = 0;
-};
+class CslVendorPasses : public ModuleFixture {};
 
 TEST_F(CslVendorPasses, AFloatThatWouldWaitLetsAnotherGoFirst) {
   const VariableId a = global("a", Type::kSingle, {0x3F800000U, 0x40000000U});

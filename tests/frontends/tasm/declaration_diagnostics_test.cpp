@@ -43,7 +43,8 @@ const Mistake kDeclarations[] = {
     {"DataWithoutType",
      "data A:", "1:8: expected i16, u16, i32, u32, f16 or f32, found the end of the line"},
     {"UnknownDataOption", "data A: f32[1] algin=16 = 3",
-     "1:16: expected align=, packed=, elements=, '=' or the end of the line, found 'algin'; did you mean 'align'?"},
+     "1:16: expected align=, packed=, elements=, '=' or the end of the line, found 'algin'; did "
+     "you mean 'align'?"},
     {"AlignmentTwice", "data A: f32[1] align=16 align=32",
      "1:25: expected each option once, found 'align' again"},
     {"AlignmentWithoutValue", "data A: f32[1] align 16",

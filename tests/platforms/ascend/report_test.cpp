@@ -179,9 +179,9 @@ TEST(AscendReport, NamesWhatBoundsEachKindOfCore) {
 
 // What L2 has is no traffic of GM.
 TEST(AscendReport, NoBandwidthIsUsedBeyondWhatThereIs) {
-  const json::object r = report_of(
-      "gemm.pto", {"--set=launch.clusters=24", "--param=M=1536", "--param=N=1536",
-                   "--param=K=1536", "--param=GM=4", "--param=GN=6"});
+  const json::object r =
+      report_of("gemm.pto", {"--set=launch.clusters=24", "--param=M=1536", "--param=N=1536",
+                             "--param=K=1536", "--param=GM=4", "--param=GN=6"});
   EXPECT_NE(std::string(r.at("bound_by").at("aic").at("name").as_string()), "GM");
   EXPECT_GT(number(r, "bound_by", "aic", "share"), 0.5);
   EXPECT_LE(number(r, "bound_by", "aic", "share"), 1.0);
