@@ -111,8 +111,30 @@ void Emitter::emit_arithmetic(const Instruction& in) {
   code_.instructions.push_back(out);
 }
 
+namespace {
+
+/// Whether it blocks or unblocks an id that this PE has not, as a color may be that only the running program chooses:
+/// no task and no input queue has the number.
+bool blocks_nothing(const ir::Module& module, const Machine& m) {
+  const bool is_state = m.op == pe::Opcode::kBlk || m.op == pe::Opcode::kUblk;
+  if (!is_state || m.fields[0].slot != Machine::Slot::kFixed) return false;
+  const pe::Operand& id = m.fields[0].fixed;
+  if (id.kind != pe::kTask) return false;
+  const auto number = static_cast<unsigned>(id.value);
+  const std::vector<pe::QueueBinding>& queues = module.settings.queues;
+  return std::none_of(module.tasks.begin(), module.tasks.end(),
+                      [&](const ir::Task& task) { return task.binding.id.value() == number; }) &&
+         std::none_of(queues.begin(), queues.end(), [&](const pe::QueueBinding& queue) {
+           const bool has_color = queue.color && queue.color->value() == number;
+           return queue.input && (has_color || queue.id.value() == number);
+         });
+}
+
+}  // namespace
+
 void Emitter::emit_machine(const Instruction& in) {
   const Machine& m = *in.machine;
+  if (blocks_nothing(module_, m)) return;
   if (m.initial_operand)
     move(f_.registers[in.results[0]], allocation_[in.results[0]], in.operands[*m.initial_operand]);
   pe::Instruction out;

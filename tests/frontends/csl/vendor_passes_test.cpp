@@ -450,5 +450,20 @@ TEST_F(CslRecords, ARecordThatMovesOnOtherwiseIsLoadedAgain) {
   EXPECT_EQ(result("sum", 1), 100U + 1 + 3 + 5);
 }
 
+TEST_F(CslVendorPasses, AnIdThatNothingHasIsNotBlocked) {
+  // The arms of `@block` for a color of the running program: the loader knows ids of tasks and colors that come in.
+  pe::QueueBinding queue;
+  queue.name = "in";
+  queue.input = true;
+  queue.id = QueueId(2);
+  queue.color = Color(9);
+  module.settings.queues.push_back(queue);
+  Builder b(module, main);
+  for (const int id : {9, 14}) b.control(pe::Opcode::kBlk, {pe::kTask, 0, id});
+  b.ret();
+  EXPECT_EQ(count(code(), "blk "), 1U) << code();
+  EXPECT_THAT(code(), HasSubstr("blk 9"));
+}
+
 }  // namespace
 }  // namespace tessera::csl::codegen::vendor_passes_test
