@@ -430,8 +430,7 @@ void check_params(const Module& module, const FunctionKinds& kinds, const LowerO
         std::count(names.begin(), names.end(), name) > 0)
       throw UserError(module.file, "--param " + name,
                       "the argument %" + name +
-                          " is no floating-point number: expected a whole number of 64 bits, "
-                          "without a point or an exponent");
+                          " takes whole numbers of 64 bits, without a point or an exponent");
     require(name, floats, "a floating-point argument");
   }
   for (const Function* f : roots_of(module, kinds, options.function))

@@ -115,7 +115,7 @@ TEST(PtoControl, FloatingPointArguments) {
   options.reals = {{"a", 0.5}};
   EXPECT_EQ(message(options), "accepted");
   options.reals.emplace("n", 0.5);
-  EXPECT_THAT(message(options), HasSubstr("the argument %n is no floating-point number"));
+  EXPECT_THAT(message(options), HasSubstr("the argument %n takes whole numbers of 64 bits"));
   options = {Profile::kA5, {{"A", 1}}};
   EXPECT_THAT(message(options), HasSubstr("no function has a scalar argument %A; did you mean"));
 }
