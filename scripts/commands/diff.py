@@ -92,7 +92,8 @@ def say_commands(before, after):
 
 
 def diff(arguments):
-    found = differences(read(arguments.a), read(arguments.b))
+    before, after = read(arguments.a), read(arguments.b)
+    found = differences(before, after)
     if arguments.json:
         print(json.dumps({part: [dict(path=path, **{name: value for name, value in (("a", a), ("b", b)) if value is not ABSENT})
                                  for path, a, b in rows] for part, rows in found.items()}, indent=2))
@@ -105,7 +106,7 @@ def diff(arguments):
             if len(rows) > MOST_LINES:
                 print(f"  and {len(rows) - MOST_LINES} more; --json has all")
         if found["results"] and not found["inputs"]:
-            say_commands(read(arguments.a), read(arguments.b))
+            say_commands(before, after)
     return 1 if found["results"] or (found["inputs"] and not arguments.results) else 0
 
 

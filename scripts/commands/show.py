@@ -56,7 +56,7 @@ def quantity(report, name):
     """(title, ramp, unit, {(x, y): value}): shares of cycles in percent, wavelets a cycle of the busiest link in percent, or a counter."""
     tiles, cycles = report.get("tiles") or [], max(report.get("cycles", 0), 1)
     if not tiles and report.get("platform") in ("ascend", "numesh"):
-        raise programs.Problem(f"these pictures are of fabrics; of a run of {report['platform']} --trace makes a timeline")
+        raise programs.Problem(f"these pictures are of fabrics; of a run of {report['platform']} --trace-perfetto makes a timeline")
     if not tiles:
         raise programs.Problem("the report has no counters of tiles: run again with --report r.json --report-detail")
     keys = [key for key in tiles[0] if key != "tile"]
