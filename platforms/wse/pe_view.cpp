@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 
 #include "models/observe/event_fields.h"
-#include "models/pe/half.h"
 #include "platforms/cli/option.h"
 #include "platforms/debug/words.h"
 #include "platforms/wse/symbol_values.h"

@@ -1,6 +1,7 @@
 // Which instructions made the values of a function, for passes that go through its blocks and write them anew.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "frontends/csl/ir/ir.h"
@@ -32,5 +33,23 @@ class Makers {
   std::vector<const ir::Instruction*> made_by_;  ///< by register
   std::vector<ir::Instruction*> place_;          ///< by register: in makers_
 };
+
+/// Writes the blocks of a function anew: `each(in, out)` adds to `out` what takes the place of an instruction, and `makers` knows what
+/// was added before.
+template <class Each>
+void rewrite_blocks(ir::Function& function, Makers& makers, const Each& each) {
+  for (ir::Block& block : function.blocks) {
+    std::vector<ir::Instruction> old = std::move(block.code);
+    std::vector<ir::Instruction>& out = block.code;
+    out.clear();
+    out.reserve(old.size());
+    for (ir::Instruction& in : old) {
+      const std::size_t before = out.size();
+      each(in, out);
+      for (std::size_t i = before; i < out.size(); ++i) makers.note(out[i]);
+    }
+    makers.end_block();
+  }
+}
 
 }  // namespace tessera::csl::codegen

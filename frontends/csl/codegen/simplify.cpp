@@ -35,21 +35,12 @@ class Simplifier {
       : f_(function), half_(half), makers_(function) {}
 
   void run() {
-    for (Block& block : f_.blocks) {
-      std::vector<Instruction> old = std::move(block.code);
-      block.code.clear();
-      block.code.reserve(old.size());
-      out_ = &block.code;
-      for (Instruction& in : old) {
-        const std::size_t before = out_->size();
-        if (!is_expanded(in)) {
-          simplify(in);
-          put(std::move(in));
-        }
-        for (std::size_t i = before; i < out_->size(); ++i) makers_.note((*out_)[i]);
-      }
-      makers_.end_block();
-    }
+    rewrite_blocks(f_, makers_, [this](Instruction& in, std::vector<Instruction>& out) {
+      out_ = &out;
+      if (is_expanded(in)) return;
+      simplify(in);
+      put(std::move(in));
+    });
   }
 
  private:

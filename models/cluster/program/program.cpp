@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "models/cluster/program/thread_function.h"
+
 namespace tessera::cluster {
 
 const char* to_string(Opcode op) {
@@ -35,7 +37,7 @@ std::string to_string(const Instruction& i) {
   const std::string text = to_string(i.op), pipe = to_string(i.pipe);
   const std::string id =
       (i.id.is_register ? ", id in register " : ", id ") + std::to_string(i.id.value);
-  if (i.op == Opcode::kBusy && i.mode == 1) return "threads";
+  if (is_thread_function(i)) return "threads";
   if (i.op == Opcode::kBarrier || i.op == Opcode::kBusy) return text + "(" + pipe + ")";
   if (is_tile_operation(i.op) || i.op >= Opcode::kSetFfts) return text;
   if (i.op == Opcode::kSetFlag || i.op == Opcode::kWaitFlag)
