@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import time
 
+STATE = """JSON.stringify({focus: document.hasFocus(), visible: document.visibilityState, active: document.activeElement.id || document.activeElement.tagName,
+    dialogs: [...document.querySelectorAll("dialog[open]")].map(d => [d.id, d.innerText, [...d.querySelectorAll("input")].map(i => i.value)]), text: document.body.innerText})"""
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -32,6 +34,7 @@ class Browser:
         self.session = None
         target = self.command("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.command("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.command("Emulation.setFocusEmulationEnabled", enabled=True)  # the window of the start may take the focus late
         self.command("Page.navigate", url=address)
 
     def command(self, method, **parameters):
@@ -56,13 +59,20 @@ class Browser:
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
-    def wait_for(self, expression):
-        """Until it is true; answers it. A page that is being loaded lacks elements."""
+    def wait_for(self, expression, again=None):
+        """Until it is true; answers it. A page that is being loaded lacks elements. What a user would do once more when nothing happens,
+        `again` does every 20 seconds."""
+        last = time.monotonic()
         while True:
             value = self.value(f"(() => {{ try {{ return {expression}; }} catch {{ return null; }} }})()")
             if value:
                 return value
-            assert time.monotonic() < self.deadline, f"{expression}\n{self.value('document.body.innerText')}"
+            now = time.monotonic()
+            assert now < self.deadline - 5, f"{expression}\n{self.value(STATE)}"  # the page must answer what it shows before the deadline
+            if again and now > last + 20:
+                print(f"once more, for {expression}: {self.value(STATE)}")
+                again()
+                last = now
             time.sleep(0.01)
 
     def click(self, element, x=0.5, y=0.5):
