@@ -11,15 +11,6 @@ using cluster::OperandShape;
 
 namespace {
 
-/// Whether the elements are operands of arithmetic, and not only bits that move.
-bool computes(TileFunction function) {
-  using F = TileFunction;
-  constexpr F kFunctions[] = {F::kMap,          F::kMapAdd,    F::kMultiplyAdd, F::kRowReduce,
-                              F::kColumnReduce, F::kRowMap,    F::kColumnMap,   F::kPart,
-                              F::kRowArg,       F::kColumnArg, F::kCompare,     F::kPairSum};
-  return std::find(std::begin(kFunctions), std::end(kFunctions), function) != std::end(kFunctions);
-}
-
 OperandShape shape_of(const TileOperand& operand) {
   const auto known = [](const Operand& size) {
     return size.is_register ? std::nullopt : std::optional<std::int64_t>(size.value);
@@ -186,7 +177,7 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
     return count_by_scalars(op);
   const Value& widest = widest_tile(op);
   const bool by_pattern = find(op.attributes, "maskPattern") != nullptr;
-  const bool by_input = info.meaning == Meaning::kVectorIn || by_pattern;
+  const bool by_input = info.meaning == Meaning::kVectorIn || by_pattern || compares(op);
   const Value& sized = by_input ? input(op) : output(op);
   Operand elements = emitter_.size_product(sized.sizes[0], sized.sizes[1], op.place);
   if (info.function == TileFunction::kMergeBlocks)
@@ -202,7 +193,8 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
   // A reciprocal is a division on A5, and an instruction as fast as rsqrt on A2/A3 (ascend.md 4.3).
   if (info.arithmetic == Arithmetic::kRecip && !is_a5()) i.vector_class = VectorClass::kRsqrt;
   i.size[0] = elements;
-  if (!counts && !by_pattern) i.size = {elements, sized.sizes[0], sized.place.row_stride};
+  if ((!counts && !by_pattern) || (compares(op) && !is_a5()))
+    i.size = {elements, sized.sizes[0], sized.place.row_stride};
   i.bank_conflict = conflict_of(op, info);
   attach_all(op, info);
   TileOperation& operation = emitter_.last_operation();
@@ -277,6 +269,8 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
     operation.scalars.push_back({real && !v->scalar.is_register, v->number, v->scalar, real});
   }
   choose_function(op, operation);
+  if (is_a5() && context_.options.sizes_of_results) masks_as_bytes(operation);
+  bits_as_integers(operation);
   const auto outs = std::count_if(op.arguments.begin(), op.arguments.end(),
                                   [](const Argument& a) { return a.role == Role::kOut; });
   using F = TileFunction;
@@ -284,7 +278,7 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
   // Scratch may stand after the result.
   if (function == F::kQuantize && outs > 1) operation.operands.pop_back();
   if (function == F::kRowArg || function == F::kColumnArg || function == F::kPartArg ||
-      function == F::kQuantizeMx)
+      function == F::kQuantizeMx || function == F::kGatherCompare)
     operation.results = static_cast<std::uint8_t>(outs);
   if (function == F::kMultiplyAdd || function == F::kScatter) {  // the result is an input too
     operation.operands.push_back(operation.operands.back());
@@ -382,7 +376,9 @@ void ComputeLowering::choose_function(const Operation& op, TileOperation& operat
   if (operation.function == TileFunction::kGather) {
     if (find(op.attributes, "maskPattern") != nullptr)
       operation.function = TileFunction::kGatherMask;
-    else if (!operation.scalars.empty())  // the indices of the elements that compare with a number
+    else if (compares(op))
+      gather_compare(op, operation);
+    else if (!operation.scalars.empty())
       operation.function = TileFunction::kNoValues;
   } else if (operation.function == TileFunction::kMergeBlocks && tiles >= 2) {
     operation.function = TileFunction::kMergeLists;
@@ -459,10 +455,8 @@ void ComputeLowering::check_operands(const Operation& op, const TileOperation& o
     fail(op.place, op.name, " works on ", expected, ", found tiles of ", to_string(result));
   };
   if (operation.function == TileFunction::kMap && bitwise && is_float(result)) refuse("integers");
-  // No operation of the library for A2/A3 takes it but conversions and copies.
-  if (!is_a5() && computes(operation.function) && operation.operands[0].element == Element::kBf16)
-    fail(op.place, op.name, " works on i16, i32, f16 or f32 on A2/A3, found tiles of bf16");
   if (of_floats && !is_float(result) && cluster::has_values(result)) refuse("floats");
+  check_machine_types(op, operation);
   cluster::OperandShapes shapes;
   std::transform(operation.operands.begin(), operation.operands.end(), shapes.begin(), shape_of);
   const std::string fault = cluster::find_operand_fault(operation, shapes);

@@ -3,12 +3,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontends/pto/machine_types.h"
 #include "frontends/pto/operation_lowering.h"
 #include "models/cluster/program/vector_sequence.h"
 
 namespace tessera::pto {
 
 namespace {
+
+/// What A2/A3 calculates with.
+constexpr ElementSet kArithmetic{Element::kI16, Element::kI32, Element::kF16, Element::kF32};
+
+/// Whether the elements are operands of arithmetic, and not only bits that move.
+bool computes(TileFunction function) {
+  using F = TileFunction;
+  constexpr F kFunctions[] = {F::kMap,          F::kMapAdd,    F::kMultiplyAdd, F::kRowReduce,
+                              F::kColumnReduce, F::kRowMap,    F::kColumnMap,   F::kPart,
+                              F::kRowArg,       F::kColumnArg, F::kCompare,     F::kPairSum};
+  return std::find(std::begin(kFunctions), std::end(kFunctions), function) != std::end(kFunctions);
+}
 
 /// Whether the type leaves valid sizes open.
 bool has_open_sizes(const Type& tile) {
@@ -20,6 +33,36 @@ bool lies_by_columns(const Type& tile) {
   const Attribute* layout = find(tile.options, "blayout");
   if (layout == nullptr) layout = find(tile.options, "order");  // of kernels in C++
   return layout != nullptr && layout->value == "col_major";
+}
+
+/// The library's form of an elementwise operation for which A2/A3 have no instruction.
+cluster::VectorForm form_of_elements(const TileOperation& operation) {
+  using A = Arithmetic;
+  using V = cluster::VectorForm;
+  const bool one = !operation.scalars.empty();
+  const bool whole = !is_float(operation.operands.front().element);
+  const auto form = [one](V two_tiles, V tile_and_number) {
+    return one ? tile_and_number : two_tiles;
+  };
+  switch (operation.arithmetic) {
+  case A::kShl:
+  case A::kShr:
+    return form(V::kScalarLoop, V::kOne);
+  case A::kAnd:
+  case A::kOr:
+    return form(V::kOne, V::kBitwiseOne);
+  case A::kXor:
+    return form(V::kXor, V::kXorOne);
+  case A::kPow:
+    return whole ? form(V::kScalarLoop, V::kScalarLoopOne) : form(V::kPower, V::kPowerOne);
+  case A::kRem:
+    return whole ? form(V::kRemainderWhole, V::kRemainderWholeOne)
+                 : form(V::kRemainder, V::kRemainderOne);
+  case A::kFmod:
+    return form(V::kFmod, V::kFmodOne);
+  default:
+    return V::kOne;
+  }
 }
 
 }  // namespace
@@ -66,6 +109,8 @@ cluster::VectorForm ComputeLowering::form_of(const Operation& op, const TileOper
   const bool a5 = is_a5(), multiplies = operation.arithmetic == Arithmetic::kMul;
   const TileOperand &from = operation.operands[0], &to = operation.operands.back();
   switch (operation.function) {
+  case F::kMap:
+    return a5 ? V::kOne : form_of_elements(operation);
   case F::kRowReduce:
     if (a5) return multiplies ? V::kRowHalves : V::kRowOneByOne;
     if (multiplies || !is_float(from.element)) return V::kRowLanes;
@@ -89,6 +134,8 @@ cluster::VectorForm ComputeLowering::form_of(const Operation& op, const TileOper
   case F::kColumnMap:
     if (a5) return V::kColumnMapLoads;
     return cost == VectorClass::kSimple ? V::kColumnMapRows : V::kOne;
+  case F::kGatherCompare:
+    return a5 ? V::kOne : V::kGatherCompare;
   case F::kColumnExpand:
     return a5 ? V::kColumnCopies : V::kOne;
   case F::kRowExpand: {
@@ -106,6 +153,53 @@ cluster::VectorForm ComputeLowering::form_of(const Operation& op, const TileOper
   default:
     return V::kOne;
   }
+}
+
+// The library of A5 packs bits into tiles of any integers, which the assembler refuses: as bytes they lie as everywhere else.
+void ComputeLowering::masks_as_bytes(TileOperation& operation) const {
+  using F = TileFunction;
+  const F f = operation.function;
+  if (f != F::kCompare && f != F::kSelect && f != F::kSelectScalar) return;
+  TileOperand& mask = f == F::kCompare ? operation.operands.back() : operation.operands.front();
+  const std::int64_t bytes = cluster::bits_of(mask.element) / 8;
+  if (is_float(mask.element) || bytes < 2 || bytes > 4 || mask.columns.is_register ||
+      mask.by_columns)
+    return;
+  mask.element = Element::kU8;
+  mask.columns.value *= bytes;
+  mask.row_stride *= bytes;
+}
+
+// The library moves bits of whatever elements: TAND and TOR of both machines, TXOR and TNOT of A2/A3.
+void ComputeLowering::bits_as_integers(TileOperation& operation) const {
+  using A = Arithmetic;
+  const A a = operation.arithmetic;
+  const bool takes_all =
+      a == A::kAnd || a == A::kOr || (!is_a5() && (a == A::kXor || a == A::kNot));
+  if (!context_.options.sizes_of_results || operation.function != TileFunction::kMap ||
+      !takes_all || !operation.scalars.empty())
+    return;
+  for (TileOperand& o : operation.operands) {
+    if (!is_float(o.element) || cluster::bits_of(o.element) < 8) continue;
+    o.element = cluster::bits_of(o.element) == 32   ? Element::kU32
+                : cluster::bits_of(o.element) == 16 ? Element::kU16
+                                                    : Element::kU8;
+  }
+}
+
+// The library of A2/A3 has no operation on bf16 but conversions and copies, so what has no row is refused for it, too.
+void ComputeLowering::check_machine_types(const Operation& op,
+                                          const TileOperation& operation) const {
+  const OperationTypes* types = types_of_operation(op.name);
+  const TileOperand& tile = types == nullptr || !types->of_result ? operation.operands.front()
+                                                                  : operation.operands.back();
+  if (cluster::bits_of(tile.element) < 8) return;
+  const bool of_bits = !computes(operation.function);
+  const ElementSet taken = types != nullptr ? (is_a5() ? types->a5 : types->a2a3) : kArithmetic;
+  if (types == nullptr && (is_a5() || of_bits || tile.element != Element::kBf16)) return;
+  if (!taken.has(tile.element))
+    fail(op.place, op.name, " works on ", to_string(taken), " on ", is_a5() ? "A5" : "A2/A3",
+         ", found tiles of ", cluster::to_string(tile.element));
 }
 
 // The vector unit counts with the help of scratch. A tile in UB has one row then, and whole numbers.

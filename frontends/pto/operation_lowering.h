@@ -283,6 +283,11 @@ class ComputeLowering : LoweringPart {
   void choose_quantization(const Operation& op, TileOperation& operation, unsigned tiles) const;
   // These throw UserError if the operands break a rule of models/cluster/program/operand_rules.h.
   void check_operands(const Operation& op, const TileOperation& operation) const;
+  bool compares(const Operation& op) const;
+  void masks_as_bytes(TileOperation& operation) const;
+  void bits_as_integers(TileOperation& operation) const;
+  void gather_compare(const Operation& op, TileOperation& operation) const;
+  void check_machine_types(const Operation& op, const TileOperation& operation) const;
   void check_blocks(const Operation& op, const TileOperation& operation) const;
 };
 

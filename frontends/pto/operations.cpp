@@ -299,7 +299,7 @@ void add_vector(Rows& rows) {
               F::kColumnMap);
   rows.vector({"pto.tquant"}, 2, 3, VectorClass::kConvert, F::kQuantize);
   rows.vector({"pto.tdequant"}, 2, 3, VectorClass::kConvert, F::kDequantize);
-  rows.vector({"pto.tgather"}, 1, 3, VectorClass::kGather, F::kGather);
+  rows.vector({"pto.tgather"}, 1, 4, VectorClass::kGather, F::kGather);
   rows.vector({"pto.tsort32"}, 2, 3, VectorClass::kSort, F::kSort32, Meaning::kVectorIn);
   rows.vector({"pto.tmrgsort"}, 2, 5, VectorClass::kSort, F::kMergeBlocks);
 }

@@ -100,6 +100,40 @@ void ComputeLowering::gather_to_l1(const Operation& op) {
   emitter_.last_operation().table = access;
 }
 
+// The form of pto.tgather with two results: positions of elements that compare with a number, or with that of their row.
+bool ComputeLowering::compares(const Operation& op) const {
+  const auto outs = std::count_if(op.arguments.begin(), op.arguments.end(),
+                                  [](const Argument& a) { return a.role == Role::kOut; });
+  return op.name == "pto.tgather" && outs == 2;
+}
+
+void ComputeLowering::gather_compare(const Operation& op, TileOperation& operation) const {
+  constexpr std::uint8_t kLanes = 64;
+  const Attribute* mode = find(op.attributes, "cmpMode");
+  if (mode != nullptr && operation.predicate != static_cast<std::uint8_t>(Predicate::kEqual) &&
+      operation.predicate != static_cast<std::uint8_t>(Predicate::kGreater))
+    fail_expected(mode->place, "eq or gt", word_of(*mode));
+  auto& operands = operation.operands;  // source[, limits], scratch, positions, counts
+  const bool has_limits = operands.size() == 5;
+  if (operands.size() != (operation.scalars.empty() || has_limits ? 5U : 4U))
+    fail(op, "expected ins(source, limit, scratch) outs(positions, counts)");
+  const std::int64_t first = number_of(op, "offset", 0, diagnostics_);
+  if (!has_limits || operation.scalars.empty())
+    operation.scalars.push_back({false, 0, Operand(first), false});
+  operation.function = TileFunction::kGatherCompare;
+  operation.inputs = has_limits ? 3 : 2;
+  operation.which = is_a5() ? kLanes : 0;
+  TileOperand kept = operands[operands.size() - 2];
+  kept.access = Access::kRead;
+  operands.insert(operands.begin() + (has_limits ? 2 : 1), std::move(kept));
+  TileOperand& counts = operands.back();
+  if (counts.rows.is_register || counts.columns.is_register || counts.by_columns) return;
+  counts.columns = counts.rows.value * counts.columns.value;
+  counts.rows = 1;
+  counts.row_stride *= counts.full_rows;
+  counts.full_rows = 1;
+}
+
 void ComputeLowering::choose_special(const Operation& op, TileOperation& operation) const {
   using F = TileFunction;
   const F function = operation.function;

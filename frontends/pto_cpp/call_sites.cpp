@@ -38,7 +38,7 @@ void append(CallSites::Key& key, const TsrOperand& o, const MemoryMap& memory) {
   switch (o.role) {
   case TSR_IN:
   case TSR_OUT:
-    key.insert(key.end(), {bits_of(o.tile->type), o.tile->address & 0xFFFFFFFFU,
+    key.insert(key.end(), {bits_of(o.tile->type), o.tile->address & (TSR_NO_ADDRESS | 0xFFFFFFFFU),
                            static_cast<std::uint64_t>(o.tile->valid_rows),
                            static_cast<std::uint64_t>(o.tile->valid_columns)});
     return;
@@ -113,6 +113,20 @@ void check_count(const TsrCall& call, const SourceLine& place) {
                         " operands beside its result; the simulator has a form with at most " +
                         std::to_string(info.most));
 }
+/// Results and sources must lie somewhere; scratch may not be used.
+void check_addresses(const TsrCall& call, const SourceLine& place) {
+  bool is_first = true;
+  for (unsigned n = 0; n < call.count; ++n) {
+    const TsrOperand& o = call.operands[n];
+    if (o.role != TSR_OUT && (o.role != TSR_IN || !std::exchange(is_first, false))) continue;
+    if ((o.tile->address & TSR_NO_ADDRESS) == 0) continue;
+    throw UserError(place.file, std::to_string(place.line),
+                    name_in_cpp(call.operation) +
+                        (o.role == TSR_OUT ? ": its result" : ": its first operand") +
+                        " is a tile without an address; TASSIGN gives it one");
+  }
+}
+
 const TsrTile* first_tile(const TsrCall& call) {
   for (unsigned n = 0; n < call.count; ++n)
     if (call.operands[n].role == TSR_IN || call.operands[n].role == TSR_OUT)
@@ -190,6 +204,7 @@ OperationCode CallSites::lower(const TsrCall& call, const SourceLine& place) {
   op.name = call.operation;
   op.place.line = place.line;
   check_count(call, place);
+  check_addresses(call, place);
   std::vector<std::pair<std::string, Value>> values;
   unsigned next = 0, results = 0;  // next: register
   const TsrTile* const tile = first_tile(call);

@@ -29,6 +29,7 @@ constexpr std::array<char, 16> kMark = {"tessera kernel2"};
 std::string words_of(const EntryText& entry) {
   std::string line = !entry.mark.cores ? "auto" : entry.mark.cores->second == 1 ? "1:1" : "1:2";
   if (entry.mark.mixes) line += " mix";
+  if (entry.mark.syncs_all) line += " syncall";
   if (entry.asks_subblock) line += " subblock";
   return line;
 }
@@ -38,6 +39,7 @@ void take_words(const std::string& line, EntryText& entry) {
     if (word == "1:1") entry.mark.cores = std::pair(1U, 1U);
     if (word == "1:2") entry.mark.cores = std::pair(1U, 2U);
     if (word == "mix") entry.mark.mixes = true;
+    if (word == "syncall") entry.mark.syncs_all = true;
     if (word == "subblock") entry.asks_subblock = true;
   }
 }

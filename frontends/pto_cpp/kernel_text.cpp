@@ -457,6 +457,7 @@ KernelText read_kernel(const std::string& file, const std::string& function,
     kernel.only = CoreKind::kAic;
   LaunchMark& mark = kernel.entry.mark;
   add_marks_of(code + beside, plain_name(kernel.entry.name), mark);
+  mark.syncs_all = has_any(code + beside, {"SYNCALL"});
   kernel.entry.asks_subblock =
       has_any(code + beside, {"get_subblockid"}) && !has_any(code + beside, {"get_subblockdim"});
   if (mark.only) kernel.only = mark.only;

@@ -18,6 +18,7 @@ struct LaunchMark {
   std::optional<cluster::CoreKind> only;
   bool mixes =
       false;  ///< the scheduling module counts cross-core flags, whichever kinds of core take part
+  bool syncs_all = false;  ///< the user's files call SYNCALL, with which this is so on A5
 };
 
 /// A function that a run can start, as the text declares it.

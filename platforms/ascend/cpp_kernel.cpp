@@ -374,7 +374,9 @@ cluster::Launch CppKernel::find_launch(const AscendConfig& config) {
                               : mark_.cores->second == 1 ? LaunchRatio::k1To1
                                                          : LaunchRatio::k1To2;
   launch.ratio = config.ratio.value_or(by_mark);
-  const bool mixes_now = mark_.mixes || mark_.cores.has_value();
+  // Public kernels for one kind of core synchronise all of it on A5, with no mark (ascend_2.md 5.1).
+  const bool syncs = mark_.syncs_all && config.machine.profile == cluster::Profile::kA5;
+  const bool mixes_now = mark_.mixes || mark_.cores.has_value() || syncs;
   lacks_subblocks_ = asks_subblock_ && !config.ratio && launch.ratio == LaunchRatio::k0To2;
   if (host_launches) {  // as many clusters as its blocks need; those of a further launch may be more
     const unsigned needed = launch.is_block_an_aiv() ? (launch.blocks + 1) / 2 : launch.blocks;

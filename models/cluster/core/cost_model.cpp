@@ -113,6 +113,16 @@ std::uint64_t CostModel::by_repeats(VectorClass kind, const Shape& shape, std::u
          (has_mask ? std::uint64_t{config_.vectors.mask} * 100 : 0);
 }
 
+StepRate CostModel::rate_of(VectorUnit unit) const {
+  const auto n = static_cast<unsigned>(unit);
+  if (n < kVectorUnitCount) return config_.steps[n];
+  const VectorClass kind = unit == VectorUnit::kFunction   ? VectorClass::kTranscendental
+                           : unit == VectorUnit::kDivision ? VectorClass::kDivide
+                                                           : VectorClass::kConvert;
+  const VectorRate& rate = rate_of(kind);
+  return {rate.percent, rate.overhead};
+}
+
 std::uint64_t CostModel::by_steps(const Instruction& i, const Shape& shape) const {
   if (!config_.vectors.sequences || i.form == VectorForm::kOne) return 0;
   const bool is_extreme = i.vector_class == VectorClass::kReduceExtreme;
@@ -123,7 +133,7 @@ std::uint64_t CostModel::by_steps(const Instruction& i, const Shape& shape) cons
   std::uint64_t work = 0;  // 1/100 cycles
   for (unsigned n = 0; n < sequence.count; ++n) {
     const VectorStep& step = sequence.steps[n];
-    const StepRate& rate = config_.steps[static_cast<unsigned>(step.unit)];
+    const StepRate rate = rate_of(step.unit);
     work += step.waits * rate.overhead * 100 + step.repeats * rate.percent;
   }
   return divide_up(work, 100);

@@ -15,6 +15,7 @@
 #include "models/cluster/cluster_config.h"
 #include "models/cluster/core/tile_function.h"
 #include "models/cluster/program/program.h"
+#include "models/cluster/program/vector_sequence.h"
 
 namespace tessera::cluster {
 
@@ -69,6 +70,7 @@ class CostModel {
     bool has_tail;                    ///< the last repeat of a row is not full
   };
   static Shape shape_of(const Instruction& i, const Sizes& sizes);
+  StepRate rate_of(VectorUnit unit) const;
   const VectorRate& rate_of(VectorClass kind) const {
     return config_.vector[static_cast<unsigned>(kind)];
   }

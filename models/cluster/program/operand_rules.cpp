@@ -297,6 +297,7 @@ constexpr Rule kRules[] = {
     {{F::kGather}, kSameShape, 1, {kResult}},
     {{F::kGatherMask}, kSameWidth, 0, {kResult}},
     {{F::kGatherMask}, kSelected, 0, {kResult}},
+    {{F::kGatherCompare}, kIndexType, kResult, {kResult}},
     {{F::kHistogram}, kCounted, 0, {0}},
     {{F::kHistogram}, kByteType, 1, {1}},
     {{F::kHistogram}, kCounts, kResult, {kResult}},

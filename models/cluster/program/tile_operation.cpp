@@ -143,7 +143,8 @@ unsigned input_count(const TileOperation& operation) {
   if (is({F::kMapAdd})) return has_scalar ? 2 : 3;
   if (is({F::kMap})) return has_scalar || operation.arithmetic >= Arithmetic::kNeg ? 1 : 2;
   if (is({F::kCompare, F::kFixScale})) return has_scalar ? 1 : 2;
-  if (is({F::kQuantize, F::kDequantize, F::kMergeLists, F::kRearrange})) return operation.inputs;
+  if (is({F::kQuantize, F::kDequantize, F::kMergeLists, F::kRearrange, F::kGatherCompare}))
+    return operation.inputs;
   if (is({F::kPartArg, F::kMatmulMx})) return 4;
   if (is({F::kMatmulMxAdd, F::kMatmulMxBias})) return 5;
   if (is({F::kMatmulAdd, F::kMatmulBias, F::kSelect, F::kScatter})) return 3;

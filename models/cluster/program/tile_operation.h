@@ -272,6 +272,9 @@ enum class TileFunction : std::uint8_t {
   kTriangle,  ///< result[r, c] = 1 where c <= r + scalar, or (descends) c >= r + scalar; elsewhere 0
   /// result[r, b] = how many of the a[r, c] have a byte of at most b, among those whose higher bytes are those of b
   kHistogram,
+  /// results = where the elements of each row of a that compare with its limit stand, one after the other, and how many they
+  /// are; inputs: a[, limits], the first result
+  kGatherCompare,
   kRandom,  ///< result = random numbers (special_functions.h); scalars: two words of a key, four of a counter
   kQuantizeMx,  ///< results = a in a small float, the scales of its groups, their extremes, what they multiply by
   kGatherTable,  ///< result = rows or elements of a tensor, by indices; inputs: the tensor, the indices
@@ -326,6 +329,21 @@ enum class VectorForm : std::uint8_t {
   kRowSpread,       ///< A2/A3: a column to blocks of 32 bytes
   kRowMapSpread,    ///< A2/A3: kRowSpread, then one operation a strip of columns
   kColumnMapRows,   ///< A2/A3: one operation a row
+  // A2/A3, elementwise operations of several instructions; "One" has a tile and a number (ascend_2.md 3.7).
+  kScalarLoop,  ///< the scalar unit computes element by element
+  kScalarLoopOne,
+  kPower,  ///< floats by logarithms; the scalar unit looks for special cases
+  kPowerOne,
+  kRemainder,  ///< floats, row by row, with the sign of the divisor
+  kRemainderOne,
+  kRemainderWhole,  ///< i32, by way of f32
+  kRemainderWholeOne,
+  kFmod,  ///< with the sign of the dividend
+  kFmodOne,
+  kXor,
+  kXorOne,
+  kGatherCompare,  ///< the scalar unit counts and reads limits; a comparison and a compression for each row
+  kBitwiseOne,  ///< the number in all elements, and an operation on two tiles
   // A5, vector functions as kRowOneByOne, kRowHalves and kColumnPairs (core/tile_function.h).
   kRowCopies,       ///< the value of a row is stored in all of it
   kColumnCopies,    ///< a row is stored again and again
@@ -412,8 +430,8 @@ struct TileOperation {
   bool scalar_first = false;  ///< kMap, kCompare: the scalar is a; kRowMap: b comes first
   bool descends = false;      ///< kSequence, kTriangle: the second form, as TileFunction says
   std::uint8_t inputs =
-      0;  ///< number of inputs of kQuantize, kDequantize, kMergeLists and kRearrange, which may differ
-  /// kPartArg, kRowArg, kColumnArg: 2 are a value and its index; kRearrange: 1 or 2; kQuantizeMx: 4
+      0;  ///< number of inputs of kQuantize, kDequantize, kMergeLists, kRearrange and kGatherCompare, which may differ
+  /// kPartArg, kRowArg, kColumnArg: 2 are a value and its index; kRearrange: 1 or 2; kQuantizeMx: 4; kGatherCompare: 2
   std::uint8_t results = 1;
   bool by_root = false;      ///< kRsqrt is a square root and a division, each rounded
   bool is_unsigned = false;  ///< integers of 64 bits have no sign
@@ -426,7 +444,9 @@ struct TileOperation {
   bool exhausts = false;  ///< kMergeLists: ends with the first list that has no more pairs
   GatherPattern mask;     ///< pattern of kGatherMask and kScatterMask
   std::shared_ptr<const Rearrangement> rearrangement;
-  std::uint8_t which = 0;  ///< kHistogram: the byte, 0 is the lowest; kRandom: the rounds
+  /// kHistogram: the byte, 0 is the lowest; kRandom: the rounds; kGatherCompare: positions of a row follow those of
+  /// the row before, whose columns are rounded up to so many; 0: they count elements of the tile
+  std::uint8_t which = 0;
   MxGroups groups;
   TableAccess table;
 };

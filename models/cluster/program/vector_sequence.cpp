@@ -1,6 +1,7 @@
 #include "models/cluster/program/vector_sequence.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tessera::cluster {
 
@@ -94,6 +95,59 @@ VectorSequence row_argument(const Sizes& s) {
   return q;
 }
 
+/// Instructions of an elementwise operation: of all elements, or of each row, with as many waits unless said otherwise.
+struct Recipe {
+  VectorForm form;
+  bool by_rows;
+  unsigned maps, fills, functions, divisions, conversions, conversion_waits;
+  unsigned scalars;  ///< of the scalar unit, for each element
+};
+constexpr Recipe kRecipes[] = {
+    {VectorForm::kScalarLoop, false, 0, 0, 0, 0, 0, 0, 3},
+    {VectorForm::kScalarLoopOne, false, 0, 0, 0, 0, 0, 0, 2},
+    {VectorForm::kPower, false, 3, 0, 4, 0, 0, 0, 3},
+    {VectorForm::kPowerOne, false, 3, 0, 4, 0, 0, 0, 2},
+    {VectorForm::kRemainder, true, 6, 1, 0, 1, 1, 1, 0},
+    {VectorForm::kRemainderOne, true, 6, 1, 0, 1, 1, 1, 0},
+    {VectorForm::kRemainderWhole, true, 6, 1, 0, 1, 8, 5, 0},
+    {VectorForm::kRemainderWholeOne, true, 6, 1, 0, 1, 6, 4, 0},
+    {VectorForm::kFmod, true, 2, 0, 0, 1, 1, 1, 0},
+    {VectorForm::kFmodOne, true, 2, 1, 0, 1, 1, 1, 0},
+    {VectorForm::kXor, false, 4, 0, 0, 0, 0, 0, 0},
+    {VectorForm::kXorOne, false, 4, 2, 0, 0, 0, 0, 0},
+    {VectorForm::kBitwiseOne, false, 1, 1, 0, 0, 0, 0, 0},
+};
+
+VectorSequence by_recipe(const Recipe& r, const Sizes& s) {
+  VectorSequence q;
+  const std::uint64_t elements = s.rows * s.columns;
+  const std::uint64_t times = r.by_rows ? s.rows : 1;
+  const std::uint64_t repeats = r.by_rows ? s.rows * s.repeats : divide_up(elements, s.in_repeat);
+  const auto add = [&](U unit, unsigned waits, unsigned instructions) {
+    if (instructions > 0) q.add(unit, waits * times, instructions * repeats);
+  };
+  add(U::kFill, r.fills, r.fills);
+  add(U::kDivision, r.divisions, r.divisions);
+  add(U::kConversion, r.conversion_waits, r.conversions);
+  add(U::kFunction, r.functions, r.functions);
+  add(U::kMap, r.maps, r.maps);
+  if (r.scalars == 0) return q;
+  q.add(U::kScalarTurn, 1, 0);
+  q.add(U::kScalarElement, r.scalars * elements, 0);
+  return q;
+}
+
+// The scalar unit numbers all elements, and reads the limit of each row when V has converted them.
+VectorSequence by_comparison(const Sizes& s) {
+  VectorSequence q;
+  q.add(U::kScalarElement, s.rows * (s.columns + 1), 0);
+  q.add(U::kScalarTurn, 1 + s.rows, 0);
+  q.add(U::kConversion, 1, divide_up(s.rows, s.in_repeat));
+  q.add(U::kMap, s.rows, s.rows * s.repeats);
+  q.add(U::kCompress, s.rows, s.rows * s.repeats);
+  return q;
+}
+
 }  // namespace
 
 VectorSequence sequence_of(VectorForm form, const VectorShape& shape) {
@@ -101,6 +155,9 @@ VectorSequence sequence_of(VectorForm form, const VectorShape& shape) {
   if (shape.rows == 0 || shape.columns == 0) return q;
   const Sizes s(shape);
   constexpr std::uint64_t kSpreadRows = 8;
+  const auto* recipe = std::find_if(std::begin(kRecipes), std::end(kRecipes),
+                                    [form](const Recipe& r) { return r.form == form; });
+  if (recipe != std::end(kRecipes)) return by_recipe(*recipe, s);
   switch (form) {
   case VectorForm::kRowRepeats:
     return by_repeats_of_rows(s);
@@ -115,6 +172,8 @@ VectorSequence sequence_of(VectorForm form, const VectorShape& shape) {
   case VectorForm::kColumnArgument:  // index, comparison, selection and extreme for each row
     q.add(U::kMap, 4 * s.rows, 4 * s.rows * s.repeats);
     return q;
+  case VectorForm::kGatherCompare:
+    return by_comparison(s);
   case VectorForm::kRowSpread:
     q.add(U::kSpread, 1, divide_up(s.rows, kSpreadRows));
     return q;

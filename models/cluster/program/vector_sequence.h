@@ -13,20 +13,25 @@ namespace tessera::cluster {
 /// What the vector unit, or the scalar unit on its behalf, does in a step of a sequence. CostConfig::steps and the keys
 /// `vector.step.*` have this order.
 enum class VectorUnit : std::uint8_t {
-  kMap,           ///< one operation on two sources, lane by lane
-  kChain,         ///< the same on one block of 32 bytes, which is its result too
-  kMask,          ///< what kMap takes longer with a mask
-  kBlockMap,      ///< kMap of the even and the odd blocks of 32 bytes
-  kGroupSum,      ///< the elements of each block of 32 bytes to one
-  kGroupExtreme,  ///< the same, maximum and minimum
-  kWholeSum,      ///< the elements of each repeat to one
-  kWholeExtreme,  ///< the same, maximum and minimum, with or without its index
-  kSpread,        ///< each of 8 elements to a block of 32 bytes
-  kCompress,      ///< elements that a pattern selects, packed
-  kFill,          ///< a number to a block
-  kScalarTurn,    ///< V waits for the scalar unit, which waits for V
-  kScalarElement  ///< the scalar unit reads, combines or writes an element in UB
+  kMap,            ///< one operation on two sources, lane by lane
+  kChain,          ///< the same on one block of 32 bytes, which is its result too
+  kMask,           ///< what kMap takes longer with a mask
+  kBlockMap,       ///< kMap of the even and the odd blocks of 32 bytes
+  kGroupSum,       ///< the elements of each block of 32 bytes to one
+  kGroupExtreme,   ///< the same, maximum and minimum
+  kWholeSum,       ///< the elements of each repeat to one
+  kWholeExtreme,   ///< the same, maximum and minimum, with or without its index
+  kSpread,         ///< each of 8 elements to a block of 32 bytes
+  kCompress,       ///< elements that a pattern selects, packed
+  kFill,           ///< a number to a block
+  kScalarTurn,     ///< V waits for the scalar unit, which waits for V
+  kScalarElement,  ///< the scalar unit reads, combines or writes an element in UB
+  // At the rates of VectorClass.
+  kFunction,  ///< an exponential or a logarithm
+  kDivision,
+  kConversion
 };
+/// Those that have a rate of their own.
 inline constexpr unsigned kVectorUnitCount = static_cast<unsigned>(VectorUnit::kScalarElement) + 1;
 
 /// `waits` instructions that wait for the result of the one before, with `repeats` repeats in all.

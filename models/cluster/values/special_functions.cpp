@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "models/cluster/program/program.h"
 #include "models/cluster/values/small_floats.h"
 #include "tlm_ifaces/vocabulary/bits.h"
 
@@ -243,6 +244,36 @@ TileValues scatter_table(const TileOperation& operation, const ResolvedOperation
   return written;
 }
 
+// Elements of the first result behind the last match stay as they are. The library writes counts one after the other.
+TileValues gather_compare(const TileOperation& operation, const ResolvedOperation& resolved,
+                          const std::vector<TileValues>& inputs) {
+  const TileValues& from = inputs[0];
+  const bool has_limits = inputs.size() > 2;
+  const bool greater = operation.predicate == static_cast<std::uint8_t>(Predicate::kGreater);
+  const std::int64_t unit = operation.which;
+  const std::int64_t width = static_cast<std::int64_t>(from.columns);
+  const std::int64_t row_step =
+      unit > 0 ? (width + unit - 1) / unit * unit : resolved.operands[0].strides[0];
+  TileValues to = inputs.back();
+  const std::size_t rows = std::min(from.rows, to.rows);
+  TileValues counts = TileValues::zeros(resolved.operands[resolved.count - 1U].element, 1, rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const double limit = has_limits ? inputs[1].number(r) : resolved.numbers[0];
+    for (std::size_t c = 0; c < from.columns; ++c) {
+      const double x = from.number(r * from.columns + c);
+      if (greater ? !(x > limit) : x != limit) continue;
+      const auto n = static_cast<std::size_t>(counts.integers[r]++);
+      if (n >= to.columns) continue;
+      const std::int64_t place = resolved.integers[operation.scalars.size() - 1] +
+                                 static_cast<std::int64_t>(r) * row_step +
+                                 static_cast<std::int64_t>(c);
+      to.integers[r * to.columns + n] = to_integer(place, to.element, false);
+    }
+  }
+  counts.more.push_back(std::move(to));
+  return counts;
+}
+
 }  // namespace
 
 TileValues histogram(const TileValues& values, const TileValues& filters, unsigned which) {
@@ -325,6 +356,8 @@ TileValues compute_special(const TileOperation& operation, const ResolvedOperati
   switch (operation.function) {
   case TileFunction::kHistogram:
     return histogram(inputs[0], inputs[1], operation.which);
+  case TileFunction::kGatherCompare:
+    return gather_compare(operation, resolved, inputs);
   case TileFunction::kRandom:
     return random_numbers(resolved.integers.data(), operation.which, result.element,
                           static_cast<std::size_t>(result.sizes[0]),

@@ -15,7 +15,7 @@ constexpr bool is_special(TileFunction function) {
   return function >= TileFunction::kHistogram && function <= TileFunction::kScatterTable;
 }
 
-/// The result; of kQuantizeMx the last one, with the others in `more`. Of kScatterTable: the values to write, one after the
+/// The result; of kQuantizeMx and kGatherCompare the last one, with the others in `more`. Of kScatterTable: the values to write, one after the
 /// other, and in `more` where they go, in elements from the begin of the tensor. Throws std::out_of_range for an index that
 /// leads nowhere, std::length_error for operands that do not belong together, each with a sentence.
 TileValues compute_special(const TileOperation& operation, const ResolvedOperation& resolved,

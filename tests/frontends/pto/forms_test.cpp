@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontends/pto/lower.h"
+#include "frontends/pto/machine_types.h"
 #include "frontends/pto/parser.h"
 #include "frontends/pto/printer.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -348,11 +349,34 @@ TEST(PtoForms, TypesThatA2A3HasNot) {
            joined(name, " ins(%a, %b : ", t, ", ", t, ") outs(%c : ", t, ")");
   };
   for (const char* name : {"pto.tmax", "pto.tadd", "pto.tmul"}) {
-    EXPECT_THAT(message_of(binary(name, "bf16"), Profile::kA2A3),
-                HasSubstr("works on i16, i32, f16 or f32 on A2/A3, found tiles of bf16"));
-    EXPECT_EQ(message_of(binary(name, "bf16"), Profile::kA5), "accepted");
+    for (const char* type : {"bf16", "ui16"}) {
+      EXPECT_THAT(
+          message_of(binary(name, type), Profile::kA2A3),
+          HasSubstr(joined("works on i16, i32, f16 or f32 on A2/A3, found tiles of ", type)));
+      EXPECT_EQ(message_of(binary(name, type), Profile::kA5), "accepted");
+    }
   }
   EXPECT_EQ(message_of(binary("pto.tmax", "f16"), Profile::kA2A3), "accepted");
+  EXPECT_THAT(message_of(binary("pto.tdiv", "i32"), Profile::kA2A3),
+              HasSubstr("pto.tdiv works on f16 or f32 on A2/A3, found tiles of i32"));
+  EXPECT_EQ(message_of(binary("pto.tdiv", "i32"), Profile::kA5), "accepted");
+}
+
+// Each machine has types that the other one lacks.
+TEST(PtoForms, TypesOfOperationsOfEachMachine) {
+  using E = cluster::Element;
+  const auto takes = [](const char* name, E element, bool a5) {
+    const OperationTypes* types = types_of_operation(name);
+    return types != nullptr && (a5 ? types->a5 : types->a2a3).has(element);
+  };
+  EXPECT_TRUE(takes("pto.tcolargmax", E::kI8, true));
+  EXPECT_FALSE(takes("pto.tcolargmax", E::kI8, false));
+  EXPECT_TRUE(takes("pto.tshl", E::kI64, true));
+  EXPECT_FALSE(takes("pto.tshl", E::kI64, false));
+  EXPECT_FALSE(takes("pto.trowsum", E::kU8, true));
+  EXPECT_TRUE(takes("pto.trowmax", E::kU8, true));
+  EXPECT_EQ(types_of_operation("pto.tmov"), nullptr);
+  EXPECT_EQ(to_string(types_of_operation("pto.trem")->a2a3), "i32 or f32");
 }
 
 TEST(PtoForms, ABufferWithAnAddressWantsTilesWithAddresses) {

@@ -155,5 +155,26 @@ TEST(Reductions, IntegersGoThroughTheScalarUnit) {
             cycles(VectorForm::kOne, VectorClass::kReduce, 4, 64, DataType::kInt32));
 }
 
+// A2/A3 have no instruction for these (3.7): 16 x 100 elements of f32, two repeats a row, 25 in all.
+TEST(Reductions, 3_7_ElementwiseOperationsOfSeveralInstructions) {
+  const auto of = [](VectorForm form) { return cycles(form, VectorClass::kSimple, 16, 100); };
+  constexpr std::uint64_t kRow = 2, kAll = 25, kElement = 11, kTurn = 60;
+  constexpr std::uint64_t kMap = 17, kFill = 24, kDivision = 31, kConversion = 24, kFunction = 31;
+  EXPECT_EQ(of(VectorForm::kScalarLoop), kTurn + 3 * 1600 * kElement);
+  EXPECT_EQ(of(VectorForm::kScalarLoopOne), kTurn + 2 * 1600 * kElement);
+  EXPECT_EQ(of(VectorForm::kXor), 4 * (kMap + kAll));
+  EXPECT_EQ(of(VectorForm::kXorOne), 4 * (kMap + kAll) + 2 * (kFill + kAll));
+  EXPECT_EQ(of(VectorForm::kBitwiseOne), kMap + kAll + kFill + kAll);
+  EXPECT_EQ(of(VectorForm::kFmod),
+            16 * (kDivision + 2 * kRow + kConversion + 2 * kRow + 2 * (kMap + kRow)));
+  EXPECT_EQ(of(VectorForm::kRemainder), 16 * (kFill + kRow + kDivision + 2 * kRow + kConversion +
+                                              2 * kRow + 6 * (kMap + kRow)));
+  EXPECT_EQ(of(VectorForm::kRemainderWhole),
+            16 * (kFill + kRow + kDivision + 2 * kRow + 5 * kConversion + 8 * 2 * kRow +
+                  6 * (kMap + kRow)));
+  EXPECT_EQ(of(VectorForm::kPower),
+            4 * (kFunction + 2 * kAll) + 3 * (kMap + kAll) + kTurn + 3 * 1600 * kElement);
+}
+
 }  // namespace
 }  // namespace tessera::cluster::reductions_test

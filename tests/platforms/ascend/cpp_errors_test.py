@@ -71,6 +71,9 @@ MISTAKES = [
     ("// HERE", "TLOAD(t, Part(x)); y[0] = t.GetValue(0);", ["hazard", "k.cpp:{n} (copy_in on MTE2", "k.cpp:{n} (load_scalar on S"]),
     ("float, 1, 64>;", "float, 1, 63>;", ["does not compile for the", "multiple of 32 bytes"]),
     ("// HERE", "TADD(t, t);", ["k.cpp:{n}", "expected"]),
+    ("// HERE", "Vec u; TADD(u, t, t);", ["k.cpp:{n}", "TADD: its result is a tile without an address; TASSIGN gives it one"]),
+    ("// HERE", "Vec u; TMOV(t, u);", ["k.cpp:{n}", "TMOV: its first operand is a tile without an address"]),
+    ("// HERE", "Tile<TileType::Vec, uint8_t, 1, 64> u; TASSIGN(u, 4096); TADD(u, u, u);", ["k.cpp:{n}", "TADD works on i16, i32, f16 or f32 on A2/A3"]),
     ("// HERE", "nothing();", ["does not compile", "k.cpp:{n}", "nothing"]),
     ("x + index[block]", "(float*)0x1000 + index[block]", ["k.cpp:16", "points into no array"]),
 ]

@@ -89,6 +89,44 @@ extern "C" __global__ AICORE void scatter(__gm__ float* x, __gm__ float* y, __gm
 """
 
 
+COMPARE = HEAD + """
+using Line = GlobalTensor<uint32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 8, 1>>;
+using Words = GlobalTensor<uint32_t, Shape<1, 1, 1, 4, 80>, Stride<1, 1, 1, 80, 1>>;
+extern "C" __global__ AICORE void compare(__gm__ float* x, __gm__ uint32_t* limits, __gm__ uint32_t* places, __gm__ uint32_t* counts) {
+#ifdef __DAV_VEC__
+  using From = Tile<TileType::Vec, float, 4, 80>;
+  using Limits = Tile<TileType::Vec, uint32_t, 8, 1, BLayout::ColMajor>;
+  using Places = Tile<TileType::Vec, uint32_t, 4, 80>;
+  using Counts = Tile<TileType::Vec, uint32_t, 1, 8>;
+  using Scratch = Tile<TileType::Vec, uint8_t, 4, 32>;
+  From from;
+  Limits wanted;
+  Places to;
+  Counts n;
+  Scratch scratch;
+  Tile<TileType::Vec, uint32_t, 1, 8> line;
+  TASSIGN(from, 0x0);
+  TASSIGN(wanted, 0x1000);
+  TASSIGN(line, 0x1000);
+  TASSIGN(to, 0x2000);
+  TASSIGN(n, 0x3000);
+  TASSIGN(scratch, 0x4000);
+  TLOAD(from, Gm<4, 80>(x));
+  TLOAD(line, Line(limits));
+  TLOAD(to, Words(places));
+  TLOAD(n, Line(counts));
+  set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+  wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+  TGATHER<Places, From, Limits, Counts, Scratch, CmpMode::MODE>(to, from, wanted, n, scratch, 7);
+  set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+  wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+  TSTORE(Words(places), to);
+  TSTORE(Line(counts), n);
+#endif
+}
+"""
+
+
 def run(folder, text, preset, inputs, outputs):
     """The results; of a run that fails its message."""
     (folder / "k.cpp").write_text(text)
@@ -141,11 +179,45 @@ def scatter(folder, rng):
         check(isinstance(got, list) and np.array_equal(got[0], expected), f"{preset}: what no index names becomes 0: {got}")
 
 
+def compare(folder, rng):
+    """Positions count elements of the tile on A2/A3; on A5 a row begins at the next 64."""
+    x = rng.integers(0, 6, (4, 80)).astype("f4")
+    limits = np.array([1, 2, 3, 4] + [9] * 4, "u4")
+    for preset in ("a2a3", "a5"):
+        for mode, holds in (("GT", np.greater), ("EQ", np.equal)):
+            (folder / "k.cpp").write_text(COMPARE.replace("MODE", mode))
+            np.save(folder / "x.npy", x)
+            np.save(folder / "limits.npy", limits)
+            command = [PLATFORM, "k.cpp", "--preset", preset, "--quiet", "--arg", "x=x.npy", "--arg", "limits=limits.npy"]
+            command += ["--arg", "places=u32[4,80]", "--output", "places=p.npy", "--arg", "counts=u32[8]", "--output", "counts=c.npy"]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280, check=False)
+            check(done.returncode == 0, f"{preset} {mode}: {done.stderr}")
+            places, counts = np.load(folder / "p.npy"), np.load(folder / "c.npy")
+            for r in range(4):
+                wanted = np.flatnonzero(holds(x[r], limits[r])) + 7 + r * (80 if preset == "a2a3" else 128)
+                check(counts[r] == len(wanted), f"{preset} {mode}: row {r} has {counts[r]} matches, not {len(wanted)}")
+                check(np.array_equal(places[r, : len(wanted)], wanted), f"{preset} {mode}: row {r}: {places[r]}, not {wanted}")
+                check(not places[r, len(wanted):].any(), f"{preset} {mode}: what lies behind the matches of row {r} changes")
+
+
+def bits(folder, rng):
+    """TAND moves bits of floats; A5 packs a mask into words of 32 bits."""
+    x, y = (rng.uniform(-1, 1, (8, 16)).astype("f4") for _ in range(2))
+    for preset in ("a2a3", "a5"):
+        got = run(folder, SIZES.replace("OPERATION", "TAND(c, a, b)"), preset, {"x": x, "y": y}, ("larger", "spread"))
+        check(isinstance(got, list) and np.array_equal(got[0].view("u4"), x.view("u4") & y.view("u4")), f"{preset}: TAND of floats: {got}")
+    masked = "Tile<TileType::Vec, uint32_t, 8, 8, BLayout::RowMajor, 8, 1> m; TASSIGN(m, 0x4000); TCMP(m, a, b, CmpMode::GT); TSEL(c, m, a, b, d)"
+    got = run(folder, SIZES.replace("OPERATION", masked), "a5", {"x": x, "y": y}, ("larger", "spread"))
+    check(isinstance(got, list) and np.array_equal(got[0], np.maximum(x, y)), f"a mask of 32 bits: {got}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         sizes(pathlib.Path(folder), np.random.default_rng(1))
         roots(pathlib.Path(folder), np.random.default_rng(2))
         scatter(pathlib.Path(folder), np.random.default_rng(3))
+        compare(pathlib.Path(folder), np.random.default_rng(4))
+        bits(pathlib.Path(folder), np.random.default_rng(5))
 
 
 if __name__ == "__main__":

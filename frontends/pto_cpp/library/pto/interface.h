@@ -22,9 +22,10 @@ struct TsrTileType {
   std::uint8_t compact;     ///< 0: none, 1: boxes as the valid rows need them, 2: one row more
   std::uint8_t open;        ///< valid sizes are known at run time only
 };
+constexpr std::uint64_t TSR_NO_ADDRESS = std::uint64_t{1} << 63;
 struct TsrTile {
   const TsrTileType* type;
-  std::uint64_t address;  ///< bytes; the low 32 bits count
+  std::uint64_t address;  ///< bytes; the low 32 bits count; with TSR_NO_ADDRESS nothing has given it one
   std::int32_t valid_rows, valid_columns;
 };
 

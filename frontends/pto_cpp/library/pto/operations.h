@@ -484,7 +484,7 @@ TSR_INLINE RecordEvent TTRI(const D& result, K diagonal) {
 template <TileType Loc_, class T, int Rows_, int Cols_, BLayout B_, int RV, int CV, SLayout S_,
           int F_, PadValue P_, CompactMode C_>
 TSR_INLINE T* Tile<Loc_, T, Rows_, Cols_, B_, RV, CV, S_, F_, P_, C_>::data() const {
-  return static_cast<T*>(tsr_api->address(tsr_api->self, type->location, address));
+  return static_cast<T*>(tsr_api->address(tsr_api->self, type->location, address & 0xFFFFFFFFULL));
 }
 template <TileType Loc_, class T, int Rows_, int Cols_, BLayout B_, int RV, int CV, SLayout S_,
           int F_, PadValue P_, CompactMode C_>

@@ -221,6 +221,22 @@ TSR_INLINE RecordEvent TSCATTER(const D& result, const A&... inputs) {
   return tsr_scattered<(tsr_is_by_columns(Option) || ... || tsr_is_by_columns(Options))>(tsr_scatter<Option, Options...>(result, inputs...));
 }
 TSR_OPERATION(TGATHERB, "pto.tgatherb")
+/// Where the elements of each row that compare with its limit stand, and how many they are.
+template <class D, class S, class K, class C, class T, CmpMode Mode, class... E>
+TSR_INLINE RecordEvent TGATHER(const D& positions, const S& from, const K& limits, const C& counts, const T& scratch,
+                               std::uint32_t offset, const E&... events) {
+  static_assert(Mode == CmpMode::GT || Mode == CmpMode::EQ, "TGATHER: expected GT or EQ");
+  (tsr_detail::wait_for(events), ...);
+  tsr_detail::Operands operands;
+  operands.option(tsr_detail::attribute_of(Mode));
+  operands.add(from, false);
+  operands.add(limits, false);
+  operands.add(scratch, false);
+  operands.add(offset, false);
+  operands.add(positions, true);
+  operands.add(counts, true);
+  return operands.call("pto.tgather");
+}
 TSR_OPERATION(TCONCAT_IMPL, "pto.tconcat")
 TSR_OPERATION(TCOLEXPAND_IMPL, "pto.tcolexpand")
 

@@ -390,7 +390,7 @@ struct Tile : TsrTile {
                                         RowValid_ == DYNAMIC || ColValid_ == DYNAMIC};
   TSR_INLINE void init(int rows, int columns) {
     type = &kType;
-    address = 0;
+    address = TSR_NO_ADDRESS;
     valid_rows = rows;
     valid_columns = columns;
   }

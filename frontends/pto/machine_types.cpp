@@ -1,0 +1,114 @@
+#include "frontends/pto/machine_types.h"
+
+#include <array>
+#include <unordered_map>
+#include <vector>
+
+namespace tessera::pto {
+
+namespace machine_types {
+
+using E = cluster::Element;
+using Set = ElementSet;
+
+// Names say the bits of integers; "Floats" are f16 and f32.
+constexpr Set kFloats{E::kF16, E::kF32};
+constexpr Set kSingle{E::kF32};
+constexpr Set kSigned16{E::kI16, E::kI32};
+constexpr Set kUnsigned16{E::kU16, E::kU32};
+constexpr Set kInts16 = kSigned16 | kUnsigned16;  // 16 and 32 bits
+constexpr Set kInts8 = kInts16 | Set{E::kI8, E::kU8};
+constexpr Set kInts64 = kInts8 | Set{E::kI64};
+constexpr Set kBasic = kFloats | kSigned16;  // what A2/A3 calculates with
+constexpr Set kBf16{E::kBf16};
+constexpr Set kUpTo32 = kInts8 | kFloats | kBf16;
+constexpr Set kAll = kUpTo32 | Set{E::kI64};
+constexpr Set kSmall{E::kE4m3, E::kE5m2, E::kHif8, E::kE8m0};
+constexpr Set kWide = kInts16 | Set{E::kI64};  // 16 bits and more
+constexpr Set kBits16 = kInts16 | kFloats | kBf16;
+constexpr Set kBits8 = kUpTo32 | kSmall;
+constexpr Set kBits64 = kAll | kSmall;
+
+struct Row {
+  std::initializer_list<const char*> names;
+  OperationTypes types;
+};
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> kRows = {
+      {{"pto.tadd", "pto.tsub", "pto.tadds", "pto.tsubs", "pto.tmax", "pto.tmin", "pto.tmaxs",
+        "pto.tmins", "pto.tpartadd", "pto.tpartmax", "pto.tpartmin", "pto.tcolsum", "pto.tcolmax",
+        "pto.tcolmin"},
+       {kBasic, kAll}},
+      {{"pto.tmul", "pto.tmuls", "pto.tneg"}, {kBasic, kWide | kFloats | kBf16}},
+      {{"pto.tpartmul"}, {kBasic, kUpTo32}},
+      {{"pto.tcolprod"}, {kBasic, kBits16}},
+      {{"pto.tdiv"}, {kFloats, kWide | kFloats}},
+      {{"pto.tdivs"}, {kBasic, kWide | kFloats}},
+      {{"pto.trem"}, {Set{E::kF32, E::kI32}, kWide | kFloats}},
+      {{"pto.trems"}, {Set{E::kF32, E::kI32}, kWide | kFloats | kBf16}},
+      {{"pto.tfmod"}, {kSingle, kInts16 | kFloats}},
+      {{"pto.tfmods"}, {kSingle, kBits16}},
+      {{"pto.tpow", "pto.tpows"}, {kInts8 | kSingle, kInts8 | kBf16 | kFloats}},
+      {{"pto.tshl", "pto.tshr"}, {kInts8, kInts64}},
+      {{"pto.tands", "pto.tors", "pto.txors"}, {kInts16, kInts8}},
+      {{"pto.tshls", "pto.tshrs"}, {kInts16, kInts64}},
+      {{"pto.tand", "pto.tor", "pto.txor", "pto.tnot"}, {kInts8, kInts8}},
+      {{"pto.texp", "pto.tlog", "pto.tsqrt", "pto.trsqrt", "pto.trecip", "pto.tlrelu", "pto.tprelu",
+        "pto.tsubrelu", "pto.tfusedmuladd", "pto.tfusedmuladdrelu", "pto.tmuladddst",
+        "pto.tpairreducesum", "pto.trowexpandexpdif", "pto.tcolexpandexpdif"},
+       {kFloats, kFloats}},
+      {{"pto.tabs"}, {kFloats, kFloats | kSigned16 | Set{E::kI8}}},
+      {{"pto.trelu"}, {kFloats | Set{E::kI32}, kFloats | Set{E::kI32}}},
+      {{"pto.tcmp"}, {kFloats | Set{E::kI32}, kAll}},
+      {{"pto.tcmps"}, {kBasic | Set{E::kU16}, kAll}},
+      {{"pto.trowsum", "pto.trowprod"}, {kBasic, kBasic}},
+      {{"pto.trowmax", "pto.trowmin"}, {kBasic, kBasic | Set{E::kI8, E::kU8}}},
+      {{"pto.trowexpandadd", "pto.trowexpandsub", "pto.trowexpandmul", "pto.trowexpandmax",
+        "pto.trowexpandmin", "pto.tcolexpandadd", "pto.tcolexpandsub", "pto.tcolexpandmul",
+        "pto.tcolexpandmax", "pto.tcolexpandmin"},
+       {kBasic, kUpTo32}},
+      {{"pto.trowexpanddiv", "pto.tcolexpanddiv"}, {kFloats, kUpTo32}},
+      {{"pto.tcolargmax", "pto.tcolargmin"}, {kFloats | kUnsigned16, kUpTo32}},
+      {{"pto.texpands"}, {kUpTo32, kBits64, true}},
+      {{"pto.tconcat"}, {kUpTo32, kUpTo32}},
+      {{"pto.tinterleave", "pto.tdeinterleave"}, {kUpTo32, kUpTo32}},
+      {{"pto.ttri"}, {kInts16 | kFloats, kAll, true}},
+      {{"pto.tci"}, {kInts16, kInts16, true}},
+      {{"pto.tsel"}, {kBits16, kBits64, true}},
+      {{"pto.tsels"}, {kBits16, kBits64, true}},
+      {{"pto.tscatter"}, {kUpTo32, kBits64}},
+      {{"pto.ttrans", "pto.tfillpad", "pto.tgatherb"}, {kBits8, kBits8}},
+      {{"pto.trowexpand", "pto.tcolexpand"}, {kBits8, kBits64}},
+  };
+  return kRows;
+}
+
+}  // namespace machine_types
+
+std::string to_string(ElementSet set) {
+  using E = cluster::Element;
+  constexpr std::array kOrder = {E::kI8,   E::kU8,   E::kI16,  E::kU16, E::kI32,
+                                 E::kU32,  E::kI64,  E::kF16,  E::kF32, E::kBf16,
+                                 E::kE4m3, E::kE5m2, E::kHif8, E::kE8m0};
+  std::vector<std::string> names;
+  for (const E e : kOrder)
+    if (set.has(e)) names.emplace_back(cluster::to_string(e));
+  std::string text;
+  for (std::size_t n = 0; n < names.size(); ++n)
+    text += (n == 0 ? "" : n + 1 == names.size() ? " or " : ", ") + names[n];
+  return text;
+}
+
+const OperationTypes* types_of_operation(std::string_view name) {
+  static const std::unordered_map<std::string_view, const OperationTypes*> kByName = [] {
+    std::unordered_map<std::string_view, const OperationTypes*> table;
+    for (const machine_types::Row& row : machine_types::rows())
+      for (const char* n : row.names) table.emplace(n, &row.types);
+    return table;
+  }();
+  const auto entry = kByName.find(name);
+  return entry == kByName.end() ? nullptr : entry->second;
+}
+
+}  // namespace tessera::pto
