@@ -64,6 +64,8 @@ void TileRules::check(const Operation& op) const {
   if (allots) return;
   check_scratch(op, o);
   check_types(op, o);
+  check_attributes(op, o);
+  check_scales(op, o);
   check_sizes(op, o);
   check_moves(op, o);
 }
@@ -159,6 +161,7 @@ void TileRules::check_types(const Operation& op, const Operands& o) const {
       refuse(o.in[0], "16 or 32 bits on A2/A3");
     if (o.in.size() > 1 && !is_one_of({"i32", "ui32"}, o.in[1].element()))
       refuse(o.in[1], "indices of i32");
+    if (o.in.size() == 2 && !is_april()) fail(op, "indices need a scratch tile on A2/A3");
     if (o.in.size() > 2 &&
         (is_less(o.in[2].columns(), o.in[1].columns()) || is_less(o.in[2].rows(), o.in[1].rows())))
       fail(op, "the scratch tile is smaller than the indices");
@@ -180,6 +183,47 @@ void TileRules::check_types(const Operation& op, const Operands& o) const {
         fail(op, "result and scratch have the shape of the source on A2/A3");
     }
   }
+}
+
+// Forms that say too little, or too much.
+void TileRules::check_attributes(const Operation& op, const Operands& o) const {
+  const auto has = [&op](const char* key) { return pto::find(op.attributes, key) != nullptr; };
+  const bool chooses = has("scatterAtomicOp") || has("scatterOob") || has("scatterConflict");
+  if (!is_april() && !has("coalesce") &&
+      (op.name == "pto.mgather" || (op.name == "pto.mscatter" && chooses)))
+    fail(op, "expected {coalesce = #pto<coalesce row>} or elem");
+  const bool compares = op.name == "pto.tgather" && o.has_scalar && !has("maskPattern");
+  const Attribute* mode = pto::find(op.attributes, "cmpMode");
+  const bool equal = mode == nullptr || has_part(mode->value, "eq");
+  if (compares && !is_a5() && !o.in.empty() &&
+      !is_one_of({"f16", "f32", equal ? "i32" : "f32"}, o.in[0].element()))
+    fail(op, "elements of ", o.in[0].element(),
+         ", expected f16, f32, or i32 for equality, on A2/A3");
+  if (op.name != "pto.thistogram" || !has("byte") || !has("isMSB")) return;
+  const bool is_low = has_part(pto::find(op.attributes, "isMSB")->value, "false");
+  const std::int64_t byte = number_of(op, "byte", 0, diagnostics_);
+  if (byte != (is_low ? 0 : 1)) fail(op, "byte ", byte, " and isMSB say different bytes");
+}
+
+// The scales of a factor A are [rows, columns / 32], and whole pairs of groups multiply (ascend_2.md 5.5).
+void TileRules::check_scales(const Operation& op, const Operands& o) const {
+  if (!has_part(op.name, ".mx") || o.in.size() < 4) {
+    const bool multiplies = op.name.rfind("pto.tmatmul", 0) == 0 && o.in.size() > 1;
+    const Tile left =
+        multiplies ? o.in[o.in.size() > 2 && o.in[0].location() == "acc" ? 1 : 0] : Tile{};
+    if (left && bits_of(left.element()) == 4)
+      fail(op, "elements of ", left.element(), " multiply with scales only (pto.tmatmul.mx)");
+    return;
+  }
+  constexpr std::int64_t kGroup = 32, kPairs = 64;
+  const std::size_t first = o.in[0].location() == "acc" ? 1 : 0;
+  const Tile &left = o.in[first], &scales = o.in[first + 1];
+  if (scales.location() != "scaling" || left.location() != "left") return;
+  if (left.full(1) % kPairs != 0)
+    fail(op, left.full(1), " columns of the left factor, expected a multiple of ", kPairs);
+  if (scales.full(1) != divide_up(left.full(1), kGroup))
+    fail(op, scales.full(1), " columns of scales, expected ", divide_up(left.full(1), kGroup),
+         ": one for each ", kGroup, " columns of the left factor");
 }
 
 // --- sizes ---

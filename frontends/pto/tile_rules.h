@@ -43,6 +43,8 @@ class TileRules : LoweringPart {
   void check_scratch(const Operation& op, const Operands& o) const;
   void check_scratch_of_a2a3(const Operation& op, const Operands& o, const Tile& scratch) const;
   void check_types(const Operation& op, const Operands& o) const;
+  void check_attributes(const Operation& op, const Operands& o) const;
+  void check_scales(const Operation& op, const Operands& o) const;
   void check_sizes(const Operation& op, const Operands& o) const;
   void check_moves(const Operation& op, const Operands& o) const;
   void check_communication(const Operation& op) const;

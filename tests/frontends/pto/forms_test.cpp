@@ -216,6 +216,17 @@ return } })";
   EXPECT_THROW(lower(parse(text("deqf16_scalar"), "k.pto"), without_arguments()), UserError);
 }
 
+std::string message_in(Version version, const std::string& body, Profile profile) {
+  LowerOptions options = options_of(profile);
+  options.version = version;
+  try {
+    lower(parse(kernel(body), "k.pto"), options);
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
 // --- rules of the assembler ---
 
 TEST(PtoRules, ScratchOnA2A3) {
@@ -230,6 +241,27 @@ TEST(PtoRules, ScratchOnA2A3) {
   EXPECT_THAT(message_of(tiles({"a", "c"}) + "pto.trsqrt ins(%a : " + t + ") outs(%c : " + t +
                          ") {precisionType = #pto<precision_type high_precision>}"),
               HasSubstr("high_precision needs a scratch tile"));
+}
+
+TEST(PtoRules, GathersSayWhatTheyNeed) {
+  const std::string t = kTile, i = "!pto.tile_buf<vec, 16x64xi32>",
+                    h = "!pto.tile_buf<vec, 16x64xi16>";
+  const std::string body = tiles({"a", "c"}) + tiles({"i", "s"}, i) + tiles({"h"}, h);
+  const std::string by_index =
+      "pto.tgather ins(%a, %i : " + t + ", " + i + ") outs(%c : " + t + ")";
+  EXPECT_THAT(message_of(body + by_index, Profile::kA2A3),
+              HasSubstr("indices need a scratch tile on A2/A3"));
+  EXPECT_EQ(message_of(body + by_index, Profile::kA5), "accepted");
+  EXPECT_EQ(message_in(Version::kApril2026, body + by_index, Profile::kA2A3), "accepted");
+  const auto by_limit = [&](const std::string& from, const std::string& type,
+                            const std::string& limit) {
+    return body + "%l = arith.constant 1" + limit + "\npto.tgather ins(" + from +
+           ", %l, %c : " + type + ", " + limit.substr(limit.find(':') + 2) + ", " + t +
+           ") outs(%i, %s : " + i + ", " + i + ") {offset = 7 : i32}";
+  };
+  EXPECT_EQ(message_of(by_limit("%a", t, ".0 : f32"), Profile::kA2A3), "accepted");
+  EXPECT_THAT(message_of(by_limit("%h", h, " : i16"), Profile::kA2A3),
+              HasSubstr("elements of i16, expected f16, f32, or i32 for equality, on A2/A3"));
 }
 
 TEST(PtoRules, LevelsSayWhoPlansAddresses) {
@@ -252,17 +284,6 @@ TEST(PtoRules, PartsHaveTheValidSizesOfTheirTypes) {
 }
 
 // --- states of the assembler ---
-
-std::string message_in(Version version, const std::string& body, Profile profile) {
-  LowerOptions options = options_of(profile);
-  options.version = version;
-  try {
-    lower(parse(kernel(body), "k.pto"), options);
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "accepted";
-}
 
 TEST(PtoForms, AprilsAssemblerTakesWhatAugustsRefuses) {
   const auto tile = [](const char* name, const char* type) {

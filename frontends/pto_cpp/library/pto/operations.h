@@ -431,6 +431,13 @@ TSR_EITHER_WAY(TROWEXPANDMIN, "pto.trowexpandmin")
 TSR_EITHER_WAY(TROWEXPANDSUB, "pto.trowexpandsub")
 TSR_EITHER_WAY(TROWEXPANDDIV, "pto.trowexpanddiv")
 TSR_EITHER_WAY(TROWEXPANDEXPDIF, "pto.trowexpandexpdif")
+// The library's own names, which public kernels call too.
+TSR_EITHER_WAY(TROWEXPANDADD_IMPL, "pto.trowexpandadd")
+TSR_EITHER_WAY(TROWEXPANDMUL_IMPL, "pto.trowexpandmul")
+TSR_EITHER_WAY(TROWEXPANDMAX_IMPL, "pto.trowexpandmax")
+TSR_EITHER_WAY(TROWEXPANDMIN_IMPL, "pto.trowexpandmin")
+TSR_EITHER_WAY(TROWEXPANDSUB_IMPL, "pto.trowexpandsub")
+TSR_EITHER_WAY(TROWEXPANDDIV_IMPL, "pto.trowexpanddiv")
 TSR_OPERATION(TCOLEXPAND, "pto.tcolexpand")
 TSR_OPERATION(TCOLEXPANDADD, "pto.tcolexpandadd")
 TSR_OPERATION(TCOLEXPANDSUB, "pto.tcolexpandsub")
@@ -445,6 +452,11 @@ TSR_OPERATION(TCMPS, "pto.tcmps")
 TSR_OPERATION(TSEL, "pto.tsel")
 TSR_OPERATION(TSELS, "pto.tsels")
 TSR_OPERATION(TGATHER, "pto.tgather")
+/// How many elements there are for each that a pattern selects.
+template <MaskPattern Pattern>
+constexpr int GetTimesByMask() {
+  return Pattern == MaskPattern::P1111 ? 1 : Pattern == MaskPattern::P0101 || Pattern == MaskPattern::P1010 ? 2 : 4;
+}
 TSR_OPERATION(TSORT32, "pto.tsort32")
 TSR_OPERATION(TCONCAT, "pto.tconcat")
 TSR_OPERATION(TPARTADD, "pto.tpartadd")

@@ -92,7 +92,6 @@ using float4_e1m2x2_t = tsr::Byte<5>;
 using int4b_t = tsr::Byte<6>;
 using fp8_e4m3_t = float8_e4m3_t;
 using fp8_e5m2_t = float8_e5m2_t;
-using fp8_e8m0_t = float8_e8m0_t;
 
 namespace std {
 template <int E, int M>
