@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "frontends/compiled/ports.h"
 #include "frontends/compiled/routes.h"
@@ -133,9 +134,13 @@ class AddRoutes {
           from_.at(static_cast<unsigned>(at.x - rect.x), static_cast<unsigned>(at.y - rect.y));
       const auto number = static_cast<std::size_t>(pe.variant);
       layout.program_of_tile[layout.tile_index(at)] = program_of_[number];
-      std::map<unsigned, csl::ColorConfig> colors = pe.colors;
-      const csl::Variant& variant = *from_.variants[number];
-      colors.insert(variant.tile.colors.begin(), variant.tile.colors.end());
+      const auto& own = from_.variants[number]->tile.colors;  // those that the code configures
+      std::map<unsigned, csl::ColorConfig> all;
+      if (!own.empty()) {
+        all = pe.colors;
+        all.insert(own.begin(), own.end());
+      }
+      const std::map<unsigned, csl::ColorConfig>& colors = own.empty() ? pe.colors : all;
       for (const auto& [color, config] : colors) {
         if (((to_.streams_in | to_.streams_out) >> color & 1U) != 0)
           engine_.fail(
@@ -228,6 +233,32 @@ class AddRoutes {
   }
 
   std::uint32_t number_of(const csl::ColorConfig& config) {
+    const auto [one, is_unknown] = numbers_of_configs_.emplace(key_of(config), 0);
+    if (is_unknown) one->second = number_of_new(config);
+    return one->second;
+  }
+
+  /// Equal for configurations that make the same route.
+  static std::string key_of(const csl::ColorConfig& config) {
+    std::string key;
+    const auto add = [&key](unsigned part) { key += static_cast<char>(part); };
+    for (const unsigned part :
+         {unsigned{config.rx}, unsigned{config.tx}, unsigned{config.swap_x},
+          unsigned{config.swap_y}, config.current_position, unsigned{config.ring_mode},
+          unsigned{config.teardown}, unsigned{config.messages}})
+      add(part);
+    constexpr unsigned kNone = 0xff;
+    for (const csl::SwitchPosition& position : config.positions) {
+      add(position.is_valid);
+      add(position.rx.value_or(kNone));
+      add(position.tx.value_or(kNone));
+    }
+    key += config.pop_mode;
+    for (const auto& [name, value] : config.filter) key += ";" + name + "=" + value;
+    return key;
+  }
+
+  std::uint32_t number_of_new(const csl::ColorConfig& config) {
     layout::RouteSpec spec;
     spec.route = route_of(config);
     spec.place = place_of(*config.at) + "@set_color_config";
@@ -250,7 +281,8 @@ class AddRoutes {
   const csl::Program& from_;
   const std::vector<std::int32_t>& program_of_;
   Program& to_;
-  std::map<std::string, std::uint32_t> numbers_;
+  std::map<std::string, std::uint32_t> numbers_;  ///< by text
+  std::unordered_map<std::string, std::uint32_t> numbers_of_configs_;
   std::vector<std::optional<std::uint32_t>> written_;  ///< by program
   /// Colors that may leave the program, by y, x and side of the PE.
   std::map<std::tuple<int, int, Direction>, std::uint32_t> leaving_;

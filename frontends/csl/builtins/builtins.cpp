@@ -188,7 +188,8 @@ bool fits(const OperandRow& row, const Result& value, bool is_wse3) {
 }  // namespace
 
 Result call_builtin(Evaluator& evaluator, const Builtin& node) {
-  const BuiltinRow* row = find_builtin(node.name);
+  const BuiltinRow*& row = evaluator.engine().facts(node).row;
+  if (row == nullptr) row = find_builtin(node.name);
   if (row == nullptr || is_hidden(evaluator, node.name)) {
     std::vector<std::string> names;
     for (const BuiltinRow* one : all_builtins()) {
@@ -204,6 +205,7 @@ Result call_builtin(Evaluator& evaluator, const Builtin& node) {
   if (!has(row->machines, call.is_wse3()))
     call.fail(Id::kOtherMachine, "only WSE-", call.is_wse3() ? "2" : "3", " has it");
   check_place(call);
+  if (row->where != kOfOperands) evaluator.engine().had_effect();
   try {
     return row->handler(call);
   } catch (const ir::NoRegister& error) {

@@ -62,7 +62,10 @@ enum Where : std::uint8_t {
   kInTile = 2,       ///< comptime blocks of the code of a PE
   kInCode = 4,       ///< functions and tasks that run on the PE
   kInConstants = 8,  ///< all else that is evaluated at compile time
-  kAnywhere = 15
+  kAnywhere = 15,
+  /// Anywhere; its value follows from its operands alone and nothing else happens, so that a call with the
+  /// same operands need not be carried out again (call_memo.h).
+  kOfOperands = 31
 };
 
 class BuiltinCall;

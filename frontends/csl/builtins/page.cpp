@@ -58,7 +58,7 @@ std::string operand_text(const OperandRow& row) {
 }
 
 std::string where_text(std::uint8_t where) {
-  if (where == kAnywhere) return "anywhere";
+  if ((where & kAnywhere) == kAnywhere) return "anywhere";
   std::string all;
   for (const auto& [bit, name] : {std::pair{kInLayout, "layout"},
                                   {kInTile, "comptime block"},

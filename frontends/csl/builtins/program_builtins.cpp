@@ -42,10 +42,11 @@ Result set_tile_code(const BuiltinCall& call) {
   Pe& pe = pe_of(call);
   if (pe.variant >= 0) call.fail(Id::kSetTwice, "this PE has its code already");
   const Instance& here = call.evaluator.frame().instance;
-  const std::string path = call.size() < 3
-                               ? here.file->name()
-                               : call.engine().resolved(call.text(2), here, call.expr(2));
+  const std::string& path = call.size() < 3
+                                ? here.file->name()
+                                : call.engine().resolved(call.text(2), here, call.expr(2));
   pe.variant = call.engine().variant(path, call.structure(3), call.node);
+  call.engine().begins_part();
   return call.nothing();
 }
 
@@ -54,6 +55,7 @@ Result set_color_config(const BuiltinCall& call) {
   const unsigned color = color_of(call, 2);
   if (!pe.colors.emplace(color, read_color_config(call, call.structure(3))).second)
     call.fail(Id::kSetTwice, "the color ", color, " of this PE is configured twice");
+  call.engine().begins_part();
   return call.nothing();
 }
 
@@ -323,7 +325,7 @@ const std::vector<BuiltinRow>& program_builtins() {
        {color},
        carry_messages,
        "the color carries the messages of <message_passing>"},
-      {"get_rectangle", kAnywhere, {}, get_rectangle, "the size of program and fabric"},
+      {"get_rectangle", kOfOperands, {}, get_rectangle, "the size of program and fabric"},
       {"import_module",
        kAnywhere,
        {takes(Takes::kText, "file"), parameters},

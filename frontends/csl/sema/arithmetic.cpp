@@ -46,8 +46,41 @@ BigInt bitwise(BinaryOp op, const BigInt& a, const BigInt& b) {
   return result;
 }
 
+/// Of most numbers; nothing: integer_value() knows.
+std::optional<std::int64_t> small_value(BinaryOp op, const BigInt& left, const BigInt& right) {
+  const std::optional<std::int64_t> a = small(left), b = small(right);
+  if (!a || !b) return std::nullopt;
+  std::int64_t result = 0;
+  switch (op) {
+  case BinaryOp::kAdd:
+    return __builtin_add_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+  case BinaryOp::kSubtract:
+    return __builtin_sub_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+  case BinaryOp::kMultiply:
+    return __builtin_mul_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+  case BinaryOp::kBitAnd:
+    return *a & *b;
+  case BinaryOp::kBitOr:
+    return *a | *b;
+  case BinaryOp::kBitXor:
+    return *a ^ *b;
+  case BinaryOp::kDivide:
+    return *b <= 0 ? std::nullopt : std::optional(*a / *b);
+  case BinaryOp::kRemainder:
+    return *b <= 0 ? std::nullopt : std::optional(*a % *b);
+  default:
+    return std::nullopt;
+  }
+}
+
+bool is_too_long(const BigInt& value) {
+  constexpr std::size_t kLimbBits = sizeof(*value.backend().limbs()) * 8;
+  return value.backend().size() * kLimbBits > kMostBits && msb(abs(value)) > kMostBits;
+}
+
 std::optional<BigInt> integer_value(BinaryOp op, const BigInt& a, const BigInt& b,
                                     std::string& problem) {
+  if (const std::optional<std::int64_t> known = small_value(op, a, b)) return BigInt(*known);
   switch (op) {
   case BinaryOp::kAdd:
     return BigInt(a + b);
@@ -148,7 +181,9 @@ std::optional<bool> are_equal(const Result& left, const Result& right) {
   case TypeKind::kType:
     return left.value().get<const Type*>() == right.value().get<const Type*>();
   case TypeKind::kBool:
+    return left.value().get<bool>() == right.value().get<bool>();
   case TypeKind::kString:
+    return left.value().text() == right.value().text();
   case TypeKind::kPointer:
   case TypeKind::kVoid:
     return text_of(*left.type, left.value()) == text_of(*right.type, right.value());
@@ -174,7 +209,7 @@ std::optional<Result> binary_value(Types& types, BinaryOp op, const Result& left
     const std::optional<BigInt> value =
         integer_value(op, left.value().integer(), right.value().integer(), problem);
     if (!value) return std::nullopt;
-    if (*value != 0 && msb(abs(*value)) > kMostBits) {
+    if (is_too_long(*value)) {
       problem = "a number of more than " + std::to_string(kMostBits) + " bits";
       return std::nullopt;
     }

@@ -20,19 +20,29 @@ BigInt parsed_integer(std::string_view spelling) {
   return value;
 }
 
+/// The value of an expression that has one alone, which is read once.
+template <class Read>
+Result constant(Evaluator& evaluator, const Expr& e, const Type* type, Read read) {
+  std::unique_ptr<const Result>& known = evaluator.engine().facts(e).constant;
+  if (!known) known = std::make_unique<const Result>(Result{type, Value{read()}});
+  return *known;
+}
+
 }  // namespace
 
 Result evaluate(Evaluator& evaluator, const Integer& e) {
-  return {evaluator.engine().types.comptime_int, Value{parsed_integer(e.spelling)}};
+  return constant(evaluator, e, evaluator.engine().types.comptime_int,
+                  [&e] { return parsed_integer(e.spelling); });
 }
 
 Result evaluate(Evaluator& evaluator, const Float& e) {
-  return {evaluator.engine().types.comptime_float,
-          Value{std::strtod(std::string(e.spelling).c_str(), nullptr)}};
+  return constant(evaluator, e, evaluator.engine().types.comptime_float,
+                  [&e] { return std::strtod(std::string(e.spelling).c_str(), nullptr); });
 }
 
 Result evaluate(Evaluator& evaluator, const String& e) {
-  return {evaluator.engine().types.string, Value{string_value(e.spelling)}};
+  return constant(evaluator, e, evaluator.engine().types.string,
+                  [&e] { return string_value(e.spelling); });
 }
 
 Result evaluate(Evaluator& evaluator, const Character& e) {

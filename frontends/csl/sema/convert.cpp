@@ -186,6 +186,11 @@ bool is_to_element(const PointerValue& pointer) {
 
 bool fits(const Type& type, const BigInt& value) {
   if (type.is(TypeKind::kComptimeInt)) return true;
+  if (type.bits < 64) {
+    const std::optional<std::int64_t> number = small(value);
+    const std::int64_t limit = std::int64_t{1} << (type.is_signed ? type.bits - 1 : type.bits);
+    return number && *number < limit && *number >= (type.is_signed ? -limit : 0);
+  }
   const BigInt limit = power_of_two(type.is_signed ? type.bits - 1 : type.bits);
   return value < limit && value >= (type.is_signed ? BigInt(-limit) : BigInt(0));
 }

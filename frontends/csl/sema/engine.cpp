@@ -74,12 +74,14 @@ const Node& Engine::place_of_user(const Node& at) const {
 }
 
 void Engine::warn(Id id, const Node& at, const std::string& problem) {
+  had_effect();
   if (is_failing_) return;
   const std::string message = where(place_of_user(at)) + ": warning: " + problem + tag(id);
   if (warned_.insert(message).second) *messages_ << message << '\n';
 }
 
 void Engine::remark(const Node& at, const std::string& text) {
+  had_effect();
   if (is_failing_) return;
   if (remarked_.insert(text).second) *messages_ << where(at) << ": note: " << text << '\n';
 }
@@ -237,6 +239,23 @@ Result Engine::function_value(Instance& instance, const Function& function) {
     parameters.push_back(evaluator.type_of_value(*parameter.type));
   const Type* result = evaluator.type_of_value(*function.result);
   return {types.function(std::move(parameters), result, function.is_task), value};
+}
+
+const Type* Engine::known_signature(const FunctionValue& function) const {
+  const Declaration& declaration = function.instance->of(*function.function);
+  const bool is_known = declaration.state == Declaration::State::kDone &&
+                        declaration.result.type != nullptr && !declaration.result.type->is_generic;
+  return is_known ? declaration.result.type : nullptr;
+}
+
+const NodeFacts& Engine::name_facts(const NameExpr& e) {
+  NodeFacts& known = facts(e);
+  if (!known.is_resolved) {
+    known.item = files_[e.file]->find(e.name);
+    if (known.item == nullptr) known.type = types.find(e.name);
+    known.is_resolved = true;
+  }
+  return known;
 }
 
 Result Engine::mention(Instance& instance, Declaration& declaration, const Node& at) {

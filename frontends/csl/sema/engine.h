@@ -12,6 +12,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "frontends/csl/sema/convert.h"
 #include "frontends/csl/sema/mistakes.h"
 #include "frontends/csl/sema/module.h"
+#include "frontends/csl/sema/node_facts.h"
 #include "frontends/csl/sema/program.h"
 
 namespace tessera::csl {
@@ -38,10 +40,11 @@ struct Options {
   std::pair<unsigned, unsigned> offsets{0, 0};
   /// Where the variables of a `linksection` begin, in bytes (`--link-section-start-address-bytes`).
   std::map<std::string, std::uint32_t> sections;
-  bool allows_overrun = false;            ///< a descriptor that leaves its array is no error
-  unsigned most_calls = 256;              ///< functions that call each other at compile time
-  std::uint64_t most_inlined = 50;        ///< iterations of an `inline` loop
-  std::uint64_t most_steps = 10'000'000;  ///< iterations of all loops and calls at compile time
+  bool allows_overrun = false;      ///< a descriptor that leaves its array is no error
+  unsigned most_calls = 256;        ///< functions that call each other at compile time
+  std::uint64_t most_inlined = 50;  ///< iterations of an `inline` loop
+  /// Iterations of all loops and calls at compile time for the code of a PE, or from PE to PE of a layout.
+  std::uint64_t most_steps = 10'000'000;
 };
 
 /// Which builtins are allowed: those of a layout, of a comptime block of a tile, or only those that
@@ -72,6 +75,11 @@ class Engine {
   /// The variable or constant that a name stands for; nullptr: a function.
   std::shared_ptr<Cell> cell_of(Instance& instance, Declaration& declaration, const Node& at);
   Result function_value(Instance& instance, const Function& function);
+  /// The type of a function; nullptr: it follows from the arguments of each call, or nobody has asked for it yet.
+  const Type* known_signature(const FunctionValue& function) const;
+  NodeFacts& facts(const Expr& e) { return facts_[e.file][e.number]; }
+  /// What a name means where no local object is called so.
+  const NodeFacts& name_facts(const NameExpr& e);
   /// The module that `@import_module` at `at` gives.
   Instance* import(Instance& importer, const std::string& path, const Result& bindings,
                    const Node& at);
@@ -89,7 +97,7 @@ class Engine {
   /// The number of the variant for a file with bindings; made at its first use.
   int variant(const std::string& path, const Result& bindings, const Node& at);
   /// The file that a path in `from` means. Throws UserError at `at` if there is none.
-  std::string resolved(const std::string& path, const Instance& from, const Node& at) const;
+  const std::string& resolved(const std::string& path, const Instance& from, const Node& at);
 
   template <class... Parts>
   [[noreturn]] void fail(Id id, const Node& at, const Parts&... problem) const {
@@ -130,7 +138,10 @@ class Engine {
   /// The variables with `export` of the files of a tile.
   std::vector<std::shared_ptr<Cell>> exported_variables(const Variant& variant);
   /// Code for a tile may be made: the builtins of comptime blocks know it.
-  void enter_tile(Variant& variant) { tile_ = &variant.tile; }
+  void enter_tile(Variant& variant) {
+    tile_ = &variant.tile;
+    begins_part();
+  }
   /// The code of a variant is made. Forgets its modules, so that a program of many codes fits into memory, unless
   /// code may have to be made again (takes_version_back). What remains are the colors that it configures.
   void release(Variant& variant);
@@ -156,6 +167,12 @@ class Engine {
   void note_assumed_version();
   /// Counts an iteration of a loop, or a call.
   void step(const Node& at);
+  /// Another part of the program of which there is a limited number: the code of a PE, one of its colors. The
+  /// limit on iterations is that of each, so that it meets endless loops and not large grids.
+  void begins_part() { steps_ = 0; }
+  /// Something happens that the value of a call does not show: a call that did it has to do it each time.
+  void had_effect() { ++effects_; }
+  std::uint64_t effects() const { return effects_; }
 
   /// An evaluation inside of others as long as it lives: their number is bounded, so that no program
   /// exhausts the stack.
@@ -230,6 +247,7 @@ class Engine {
     std::string more;
   };
 
+  std::string found_file(const std::string& path, const Instance& from, const Node& at) const;
   /// The file of `<name>`; nothing: there is no such library.
   std::optional<std::string> found_library(const std::string& path) const;
   std::shared_ptr<const SourceFile> load(const std::string& path);
@@ -270,6 +288,7 @@ class Engine {
 
   std::ostream* messages_;
   std::vector<std::shared_ptr<const SourceFile>> files_;
+  std::vector<std::vector<NodeFacts>> facts_;  // of their expressions
   std::map<std::string, std::size_t> file_numbers_;
   std::map<const SourceFile*, std::unordered_set<std::string_view>>
       changed_names_;  // of root files
@@ -278,7 +297,8 @@ class Engine {
   std::map<std::string, unsigned> instances_of_;
   std::vector<Entry> levels_;
   std::vector<const Node*> variant_places_;
-  std::map<std::string, int> variants_;
+  std::unordered_multimap<std::size_t, int> variants_;  // by a hash of file and bindings
+  std::map<std::pair<const SourceFile*, std::string>, std::string> resolved_;
   std::set<std::string> warned_;
   std::set<std::string> remarked_;
   Program program_;
@@ -290,6 +310,7 @@ class Engine {
   const Node* version_seen_at_ = nullptr;
   bool default_matters_ = false;
   std::uint64_t steps_ = 0;
+  std::uint64_t effects_ = 0;
   std::uint64_t most_steps_;
   unsigned depth_ = 0;
   unsigned calls_ = 0;

@@ -71,7 +71,9 @@ std::int64_t Evaluator::integer(const Expr& e, std::int64_t lowest, std::int64_t
 
 const LocalName* Evaluator::find_local(std::string_view name) const {
   for (auto local = frame_.locals.rbegin(); local != frame_.locals.rend(); ++local) {
-    if (local->name != name) continue;
+    if (local->name.size() != name.size() || local->name.front() != name.front() ||
+        local->name != name)
+      continue;
     if (local->cell->is_mistaken) throw FollowUp();
     return &*local;
   }
@@ -95,9 +97,10 @@ Result Evaluator::on(const NameExpr& e) {
       return loaded({cell.type, RunTimeOperand{"the variable " + in_quotes(cell.name), {}}}, e);
     return {cell.type, cell.value};
   }
-  if (Declaration* declaration = frame_.instance.find(e.name))
-    return loaded(engine_.mention(frame_.instance, *declaration, e), e);
-  if (const Type* type = engine_.types.find(e.name)) {
+  const NodeFacts& facts = engine_.name_facts(e);
+  if (facts.item != nullptr)
+    return loaded(engine_.mention(frame_.instance, frame_.instance.of(*facts.item), e), e);
+  if (const Type* type = facts.type) {
     if (type->is(TypeKind::kAnyStruct)) engine_.saw(Version::k1_4, e);
     return type_result(type);
   }

@@ -115,7 +115,7 @@ class Evaluator {
   void take_variant(Cell& cell, const std::vector<std::int64_t>& path, const Node& at);
   void store(const Location& location, const Result& value, const Node& at);
   Result call(const FunctionValue& callee, const std::vector<Result>& arguments, const Node& at);
-  /// Runs a function at compile time.
+  /// Runs a function at compile time, unless the value of the call is known.
   Result interpret(const FunctionValue& callee, const std::vector<Result>& arguments,
                    const Node& at);
   Flow run(const Block& block);
@@ -138,6 +138,8 @@ class Evaluator {
   Frame& frame() const { return frame_; }
 
  private:
+  Result interpret_anew(const FunctionValue& callee, const std::vector<Result>& arguments,
+                        const Node& at);
   const LocalName* find_local(std::string_view name) const;
   std::optional<Location> locate_name(const NameExpr& e);
   std::optional<Location> locate_pointee(const Dereference& e);

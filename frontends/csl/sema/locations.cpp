@@ -114,9 +114,9 @@ std::optional<Location> Evaluator::locate(const Expr& e) {
 
 std::optional<Location> Evaluator::locate_name(const NameExpr& e) {
   if (const LocalName* local = find_local(e.name)) return whole(local->cell);
-  Declaration* declaration = frame_.instance.find(e.name);
-  if (declaration == nullptr) return std::nullopt;
-  const std::shared_ptr<Cell> cell = engine_.cell_of(frame_.instance, *declaration, e);
+  const Item* const item = engine_.name_facts(e).item;
+  if (item == nullptr) return std::nullopt;
+  const std::shared_ptr<Cell> cell = engine_.cell_of(frame_.instance, frame_.instance.of(*item), e);
   if (!cell) return std::nullopt;
   return whole(cell);
 }
@@ -434,6 +434,22 @@ Result Evaluator::call(const FunctionValue& callee, const std::vector<Result>& a
 
 Result Evaluator::interpret(const FunctionValue& callee, const std::vector<Result>& arguments,
                             const Node& at) {
+  const unsigned mode = 2 * static_cast<unsigned>(engine_.version()) + engine_.is_trying();
+  const CallMemo::Call call{*callee.function, arguments, mode};
+  CallMemo& calls = callee.instance->calls;
+  const std::optional<std::size_t> key = calls.key_of(call);
+  if (const Result* known = key ? calls.find(*key, call) : nullptr) {
+    engine_.step(at);
+    return *known;
+  }
+  const std::uint64_t effects = engine_.effects();
+  Result result = interpret_anew(callee, arguments, at);
+  if (key && engine_.effects() == effects) calls.keep(*key, call, result);
+  return result;
+}
+
+Result Evaluator::interpret_anew(const FunctionValue& callee, const std::vector<Result>& arguments,
+                                 const Node& at) {
   const Function& function = *callee.function;
   const std::string_view name = function.name.text;
   const Engine::Depth depth(engine_, at, true);
@@ -441,9 +457,11 @@ Result Evaluator::interpret(const FunctionValue& callee, const std::vector<Resul
   Frame frame(*callee.instance);
   frame.function = &function;
   Evaluator evaluator(engine_, frame);
+  const Type* const signature = engine_.known_signature(callee);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Parameter& parameter = function.parameters[i];
-    const Type* type = evaluator.type(*parameter.type);
+    const Type* type =
+        signature != nullptr ? signature->parameters[i] : evaluator.type(*parameter.type);
     auto cell = std::make_shared<Cell>();
     if (arguments[i].type == type && !engine_.known(arguments[i], at).is_undefined()) {
       cell->type = type;
@@ -457,7 +475,7 @@ Result Evaluator::interpret(const FunctionValue& callee, const std::vector<Resul
     cell->name = parameter.name.text;
     frame.locals.push_back({parameter.name.text, std::move(cell)});
   }
-  const Type* result = evaluator.type(*function.result);
+  const Type* result = signature != nullptr ? signature->element : evaluator.type(*function.result);
   frame.return_type = result;
   const Flow flow = evaluator.run(*function.body);
   if (flow != Flow::kReturn) {

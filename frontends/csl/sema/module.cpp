@@ -23,13 +23,14 @@ Instance::Instance(std::shared_ptr<const SourceFile> source, Result params, std:
 }
 
 Declaration* Instance::find(std::string_view name) {
-  const auto known = declarations_.find(name);
-  if (known != declarations_.end()) return &known->second;
   const Item* const item = file->find(name);
-  if (item == nullptr) return nullptr;
-  Declaration& declaration = declarations_[name_of(*item).text];
-  declaration.item = item;
-  return &declaration;
+  return item == nullptr ? nullptr : &of(*item);
+}
+
+Declaration& Instance::of(const Item& item) {
+  Declaration& declaration = declarations_[&item];
+  declaration.item = &item;
+  return declaration;
 }
 
 std::string Instance::name() const {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontends/csl/sema/call_memo.h"
 #include "frontends/csl/sema/value.h"
 #include "frontends/csl/syntax/source_file.h"
 
@@ -33,6 +34,8 @@ class Instance {
 
   /// nullptr if the file declares no such name.
   Declaration* find(std::string_view name);
+  /// A declaration of the file.
+  Declaration& of(const Item& item);
   std::vector<std::string> names() const;
   const std::string& label() const { return label_; }
   /// The name of the file without folder and extension.
@@ -45,10 +48,11 @@ class Instance {
   std::vector<Instance*> imports;
   std::size_t number = 0;        ///< in the order in which files were instantiated
   bool blocks_are_done = false;  ///< its comptime blocks have been evaluated
+  CallMemo calls;
 
  private:
   const std::string label_;
-  std::unordered_map<std::string_view, Declaration> declarations_;  ///< those that were asked for
+  std::unordered_map<const Item*, Declaration> declarations_;  ///< those that were asked for
 };
 
 }  // namespace tessera::csl

@@ -5,7 +5,9 @@
 
 #include "frontends/csl/sema/engine.h"
 #include "frontends/csl/sema/evaluator.h"
+#include "frontends/csl/sema/hash.h"
 #include "frontends/csl/sema/library.h"
+#include "frontends/csl/sema/value_key.h"
 #include "frontends/csl/syntax/lexer.h"
 #include "frontends/csl/syntax/parser.h"
 
@@ -81,6 +83,7 @@ std::shared_ptr<const SourceFile> Engine::load(const std::string& path) {
           ? parse(std::string(*find_library(path.substr(1, path.size() - 2))), path, number)
           : parse_file(path, number);
   file_numbers_.emplace(path, files_.size());
+  facts_.emplace_back(file->expressions());
   files_.push_back(file);
   return file;
 }
@@ -107,7 +110,14 @@ std::optional<std::string> Engine::found_library(const std::string& path) const 
   return std::nullopt;
 }
 
-std::string Engine::resolved(const std::string& path, const Instance& from, const Node& at) const {
+const std::string& Engine::resolved(const std::string& path, const Instance& from, const Node& at) {
+  std::string& known = resolved_[{from.file.get(), path}];
+  if (known.empty()) known = found_file(path, from, at);
+  return known;
+}
+
+std::string Engine::found_file(const std::string& path, const Instance& from,
+                               const Node& at) const {
   if (is_library(path)) {
     if (const std::optional<std::string> found = found_library(path)) return *found;
     fail(Id::kNoFile, at, "there is no library ", in_quotes(path), "; the libraries are ",
@@ -164,9 +174,16 @@ Instance* Engine::import(Instance& importer, const std::string& path, const Resu
 }
 
 int Engine::variant(const std::string& path, const Result& bindings, const Node& at) {
-  const std::string key = path + " " + text_of(*bindings.type, bindings.value());
-  const auto found = variants_.find(key);
-  if (found != variants_.end()) return found->second;
+  std::size_t key = hash_of(*bindings.type, bindings.value());
+  mix(key, bindings.type);
+  mix(key, std::hash<std::string>()(path));
+  const auto [first, last] = variants_.equal_range(key);
+  for (auto known = first; known != last; ++known) {
+    const Variant& one = *program_.variants[static_cast<std::size_t>(known->second)];
+    if (one.file == path && one.bindings.type == bindings.type &&
+        are_same(*bindings.type, one.bindings.value(), bindings.value()))
+      return known->second;
+  }
   const int number = static_cast<int>(program_.variants.size());
   auto made = std::make_unique<Variant>();
   made->file = path;
@@ -223,7 +240,7 @@ void Engine::evaluate_tile(std::size_t number, std::size_t first_pe) {
       std::to_string(place / program_.width) + "), with " +
       shortened(text_of(*variant.bindings.type, variant.bindings.value(), true));
   const Level level(*this, *variant_places_[number], "in the code", variant.file, more);
-  tile_ = &variant.tile;
+  enter_tile(variant);
   variant.root = &instantiate(load(variant.file), variant.bindings, nullptr, tile_);
   check_bindings(*variant.root, *variant_places_[number]);
   run_blocks(*variant.root, false);

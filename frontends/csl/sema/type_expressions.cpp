@@ -136,28 +136,46 @@ Result evaluate(Evaluator& evaluator, const Enum& e) {
       evaluator.engine().where(e), own_name(evaluator, name + " }"), tag, std::move(members)));
 }
 
-Result evaluate(Evaluator& evaluator, const Literal& e) {
+namespace {
+
+/// The type of a literal whose fields have these values.
+const Type* type_of_literal(Evaluator& evaluator, const Literal& e,
+                            const std::vector<Result>& values) {
+  // Mostly it is the one that it was before.
+  const Type*& last = evaluator.engine().facts(e).type;
+  const bool is_last =
+      last != nullptr &&
+      std::equal(values.begin(), values.end(), last->fields.begin(), last->fields.end(),
+                 [](const Result& value, const Field& field) { return value.type == field.type; });
+  if (is_last) return last;
   std::vector<Field> fields;
-  std::vector<Result> values;
-  bool are_known = true;
   const bool is_tuple = !e.values.empty() && e.values[0].name.text.empty();
-  for (const LiteralField& field : e.values) {
-    const Result element = evaluator.frame().code != nullptr ? evaluator.operand(*field.value)
-                                                             : evaluator.value(*field.value);
-    const std::string name =
-        is_tuple ? std::to_string(fields.size()) : std::string(field.name.text);
-    const bool is_new =
-        std::none_of(fields.begin(), fields.end(), [&](const Field& f) { return f.name == name; });
-    if (!is_new)
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const LiteralField& field = e.values[i];
+    const std::string name = is_tuple ? std::to_string(i) : std::string(field.name.text);
+    if (std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return f.name == name; }))
       evaluator.engine().fail(Id::kMemberTwice, *field.value, "two fields are called ",
                               in_quotes(name));
-    fields.push_back({name, element.type});
-    are_known = are_known && element.is_known();
-    values.push_back(element);
+    fields.push_back({name, values[i].type});
   }
-  Result literal{evaluator.engine().types.structure(std::move(fields), is_tuple), Value{}};
+  return last = evaluator.engine().types.structure(std::move(fields), is_tuple);
+}
+
+}  // namespace
+
+Result evaluate(Evaluator& evaluator, const Literal& e) {
+  std::vector<Result> values;
+  values.reserve(e.values.size());
+  bool are_known = true;
+  for (const LiteralField& field : e.values) {
+    values.push_back(evaluator.frame().code != nullptr ? evaluator.operand(*field.value)
+                                                       : evaluator.value(*field.value));
+    are_known = are_known && values.back().is_known();
+  }
+  Result literal{type_of_literal(evaluator, e, values), Value{}};
   if (are_known) {
     std::vector<Value> elements;
+    elements.reserve(values.size());
     for (Result& value : values) elements.push_back(std::move(value.value()));
     literal.operand = make_aggregate(std::move(elements));
   } else {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+
+#include "frontends/csl/sema/hash.h"
 
 namespace tessera::csl {
 namespace {
@@ -242,12 +245,50 @@ const Type* Types::basic(TypeKind kind, std::string name, unsigned bits, bool is
   made.name = name;
   made.bits = bits;
   made.is_signed = is_signed;
-  return intern(name, std::move(made));
+  const Type* const type = add(std::move(made));
+  words_.emplace(type->name, type);
+  return type;
+}
+
+namespace {
+
+std::size_t hash_of_parts(const Type& type) {
+  std::size_t hash = static_cast<std::size_t>(type.kind) * 8 + 4U * type.to_many +
+                     2U * type.is_const + type.is_tuple;
+  mix(hash, type.element);
+  for (const std::int64_t extent : type.extents) mix(hash, static_cast<std::size_t>(extent));
+  for (const Field& field : type.fields) {
+    mix(hash, std::hash<std::string_view>()(field.name));
+    mix(hash, field.type);
+  }
+  return hash;
+}
+
+bool has_parts(const Type& type, const Type& parts) {
+  return type.kind == parts.kind && type.element == parts.element &&
+         type.to_many == parts.to_many && type.is_const == parts.is_const &&
+         type.is_tuple == parts.is_tuple && type.extents == parts.extents &&
+         std::equal(
+             type.fields.begin(), type.fields.end(), parts.fields.begin(), parts.fields.end(),
+             [](const Field& a, const Field& b) { return a.type == b.type && a.name == b.name; });
+}
+
+}  // namespace
+
+template <class NameOf>
+const Type* Types::of_parts(Type parts, const NameOf& name_of) {
+  const std::size_t hash = hash_of_parts(parts);
+  const auto [first, last] = by_parts_.equal_range(hash);
+  for (auto known = first; known != last; ++known) {
+    if (has_parts(*known->second, parts)) return known->second;
+  }
+  parts.name = name_of(parts);
+  return by_parts_.emplace(hash, add(std::move(parts)))->second;
 }
 
 const Type* Types::find(std::string_view name) {
-  const auto found = by_key_.find(name);
-  if (found != by_key_.end()) return found->second->name == name ? found->second : nullptr;
+  const auto found = words_.find(name);
+  if (found != words_.end()) return found->second;
   if (name.size() < 2 || (name[0] != 'i' && name[0] != 'u') || name[1] == '0') return nullptr;
   unsigned bits = 0;
   const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), bits);
@@ -260,26 +301,28 @@ const Type* Types::word(std::string_view name) {
 }
 
 const Type* Types::array(const Type* element, std::vector<std::int64_t> extents) {
-  std::string list;
-  for (const std::int64_t extent : extents)
-    list += (list.empty() ? "" : ", ") + std::to_string(extent);
   Type made;
   made.kind = TypeKind::kArray;
-  made.name = "[" + list + "]" + element->name;
   made.element = element;
   made.extents = std::move(extents);
-  return intern("array " + list + " " + address(element), std::move(made));
+  return of_parts(std::move(made), [](const Type& type) {
+    std::string list;
+    for (const std::int64_t extent : type.extents)
+      list += (list.empty() ? "" : ", ") + std::to_string(extent);
+    return "[" + list + "]" + type.element->name;
+  });
 }
 
 const Type* Types::pointer(const Type* element, bool to_many, bool is_const) {
   Type made;
   made.kind = TypeKind::kPointer;
-  made.name = std::string(to_many ? "[*]" : "*") + (is_const ? "const " : "") + element->name;
   made.element = element;
   made.to_many = to_many;
   made.is_const = is_const;
-  return intern("pointer " + std::to_string(2 * to_many + is_const) + " " + address(element),
-                std::move(made));
+  return of_parts(std::move(made), [](const Type& type) {
+    return std::string(type.to_many ? "[*]" : "*") + (type.is_const ? "const " : "") +
+           type.element->name;
+  });
 }
 
 const Type* Types::function(std::vector<const Type*> parameters, const Type* result, bool is_task) {
@@ -307,23 +350,23 @@ const Type* Types::generic_function() {
 const Type* Types::range(const Type* element) {
   Type made;
   made.kind = TypeKind::kRange;
-  made.name = "range of " + element->name;
   made.element = element;
-  return intern("range " + address(element), std::move(made));
+  return of_parts(std::move(made),
+                  [](const Type& type) { return "range of " + type.element->name; });
 }
 
 const Type* Types::structure(std::vector<Field> fields, bool is_tuple) {
-  std::string key = is_tuple ? "tuple" : "struct", list;
-  for (const Field& field : fields) {
-    key += " " + (is_tuple ? "" : field.name + ":") + address(field.type);
-    list += (list.empty() ? " " : ", ") + (is_tuple ? "" : field.name + ": ") + field.type->name;
-  }
   Type made;
   made.kind = TypeKind::kStruct;
-  made.name = "struct {" + list + (list.empty() ? "}" : " }");
   made.fields = std::move(fields);
   made.is_tuple = is_tuple;
-  return intern(key, std::move(made));
+  return of_parts(std::move(made), [](const Type& type) {
+    std::string list;
+    for (const Field& field : type.fields)
+      list +=
+          (list.empty() ? " " : ", ") + (type.is_tuple ? "" : field.name + ": ") + field.type->name;
+    return "struct {" + list + (list.empty() ? "}" : " }");
+  });
 }
 
 const Type* Types::tuple(const std::vector<const Type*>& elements) {

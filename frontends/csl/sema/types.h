@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace tessera::csl {
@@ -116,6 +117,9 @@ std::int64_t bit_offset_of_field(const Type& type, std::size_t i);
 class Types {
   std::vector<std::unique_ptr<const Type>> all_;  // before the members that are made with them
   std::map<std::string, const Type*, std::less<>> by_key_;
+  std::unordered_map<std::string_view, const Type*> words_;
+  /// Arrays, pointers, ranges and anonymous structs by their parts: a layout asks for them millions of times.
+  std::unordered_multimap<std::size_t, const Type*> by_parts_;
 
  public:
   Types();
@@ -158,6 +162,9 @@ class Types {
  private:
   const Type* add(Type type);
   const Type* intern(const std::string& key, Type type);
+  /// The type of these parts; `name_of` is asked for its name when it is new.
+  template <class NameOf>
+  const Type* of_parts(Type parts, const NameOf& name_of);
   const Type* basic(TypeKind kind, std::string name, unsigned bits = 0, bool is_signed = false);
 };
 

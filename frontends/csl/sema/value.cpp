@@ -144,10 +144,15 @@ Value* element_at(Value& root, const std::vector<std::int64_t>& path) {
 }
 
 std::optional<std::int64_t> small(const BigInt& value) {
-  if (value < std::numeric_limits<std::int64_t>::min() ||
-      value > std::numeric_limits<std::int64_t>::max())
-    return std::nullopt;
-  return static_cast<std::int64_t>(value);
+  constexpr std::uint64_t kLowest = std::uint64_t{1} << 63;  // its magnitude
+  const auto& number = value.backend();
+  constexpr std::size_t kLimbBits = sizeof(*number.limbs()) * 8;
+  if (number.size() * kLimbBits > 64) return std::nullopt;
+  std::uint64_t magnitude = 0;
+  for (std::size_t i = 0; i < number.size(); ++i)
+    magnitude |= std::uint64_t{number.limbs()[i]} << (i * kLimbBits);
+  if (magnitude > kLowest || (magnitude == kLowest && !number.sign())) return std::nullopt;
+  return static_cast<std::int64_t>(number.sign() ? 0 - magnitude : magnitude);
 }
 
 }  // namespace tessera::csl

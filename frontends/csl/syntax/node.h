@@ -91,6 +91,7 @@ enum class ItemKind : std::uint8_t { kParam, kVariable, kFunction, kBlock };
 
 struct Expr : Node {
   ExprKind kind = ExprKind::kName;
+  std::uint32_t number = 0;  ///< among the expressions of the file
 };
 struct Stmt : Node {
   StmtKind kind = StmtKind::kExpression;

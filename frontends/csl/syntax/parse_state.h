@@ -60,6 +60,7 @@ class ParseState {
     node->place = place;
     node->file = file_.number();
     node->kind = T::kKind;
+    if constexpr (std::is_base_of_v<Expr, T>) node->number = file_.next_expression();
     HighestChild children;
     for_each_field(*node, children);
     if (children.height > kMostHeight)

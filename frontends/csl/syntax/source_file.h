@@ -35,6 +35,8 @@ class SourceFile {
   const Item* find(std::string_view name) const;
   /// The first declaration of a name that the file has declared already; nullptr: there is none.
   const Item* repeated() const { return repeated_; }
+  /// How many expressions the file has.
+  std::uint32_t expressions() const { return expressions_; }
   /// Reports errors with the line and a caret below it. It uses this object.
   Diagnostics diagnostics(Id id = Id::kSyntax) const {
     return Diagnostics(name_, text_).ending_with(tag(id));
@@ -43,6 +45,7 @@ class SourceFile {
   // For the parser.
 
   void add(const Item* item);
+  std::uint32_t next_expression() { return expressions_++; }
   /// A copy that lives as long as this object.
   template <class T>
   T* keep(const T& node) {
@@ -66,6 +69,7 @@ class SourceFile {
   std::vector<const Item*> items_;
   std::unordered_map<std::string_view, const Item*> names_;
   const Item* repeated_ = nullptr;
+  std::uint32_t expressions_ = 0;
 };
 
 }  // namespace tessera::csl
