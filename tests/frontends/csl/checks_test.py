@@ -5,6 +5,7 @@
 import array
 import json
 import os
+import random
 import re
 import resource
 import subprocess
@@ -303,6 +304,110 @@ fn inner(a: anytype) @type_of(a.*.in.z) { return a.*.in.z; }"""
                                                        "  for (@range(u16, 4)) |i| { q[i] = 7; }\n  p.a = 1;\n  y[0] = @as(u16, q[n - 1]);"))
         done = self.run_tool(PLATFORM, "layout.csl", "--quiet", "--launch", "run", "--check-memory")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Bytes(Case):
+    """Random programs with arrays of bytes and fields of bits in functions, which read only what they have written."""
+
+    STARTS = {"u8": (0, 256), "i8": (-128, 128), "u3": (0, 8)}
+
+    def element(self, random, name, kind, length):
+        """Statements that write an element or a stretch of the array, and what it holds then."""
+        low, high = self.STARTS[kind]
+        first, value = random.randrange(length), random.randrange(low, high)
+        index = random.choice([str(first), f"k[{first}]", f"k[{first + 1}] - 1"])
+        way = random.randrange(4)
+        if way == 0:
+            return f"{name}[{index}] = {value};", {first: value}
+        if way == 1:  # a value of the running program
+            return f"{name}[{index}] = @as({kind}, @as(i16, k[{first}]) + ({value - first}));", {first: value}
+        if way == 2:
+            return f"for (@range(u16, k[{first}], {length}, 1)) |i| {{ {name}[i] = {value}; }}", {at: value for at in range(first, length)}
+        return f"put_{kind}(&{name}[{index}], {value});", {first: value}
+
+    def body(self, random):
+        lines, held = [], {}
+        for name, kind in (("a", "u8"), ("b", "i8"), ("c", "u3")):
+            length = random.randrange(1, 9)
+            lines.append(f"  var {name}: [{length}]{kind} = undefined;")
+            held[name] = (kind, length, {})
+        lines.append("  var p: P = undefined;")
+        bits = {}
+        for _ in range(random.randrange(3, 14)):
+            if random.randrange(4) == 0:
+                field, most = random.choice([("x", 8), ("y", 64), ("z", 128)])
+                bits[field] = random.randrange(most)
+                lines.append(f"  p.{field} = {bits[field]};")
+                continue
+            name = random.choice(list(held))
+            kind, length, values = held[name]
+            line, written = self.element(random, name, kind, length)
+            lines.append("  " + line)
+            values.update(written)
+            for at in written:
+                if random.randrange(3) == 0:
+                    lines.append(f"  @assert({name}[k[{at}]] == {values[at]});")
+        for name, (_, _, values) in held.items():
+            lines += [f"  @assert({name}[{random.choice([str(at), f'k[{at}]'])}] == {value});" for at, value in values.items()]
+        return "\n".join(lines + [f"  @assert(p.{field} == {value});" for field, value in bits.items()])
+
+    def program(self, body):
+        puts = "\n".join(f"fn put_{kind}(to: *{kind}, value: {kind}) void {{ to.* = value; }}" for kind in self.STARTS)
+        numbers = ", ".join(map(str, range(9)))
+        return f"const P = packed struct {{ x: u3, y: u6, z: u7 }};\nexport var k = [9]u16{{ {numbers} }};\n{puts}\n" + TASK % ("\n" + body + "\n", "")
+
+    def test_right_programs_are_never_stopped(self):
+        (self.folder / "layout.csl").write_text(LAYOUT)
+        first, count = (int(os.environ.get(f"TESSERA_BYTE_{what}", default)) for what, default in (("SEED", 1), ("PROGRAMS", 24)))
+        for seed in range(first, first + count):
+            program = self.program(self.body(random.Random(seed)))
+            (self.folder / "pe.csl").write_text(program)
+            done = self.run_tool(PLATFORM, "layout.csl", "--quiet", "--check-memory", "--preset", ("wse2", "wse3")[seed % 2],
+                                 f"--csl-code={('vendor', 'plain', 'best')[seed % 3]}")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), f"seed {seed}\n{program}")
+
+    def test_a_byte_that_nobody_has_written_is_told(self):
+        (self.folder / "layout.csl").write_text(LAYOUT)
+        for body in ("var a: [8]u8 = undefined; a[0] = 1; k[8] = a[k[6]];", "var a: [8]u16 = undefined; a[0] = 1; k[8] = a[k[6]] + 1;"):
+            (self.folder / "pe.csl").write_text(self.program(body))
+            done = self.run_tool(PLATFORM, "layout.csl", "--quiet", "--check-memory")
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn("nobody has written", done.stderr)
+
+
+class Queues(Case):
+    """Descriptors that name queues and colors in any combination: what compiles, loads."""
+
+    def descriptor(self, random, number, arch):
+        color, queue = random.choice([3, 5, 14, 15, 15, None]), random.choice([1, 2, 2, 3, 4, None])
+        if color is None and queue is None or (arch == "wse3" and queue is None):
+            queue = 2
+        fields = [".extent = 4"] + ([] if color is None else [f".fabric_color = @get_color({color})"]) + (
+            [] if queue is None else [f".input_queue = @get_input_queue({queue})"])
+        return f"const in{number} = @get_dsd(fabin_dsd, .{{ {', '.join(fields)} }});", f"@mov16(to, in{number}, .{{ .async = true }});"
+
+    def test_what_compiles_loads(self):
+        loaded, first, count = 0, *(int(os.environ.get(f"TESSERA_QUEUE_{what}", default)) for what, default in (("SEED", 1), ("PROGRAMS", 60)))
+        for seed in range(first, first + count):
+            draw, arch = random.Random(seed), ("wse2", "wse3")[seed % 2]
+            parts = [self.descriptor(draw, number, arch) for number in range(draw.randrange(2, 8))]
+            queues = draw.sample([1, 2, 3, 4], draw.randrange(3))
+            initial = " ".join(f"@initialize_queue(@get_input_queue({q}), .{{ .color = @get_color({draw.choice([3, 5, 14, 15])}) }});" for q in queues)
+            routes = "".join(f" @set_color_config(0, 0, @get_color({c}), .{{ .routes = .{{ .rx = WEST, .tx = RAMP }} }});"
+                             for c in draw.sample([3, 5, 14], draw.randrange(3)))
+            program = "\n".join(["var never: u16 = 0; var buffer = @zeros([4]u16);",
+                                 "const to = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> buffer[i] });", *(part[0] for part in parts),
+                                 TASK % ("if (never == 1) { " + " ".join(part[1] for part in parts) + " }", initial)])
+            version = draw.choice([[], ["--csl-version", "1.4"], ["--csl-version", "2.10"]])
+            done = self.compile(program, "--arch", arch, *version, layout=LAYOUT[:-1] + routes + " }")
+            self.assertIn(done.returncode, (0, 2), f"seed {seed}: {done.stderr}")
+            if done.returncode == 2:
+                continue
+            loaded += 1
+            for structure in ("dense", "modules"):
+                ran = self.run_tool(PLATFORM, "out", "--preset", arch, "--quiet", "--structure", structure)
+                self.assertEqual(ran.returncode, 0, f"seed {seed}, {structure}: {ran.stderr}\n{program}")
+        self.assertGreater(loaded, count // 4)
 
 
 class Stack(Case):
