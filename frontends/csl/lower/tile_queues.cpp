@@ -39,10 +39,12 @@ QueueUse TileCode::use_input_queue(std::optional<unsigned> queue, std::optional<
   pe::QueueBinding* own = queue ? find_queue(true, queue, std::nullopt) : nullptr;
   const bool is_new = engine_.version() == Version::k2_10;
   if (own != nullptr && (!color || own->color == Color(*color))) return {own->id, color_of(*own)};
+  pe::QueueBinding* of_color = color ? find_queue(true, std::nullopt, color) : nullptr;
   if (own != nullptr && own->color && chosen_queues_.count(*queue) != 0) {
-    // The queue belongs to this color; the next analysis chooses another one for the other.
+    // The queue belongs to this color, unless the color has one; the next analysis chooses another one for the other.
     pe::QueueBinding named = *own;
-    named.color = Color(*color);
+    named.color.reset();
+    if (of_color == nullptr) named.color = Color(*color);
     named_queues.push_back(std::move(named));
     return {own->id, Color(*color)};
   }
@@ -52,7 +54,6 @@ QueueUse TileCode::use_input_queue(std::optional<unsigned> queue, std::optional<
                  own->line == 0
                      ? ""
                      : text::joined(", by ", module_.files.at(own->file - 1), ":", own->line));
-  pe::QueueBinding* of_color = color ? find_queue(true, std::nullopt, color) : nullptr;
   if (of_color != nullptr && !(is_new && queue)) {
     if (queue) tell_shared_queue(*queue, at);
     return {of_color->id, Color(*color)};

@@ -100,7 +100,13 @@ void set_up_image(TileCode& code) {
                          static_cast<std::uint8_t>(table->stride), place.line, place.file};
   }
   for (pe::QueueBinding q : code.named_queues) {
-    if (image.find_queue(q.input, q.id) == nullptr) image.queues.push_back(std::move(q));
+    if (image.find_queue(q.input, q.id) != nullptr) continue;
+    const bool is_taken =
+        q.input && std::any_of(image.queues.begin(), image.queues.end(), [&](const auto& other) {
+          return other.input && other.color && other.color == q.color;
+        });
+    if (is_taken) q.color.reset();  // a color has one input queue
+    image.queues.push_back(std::move(q));
   }
 }
 
