@@ -13,6 +13,12 @@ using config_space::Address;
 
 /// Cycles from a write until the next instruction issues: it finds the new value.
 constexpr unsigned kWriteCycles = 2;
+
+/// A register of the router lies behind the ramp.
+unsigned extra_cycles(const EngineState& pe, Address at) {
+  return config_space::is_router(at, pe.image().generation) ? pe.timing().router_register_cycles
+                                                            : 0;
+}
 constexpr unsigned kHalfOfColors = 16;
 /// The words of the cycle counter, the lowest first; a write of 0 sets it to 0 (docs/configuration-space.md).
 constexpr Address kTimestampBase = 0x7F1C;
@@ -87,7 +93,9 @@ void ConfigRegisters::execute(EngineState& pe, VectorUnit& vector, const Instruc
     pe.main.wait_until(now + pe.timing().timestamp_cycles);
     return;
   }
-  pe.main.write(in.operands[0], read(pe, vector.outputs(), second, now), ready);
+  const unsigned extra = extra_cycles(pe, static_cast<Address>(second));
+  if (extra != 0) pe.main.wait_until(now + 1 + extra);
+  pe.main.write(in.operands[0], read(pe, vector.outputs(), second, now), ready + extra);
 }
 
 // The window is there for programs that use the configuration space in the other way too.
@@ -99,8 +107,10 @@ bool ConfigRegisters::execute_access(EngineState& pe, VectorUnit& vector, const 
   if (address < config_space::kWindow || address > 0xFFFF || address % 2 != 0) return false;
   if (!pe.image().uses(Opcode::kStcfg)) return false;
   if (loads) {
+    const unsigned extra = extra_cycles(pe, static_cast<Address>(address / 2));
     const std::uint32_t value = read(pe, vector.outputs(), address / 2, now);
-    pe.main.write(in.operands[0], value, now + pe.timing().load_latency);
+    if (extra != 0) pe.main.wait_until(now + 1 + extra);
+    pe.main.write(in.operands[0], value, now + pe.timing().load_latency + extra);
   } else {
     write(pe, vector, address / 2, pe.main.read(in.operands[1]), now);
   }
@@ -153,7 +163,7 @@ void ConfigRegisters::write(EngineState& pe, VectorUnit& vector, std::uint32_t a
   const std::uint32_t pc = pe.main.issued_pc();
   const Generation generation = pe.image().generation;
   require_declared(pe, "stcfg to", at);
-  pe.main.wait_until(now + kWriteCycles);
+  pe.main.wait_until(now + kWriteCycles + extra_cycles(pe, at));
   if (config_space::is_router(at, generation) && pe.router != nullptr) {
     const auto word = static_cast<std::uint16_t>(value);
     const std::string problem = pe.router->why_illegal(at, word);

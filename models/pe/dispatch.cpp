@@ -447,7 +447,8 @@ class Dispatch {
   // Cycles until the first group. A single step from memory and registers is executed as it issues.
   unsigned start() const {
     if (op_.single_step) return op_.in_memory() ? 0 : 1;
-    return pe_.main.pipeline_filled() && op_.in_memory() ? 1 : timing().vector_start;
+    const bool follows = op_.in_memory() || (op_.thread == kMainThread && !op_.uses_fifo);
+    return follows && pe_.main.pipeline_filled() ? 1 : timing().vector_start;
   }
 
   // The queues without which it cannot go on, whatever its other operands do.

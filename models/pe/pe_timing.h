@@ -46,6 +46,9 @@ struct PeTiming {
   unsigned shift32_cycles = 1;             ///< sll32, slr32, sar32
   unsigned unsigned_compare32_cycles = 1;  ///< ltu32, lteu32
   unsigned timestamp_cycles = 1;           ///< tsc
+  /// An access to a register of the router takes so much longer than one to another register of the
+  /// configuration space (wse_timing_3.md C13).
+  unsigned router_register_cycles = 0;
   // Cycles from issue until the result may be used by the next instruction.
   unsigned move_latency = 1;
   unsigned integer_latency = 1;
@@ -72,6 +75,9 @@ struct PeTiming {
   /// they read what it wrote last; the start of the next operation is hidden too; and a `jmp` after
   /// an operation is followed while the operation runs (wse_timing_2.md B1).
   bool vector_overlap = true;
+  /// Last group of an operation -> first group of the next one, if that reads what the last group wrote;
+  /// at least 2, what one takes that reads something else (wse_timing_3.md C12).
+  unsigned vector_forward = 2;
   std::array<VectorRate, kOpcodeCount> rate;
   /// Two accesses of a group in banks that collide (wse.md 6.2, wse_timing_2.md B4): the group takes
   /// `read_conflict_factor` times its cycles.

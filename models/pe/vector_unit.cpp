@@ -27,9 +27,9 @@ bool leaves_half_full(const EngineState& pe, const Operation& op) {
   return is_last(pe, op) && !pe.timing().extents_in_wavelets;
 }
 
-// Measured in memory only (wse_timing_2.md B1). A single step has neither start nor drain.
+// On memory (wse_timing_2.md B1) and on queues (wse_timing_3.md C12). A single step has neither start nor drain.
 bool overlaps(const Operation& op, const PeTiming& timing) {
-  return timing.vector_overlap && op.in_memory() && !op.single_step;
+  return timing.vector_overlap && !op.single_step && !op.uses_fifo;
 }
 
 // The jump after the operation that issues in cycle `now` needs no issue slot: its target is
@@ -61,20 +61,38 @@ bool wrote_last(const Operation& op, const PeTiming& timing, std::int64_t addres
   return meets(std::min(first, last), std::max(first, last) + to.bytes);
 }
 
-// Whether the next instruction reads what `op` wrote last.
-bool next_depends(const EngineState& pe, const Operation& op) {
-  if (pe.main.pc() >= pe.program->code_size()) return false;
+/// What the instruction behind an operation waits for.
+enum class Wait : std::uint8_t { kNone, kElement, kDrain };
+
+/// An operation waits for what the one before wrote last if it reads that, a load for the drain then. Behind
+/// an operation on queues only other operations do not wait for the drain (wse_timing_3.md C12; the times of
+/// wse_timing.md A1, which end with a reading of the counter, contain it).
+Wait next_wait(const EngineState& pe, const Operation& op) {
+  if (!overlaps(op, pe.timing())) return Wait::kDrain;
+  if (pe.main.pc() >= pe.program->code_size()) return op.in_memory() ? Wait::kNone : Wait::kDrain;
   const DecodedInstruction& next = pe.program->decoded(pe.main.pc());
+  if (!next.vector && !op.in_memory()) return Wait::kDrain;
   const auto& operands = next.instruction->operands;
-  if (next.op_class == OpClass::kLoad)
-    return wrote_last(op, pe.timing(), pe.main.address_of(operands[1]), next.bytes[0]);
-  if (!next.vector) return false;
-  return std::any_of(operands.begin() + 1, operands.end(), [&](const Operand& source) {
-    if (!source.is_dsr()) return false;
-    const Dsr& dsr = pe.dsrs[source];
-    return dsr.loaded() && is_memory(dsr.kind()) &&
-           wrote_last(op, pe.timing(), dsr.address(), dsr.dsd->element_bytes);
-  });
+  if (next.op_class == OpClass::kLoad) {
+    const std::uint32_t address = pe.main.address_of(operands[1]);
+    return wrote_last(op, pe.timing(), address, next.bytes[0]) ? Wait::kDrain : Wait::kNone;
+  }
+  if (!next.vector) return Wait::kNone;
+  for (unsigned i = 1; i < kMaxOperands; ++i) {
+    if (!operands[i].is_dsr()) continue;
+    const Dsr& dsr = pe.dsrs[operands[i]];
+    // The size of an element may be that of the operation (Dsd::element_bytes).
+    if (dsr.loaded() && is_memory(dsr.kind()) &&
+        wrote_last(op, pe.timing(), dsr.address(), next.bytes[i]))
+      return Wait::kElement;
+  }
+  return Wait::kNone;
+}
+
+/// The first cycle in which the instruction behind an operation, whose last group was in cycle `now`, may issue.
+Cycle next_issue(const PeTiming& timing, Wait wait, Cycle now) {
+  if (wait == Wait::kDrain) return now + 1 + timing.vector_drain;
+  return wait == Wait::kElement ? now + std::max(timing.vector_forward, 2U) - 1 : now + 1;
 }
 
 // wse.md 5.7 on_control: the wavelet ends the operation, and is taken or stays at the head of the queue.
@@ -150,7 +168,7 @@ void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle n
   if (op.thread != kMainThread) return;
   if (op.single_step && op.due == now)
     execute_group(pe, *operations_.of_main_thread(), 1, heads_matter(pe, op), now);
-  if (overlaps(op, pe.timing())) follow_jump(pe, now);
+  if (op.in_memory() && overlaps(op, pe.timing())) follow_jump(pe, now);
 }
 
 void VectorUnit::complete_finished(EngineState& pe, Cycle now) {
@@ -167,8 +185,9 @@ void VectorUnit::complete(EngineState& pe, Operation& op, Cycle now) {
   if (op.completion.unblock) pe.tasks.unblock(*op.completion.unblock);
   if (pe.waits != nullptr) finish_waits(pe, op, operations_.lacking(), now);
   if (op.thread != kMainThread) return;
-  const bool goes_on = overlaps(op, timing) && !next_depends(pe, op);
-  pe.main.wait_until(std::max(pe.main.ready_at(), goes_on ? now + 1 : drained));
+  const Wait wait = op.single_step ? Wait::kNone : next_wait(pe, op);
+  const bool goes_on = !op.single_step && wait != Wait::kDrain;
+  pe.main.wait_until(std::max(pe.main.ready_at(), next_issue(timing, wait, now)));
   if (goes_on)
     pe.main.drain_until(
         drained, static_cast<std::uint8_t>(std::min(timing.vector_release, timing.vector_drain)));

@@ -131,8 +131,10 @@ void begin_asking(EngineState& pe, Operation& op, std::uint32_t lacking, Cycle n
 }  // namespace
 
 void begin_waits(const EngineState& pe, Operation& op, Cycle now) {
-  op.asked = pe.waits->is_told() || op.is_filter() || !(op.in_memory() || op.single) ||
-             (op.needs_inputs & (op.needs_inputs - 1)) != 0 || op.zeroed_slot != 0;
+  op.asked =
+      pe.waits->is_told() || op.is_filter() || !(op.in_memory() || op.single) ||
+      (op.needs_inputs & (op.needs_inputs - 1)) != 0 || op.zeroed_slot != 0 ||
+      (!op.in_memory() && op.due != now + start_of(pe, op) + 1);  // started in a filled pipeline
   if (op.may_conflict) pe.waits->conflicts(op.thread) = {};
   const Cycle since = now + 1;
   if (op.asked) {

@@ -139,6 +139,9 @@ Schema pe_latency_keys(pe::PeTiming& p) {
              "of `<` or `<=` of u32, which is a sequence of others"),
       cycles("pe.timestamp_cycles", p.timestamp_cycles,
              "of the reading of the cycle counter, from `tsc` to the next instruction"),
+      number("pe.router_register_cycles", p.router_register_cycles, "cycles", 0, kMaxLatency,
+             "by how much an access to a register of the router takes longer than one to another "
+             "register of the configuration space"),
       cycles("pe.move_latency", p.move_latency,
              "from the issue of a move until its result may be used"),
       cycles("pe.integer_latency", p.integer_latency,
@@ -167,6 +170,9 @@ Schema pe_latency_keys(pe::PeTiming& p) {
       name("pe.vector_overlap", p.vector_overlap, {{"true", true}, {"false", false}},
            "whether DSD operations, loads and branches after a synchronous DSD operation overlap "
            "with its end, and with their own start"),
+      cycles("pe.vector_forward", p.vector_forward,
+             "from the last group of a synchronous DSD operation to the first group of the next "
+             "one, if that reads what the last group wrote"),
       cycles("pe.task_activation", p.task_activation,
              "idle compute engine: from the event that makes a task runnable to its first "
              "instruction"),

@@ -24,7 +24,7 @@ STUDIES = (
     ("collectives and messages, beside the vendor's simulator", ("row_reduce", "relay", "message", "path"), SIMULATOR),
     ("loops and statements of one PE, tile assembly", ("loops", "probes", "bank_conflict"), SIMULATOR),
     ("loops and statements of one PE, compiled from CSL", ("csl", "matvec"), SIMULATOR),
-    ("whole programs in CSL", ("stencil_data_tasks", "stencil_star", "strided_gemm", "tiled_stencil"), None),
+    ("whole programs in CSL", ("stencil_data_tasks", "stencil_star", "strided_gemm", "tiled_stencil", "cell_stencil", "column_gemm"), None),
     ("anything on silicon of a WSE", None, SILICON),
     ("single operations and copies of AI cores", ("ascend_micro",), CORES),
     ("matrix products on A2/A3", ("ascend_matmul",), CORES),
