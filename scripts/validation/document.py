@@ -202,7 +202,7 @@ Measured on {date} with {version} and the presets {presets} (the first digits of
 - **may be off** is the bound that the tests hold: `scripts/validate.sh` exits with 1 if a number misses its bound. A number has no bound if it
   contradicts other numbers, or if the published program is not known. Such numbers are shown without a claim.
 - **source**: A1 to A10 are sections of [Published cycle counts](reference/wse_timing.md), B1 to B4 of [Cycle counts of whole
-  programs](reference/wse_timing_2.md), C1 to C5 of [Code of the vendor's compiler](reference/wse_timing_3.md), numbers such as 6.5 are sections of
+  programs](reference/wse_timing_2.md), C1 to C12 of [Code of the vendor's compiler](reference/wse_timing_3.md), numbers such as 6.5 are sections of
   [the wafer-scale engines](reference/wse.md), and in the tables of AI cores sections of [the AI cores](reference/ascend.md). S stands for the
   vendor's simulator, H for silicon, M for a published model. "Derived" means our arithmetic on published numbers; a note gives it. All numbers
   of AI cores were measured on silicon.

