@@ -37,7 +37,9 @@ CHECKS = {"bandwidth-test": (None, r"cycles_send = [1-9]"),
           "spmv-hypersparse": (None, r"Result within tolerance \S+: PASS"),
           "topic-13-simprint": ("sim.log", r"PE\(3,0\): recv_task: in_data = 4, global = 20")}
 # Published cycles of programs as they are: what the host program prints, the cycles, and where they come from.
-PUBLISHED = {("single-tile-matvec", "wse3"): (r"Max cycles .*: +(\d+)", 780, "wse_timing_2.md B1")}
+PUBLISHED = {("single-tile-matvec", "wse3"): (r"Max cycles .*: +(\d+)", 780, "wse_timing_2.md B1"),
+             ("7pt-stencil-spmv", "wse3"): (r"cycles_send = (\d+)", 2129, "wse_timing_3.md C1"),
+             ("power-method", "wse3"): (r"cycles_send = (\d+)", 4877, "wse_timing_3.md C1")}
 SEEDS = """
 import os, random
 try:
