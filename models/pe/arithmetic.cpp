@@ -148,16 +148,6 @@ double float_result(Opcode op, double x, double y, double z, HalfFormat half) {
   return x;  // conversions
 }
 
-template <typename Word>
-bool compare_integers(Opcode op, Word a, Word b) {
-  if (is_any(op, Opcode::kEq16, Opcode::kEq32)) return a == b;
-  if (is_any(op, Opcode::kLt16, Opcode::kLt32)) return as_signed(a) < as_signed(b);
-  if (is_any(op, Opcode::kLtu16, Opcode::kLtu32)) return a < b;
-  if (is_any(op, Opcode::kLte16, Opcode::kLte32)) return as_signed(a) <= as_signed(b);
-  assert(is_any(op, Opcode::kLteu16, Opcode::kLteu32));
-  return a <= b;
-}
-
 bool compare_floats(Opcode op, double a, double b) {
   if (is_any(op, Opcode::kFeqh, Opcode::kFeqs)) return a == b;
   if (is_any(op, Opcode::kFlth, Opcode::kFlts)) return a < b;
@@ -213,7 +203,7 @@ CarrySum add_with_carry(std::uint32_t a, std::uint32_t b, bool carry) {
 bool compare(Opcode op, std::uint32_t a, std::uint32_t b, HalfFormat half) {
   const ValueType type = info(op).types[0];
   if (is_float(type)) return compare_floats(op, value_of(a, type, half), value_of(b, type, half));
-  return type == ValueType::k16 ? compare_integers(op, low(a), low(b)) : compare_integers(op, a, b);
+  return compare_integers(op, a, b);
 }
 
 }  // namespace tessera::pe

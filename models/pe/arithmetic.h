@@ -4,6 +4,7 @@
 // (wse.md 6.1). A NaN result always has the same bits, so that runs agree on every host.
 #pragma once
 
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -135,6 +136,12 @@ evaluate_with(Opcode op, std::uint32_t a, std::uint32_t b, Third&& third, HalfFo
     return a + b;
   case Opcode::kSub32:
     return a - b;
+  case Opcode::kAnd32:
+    return a & b;
+  case Opcode::kOr32:
+    return a | b;
+  case Opcode::kXor32:
+    return a ^ b;
   default:
     break;
   }
@@ -157,7 +164,36 @@ struct CarrySum {
 };
 CarrySum add_with_carry(std::uint32_t a, std::uint32_t b, bool carry);
 
-/// Result of a compare instruction.
+/// Result of a compare instruction of integers.
+inline bool compare_integers(Opcode op, std::uint32_t a, std::uint32_t b) {
+  const auto narrow = [](std::uint32_t v) { return static_cast<std::uint16_t>(v); };
+  const auto narrow_signed = [](std::uint32_t v) { return static_cast<std::int16_t>(v); };
+  const auto wide_signed = [](std::uint32_t v) { return static_cast<std::int32_t>(v); };
+  switch (op) {
+  case Opcode::kEq16:
+    return narrow(a) == narrow(b);
+  case Opcode::kLt16:
+    return narrow_signed(a) < narrow_signed(b);
+  case Opcode::kLtu16:
+    return narrow(a) < narrow(b);
+  case Opcode::kLte16:
+    return narrow_signed(a) <= narrow_signed(b);
+  case Opcode::kLteu16:
+    return narrow(a) <= narrow(b);
+  case Opcode::kEq32:
+    return a == b;
+  case Opcode::kLt32:
+    return wide_signed(a) < wide_signed(b);
+  case Opcode::kLtu32:
+    return a < b;
+  case Opcode::kLte32:
+    return wide_signed(a) <= wide_signed(b);
+  default:
+    assert(op == Opcode::kLteu32);
+    return a <= b;
+  }
+}
+/// The same of any.
 bool compare(Opcode op, std::uint32_t a, std::uint32_t b, HalfFormat half);
 
 }  // namespace tessera::pe

@@ -111,26 +111,62 @@ Cycle ComputeEngineCore::step_main(Cycle now) {
   if (!pe_.main.runs() || operations.has_main_thread() || operations.has_finished(now) ||
       has_news(now))
     return step_all({}, now);
+  if (!operations.empty() && !main_is_first(now)) return choose_and_step(now);
+  const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
+  if (in.quick == nullptr || (pe_.waits != nullptr && pe_.program->checks() != nullptr))
+    return choose_and_step(now);
+  if (pe_.waits != nullptr) {
+    pe_.waits->prefetch();
+    if (!operations.empty()) look_at_queues(now);
+  }
+  vector_.set_last_issued(kMainThread);
+  count_main(in, now);
+  if (!in.quick(pe_, in, now)) return run_main(in, Progress::kCounted, now);
+  if (pe_.main.pc() >= pe_.program->code_size())
+    return run_main(in, Progress::kExecuted, now);  // fails
+  if (!operations.empty() || pe_.waits != nullptr) return end_short_step(now);
+  wait_for_operands_of(pe_.program->decoded(pe_.main.pc()));
+  streams_until_ = pe_.main.ready_at();
+  return streams_until_;
+}
+
+// The same of what is no quick scalar, or that may have to wait for its turn.
+[[gnu::noinline]] Cycle ComputeEngineCore::choose_and_step(Cycle now) {
   if (pe_.waits != nullptr) pe_.waits->prefetch();
-  const bool is_alone = operations.empty();
+  const bool is_alone = vector_.operations().empty();
   const Candidate chosen = is_alone ? Candidate{nullptr, 0, kMainThread} : choose(now);
   if (chosen.op != nullptr) return step_all(chosen, now);
   vector_.set_last_issued(kMainThread);
+  return run_main(pe_.program->decoded(pe_.main.pc()), Progress::kNone, now);
+}
+
+// What is left of the step of an instruction.
+Cycle ComputeEngineCore::run_main(const DecodedInstruction& in, Progress progress, Cycle now) {
   try {
-    if (!issue_main(now)) return end_step(chosen, false, true, now);
-    const bool issues_next = wait_for_operands(now);
-    const Cycle ready = pe_.main.ready_at();
-    const Cycle next = issues_next ? now + 1 : is_alone ? ready : next_wake(true, false, now);
-    vector_.account_waits(pe_, true, next == now + 1, false, now);
-    if (is_alone)
-      streams_until_ = ready;
-    else
-      plan_steps(true, now);
-    return next;
+    if (progress == Progress::kNone) count_main(in, now);
+    if (progress != Progress::kExecuted && !execute_main(in, now))
+      return end_step({nullptr, 0, kMainThread}, false, true, now);
+    require_instruction();
+    return end_short_step(now);
   } catch (...) {  // the run ends in this cycle
     vector_.account_waits(pe_, true, false, false, now);
     throw;
   }
+}
+
+// After an instruction that has changed nothing but registers, DSRs, memory and where the program goes on.
+[[gnu::noinline]] Cycle ComputeEngineCore::end_short_step(Cycle now) {
+  const bool is_alone = vector_.operations().empty();
+  wait_for_operands_of(pe_.program->decoded(pe_.main.pc()));
+  const Cycle ready = pe_.main.ready_at();
+  const bool issues_next = ready <= now + 1;
+  const Cycle next = issues_next ? now + 1 : is_alone ? ready : next_wake(true, false, now);
+  vector_.account_waits(pe_, true, next == now + 1, false, now);
+  if (is_alone)
+    streams_until_ = ready;
+  else
+    plan_steps(true, now);
+  return next;
 }
 
 // Whether FIFOs, control wavelets that end operations, teardowns, flushes, blocked microthreads and
@@ -264,11 +300,16 @@ inline ComputeEngineCore::Candidate ComputeEngineCore::choose_main(Cycle now) {
   return {nullptr, 0, kMainThread};
 }
 
+// Whether the main thread, which has an instruction, goes before all microthreads.
+[[gnu::always_inline]] inline bool ComputeEngineCore::main_is_first(Cycle now) const {
+  return pe_.main.ready_at() <= now && level_of(pe_.tasks.main_priority(now)) >
+                                           level_of(vector_.operations().highest());
+}
+
 [[gnu::always_inline]] inline ComputeEngineCore::Candidate ComputeEngineCore::choose(Cycle now) {
   const Operations& operations = vector_.operations();
   if (operations.empty()) return choose_main(now);
-  if (pe_.main.runs() && !operations.has_main_thread() && pe_.main.ready_at() <= now &&
-      level_of(pe_.tasks.main_priority(now)) > level_of(operations.highest())) {
+  if (pe_.main.runs() && !operations.has_main_thread() && main_is_first(now)) {
     if (pe_.waits != nullptr) look_at_queues(now);
     require_instruction();
     return {nullptr, 0, kMainThread};
@@ -323,13 +364,15 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
     const bool heads = heads_matter(pe_, *chosen.op);
     return vector_.execute_group(pe_, *chosen.op, chosen.elements, heads, now);
   }
-  issue_main(now);
+  const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
+  count_main(in, now);
+  execute_main(in, now);
   return false;
 }
 
-// Returns whether it changed nothing but registers, DSRs, memory of the PE, and where its program goes on.
-[[gnu::always_inline]] inline bool ComputeEngineCore::issue_main(Cycle now) {
-  const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
+// The main thread has the issue slot for `in`.
+[[gnu::always_inline]] inline void ComputeEngineCore::count_main(const DecodedInstruction& in,
+                                                                 Cycle now) {
   const auto opcode = static_cast<unsigned>(in.instruction->op);
   pe_.probe.emit(now, observe::EventKind::kIssue, opcode | kMainThread << 8, in.pc);
   if (pe_.waits != nullptr) {
@@ -337,6 +380,11 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
     if (pe_.program->checks() != nullptr) pe_.program->checks()->issue(pe_, in, now);
   }
   pe_.main.issue(now);
+}
+
+// Returns whether it changed nothing but registers, DSRs, memory of the PE, and where its program goes on.
+[[gnu::always_inline]] inline bool ComputeEngineCore::execute_main(const DecodedInstruction& in,
+                                                                   Cycle now) {
   if (in.vector) {
     vector_.dispatch(pe_, in, now);
     return false;
@@ -364,14 +412,18 @@ void ComputeEngineCore::require_instruction() const {
   MainThread& main = pe_.main;
   if (!main.runs() || vector_.operations().has_main_thread()) return false;
   require_instruction();
-  const DecodedInstruction& in = pe_.program->decoded(main.pc());
-  main.wait_for(in.waits_for);
-  for (const unsigned slot : in.dsrs) {
-    const Dsr& dsr = pe_.dsrs[in.instruction->operands[slot]];
-    main.wait_until(std::max(main.ready_at(), dsr.ready_at));
-  }
+  wait_for_operands_of(pe_.program->decoded(main.pc()));
   if (pe_.listeners != nullptr) tell_next(pe_, now);
   return main.ready_at() <= now + 1;
+}
+
+[[gnu::always_inline]] inline void
+ComputeEngineCore::wait_for_operands_of(const DecodedInstruction& in) {
+  pe_.main.wait_for(in.waits_for);
+  for (const unsigned slot : in.dsrs) {
+    const Dsr& dsr = pe_.dsrs[in.instruction->operands[slot]];
+    pe_.main.wait_until(std::max(pe_.main.ready_at(), dsr.ready_at));
+  }
 }
 
 void ComputeEngineCore::set_waits(observe::TileWaits* waits) {

@@ -170,6 +170,11 @@ class ComputeEngineCore {
   };
   Cycle step_all(Candidate chosen, Cycle now);
   Cycle step_main(Cycle now);
+  Cycle choose_and_step(Cycle now);
+  /// How far an instruction of the main thread has come.
+  enum class Progress : std::uint8_t { kNone, kCounted, kExecuted };
+  Cycle run_main(const DecodedInstruction& in, Progress progress, Cycle now);
+  Cycle end_short_step(Cycle now);
   Changes complete_and_pick(ThreadId issued, bool ran, Cycle now);
   Cycle end_step(const Candidate& chosen, bool goes_on, bool ran, Cycle now);
   Cycle stream(Cycle now);
@@ -190,9 +195,12 @@ class ComputeEngineCore {
   Candidate choose_thread(Cycle now);
   Candidate choose_main(Cycle now);
   bool issue(const Candidate& chosen, Cycle now);
-  bool issue_main(Cycle now);
+  bool main_is_first(Cycle now) const;
+  void count_main(const DecodedInstruction& in, Cycle now);
+  bool execute_main(const DecodedInstruction& in, Cycle now);
   void require_instruction() const;
   bool wait_for_operands(Cycle now);
+  void wait_for_operands_of(const DecodedInstruction& in);
   Cycle next_wake(bool acted, bool goes_on, Cycle now);
 
   /// Before this cycle a step can do no more than give the slot to an operation: steps 1, 2, 4 and 5

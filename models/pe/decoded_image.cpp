@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/pe/operation.h"
+#include "models/pe/quick_scalar.h"
 #include "models/pe/scoreboard.h"
 
 namespace tessera::pe {
@@ -134,6 +135,7 @@ DecodedInstruction decode(const Instruction& in, std::uint32_t pc, const PeTimin
     decoded.bytes[i] = static_cast<std::uint8_t>(row.bytes(i));
     if (!decoded.vector && in.operands[i].is_dsr()) decoded.dsrs.push_back(i);
   }
+  decoded.quick = quick_scalar_of(decoded);
   return decoded;
 }
 

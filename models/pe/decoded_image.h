@@ -2,8 +2,6 @@
 // all engines that run the image share it.
 #pragma once
 
-#include <boost/container/static_vector.hpp>
-
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -23,11 +21,26 @@ class MemoryChecks;
 struct Prototype;
 
 /// Positions of operands in an instruction.
-using Slots = boost::container::static_vector<std::uint8_t, kMaxOperands>;
+class Slots {
+ public:
+  void push_back(std::uint8_t slot) { slots_[size_++] = slot; }
+  const std::uint8_t* begin() const { return slots_.data(); }
+  const std::uint8_t* end() const { return slots_.data() + size_; }
+
+ private:
+  std::uint8_t size_ = 0;
+  std::array<std::uint8_t, kMaxOperands> slots_{};
+};
+
+struct DecodedInstruction;
+struct EngineState;
+/// Executes a scalar instruction of one kind (quick_scalar.h). False: it is not for it, and nothing was done.
+using QuickScalar = bool (*)(EngineState& pe, const DecodedInstruction& in, Cycle now);
 
 /// What an engine looks up whenever it issues the instruction.
-struct DecodedInstruction {
+struct alignas(64) DecodedInstruction {
   const Instruction* instruction = nullptr;
+  QuickScalar quick = nullptr;  ///< nullptr: there is none
   std::uint32_t pc = 0;
   OpClass op_class = OpClass::kMove;
   bool vector = false;
@@ -47,6 +60,7 @@ struct DecodedInstruction {
   std::uint8_t operand_count = 0;
   std::array<std::uint8_t, kMaxOperands> bytes{};  ///< bytes of an element, by slot
 };
+static_assert(sizeof(DecodedInstruction) == 64, "one line of the cache");
 
 /// An input queue, and what decides which task its wavelets start.
 struct InputChannel {

@@ -84,10 +84,9 @@ std::uint8_t* Sram::find_or_take(std::uint32_t address) {
   const std::uint32_t page = address / kPageBytes;
   const unsigned number = number_of(page);
   std::uint8_t* const at = page_at(number != kNone ? number : take(page)) + address % kPageBytes;
-  last_written_ = window_of(at, address);
+  note_written(at, address);
   if (words_of_windows_ == 0) last_read_ = last_written_;
   words_of_windows_ = kWordsOfWindow;
-  last_offset_ = static_cast<std::uint8_t>(address);
   return at;
 }
 

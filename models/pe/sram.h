@@ -62,6 +62,24 @@ class Sram {
     set_value(pages_.get() + last_written_.place_of(address), bytes, value);
     return true;
   }
+  /// The same of a page that was ever written: for scalars, which change from page to page.
+  [[gnu::always_inline]] bool read_own(std::uint32_t address, unsigned bytes,
+                                       std::uint32_t& value) const {
+    if (!is_row(address, address, bytes)) return false;
+    const std::uint8_t* const at = find_own(address);
+    if (at == nullptr) return false;
+    value = value_at(at, bytes);
+    return true;
+  }
+  [[gnu::always_inline]] bool write_own(std::uint32_t address, unsigned bytes,
+                                        std::uint32_t value) {
+    if (!is_row(address, address, bytes)) return false;
+    std::uint8_t* const at = find_own(address);
+    if (at == nullptr) return false;
+    note_written(at, address);
+    set_value(at, bytes, value);
+    return true;
+  }
   /// What some elements of `bytes` in a row are read or written at, if all lie in one page; nullptr: they do not, or
   /// nothing was ever put there. The first one is at `address`, the last one at `last`. Valid until the
   /// next write.
@@ -177,6 +195,10 @@ class Sram {
     return initial_ != nullptr ? initial_->find_own(address) : nullptr;
   }
   std::uint8_t* find_or_take(std::uint32_t address);
+  void note_written(const std::uint8_t* at, std::uint32_t address) {
+    last_written_ = window_of(at, address);
+    last_offset_ = static_cast<std::uint8_t>(address);
+  }
   unsigned take(std::uint32_t page);
   void make_room(unsigned pages);
 

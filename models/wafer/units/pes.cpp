@@ -292,16 +292,16 @@ void Pes::prefetch_operands(Span pes) const {
   tessera::prefetch(visible_from_.data(), first_entry, end.first_entry + end.length);
 }
 
-[[gnu::always_inline]] inline void Pes::step_engine(std::uint32_t index, Landings::Row& row,
+// Returns whether it is due in the next cycle.
+[[gnu::always_inline]] inline bool Pes::step_engine(std::uint32_t index, Landings::Row& row,
                                                     Cycle now) {
   if (is_large_ && blocks_.selection.is_all()) prefetch_behind(index, now);
   land(index, row);
   Pe& pe = pes_[index];
   const Cycle next = pe.engine.step(now);
-  if (next == now + 1)
-    due_engines_.near().insert_for_next(index);
-  else if (next != kNever)
-    due_engines_.insert(index, next, now);
+  if (next == now + 1) return true;
+  if (next != kNever) due_engines_.insert(index, next, now);
+  return false;
 }
 
 void Pes::step_engines(Cycle now, FirstFailure& failure) {
@@ -309,9 +309,11 @@ void Pes::step_engines(Cycle now, FirstFailure& failure) {
   // Inlined by force: most engines of a busy wafer are stepped without a call.
   const auto step = [&](std::uint32_t pe) __attribute__((always_inline)) {
     ++engine_steps_;
+    bool goes_on = false;
     failure.guard(
         pes_[pe].place, FirstFailure::Block::kEngine,
-        now, [&]() __attribute__((always_inline)) { step_engine(pe, row, now); });
+        now, [&]() __attribute__((always_inline)) { goes_on = step_engine(pe, row, now); });
+    return goes_on;
   };
   blocks_.order.step_due(due_engines_.due_in(now), now, blocks_.selection.of(Selection::kPes),
                          step);

@@ -256,7 +256,7 @@ class Pes {
   void add_queue(Pe& pe, const pe::QueueBinding& binding);
   void prefetch_behind(std::uint32_t pe, Cycle now) const;
   void land(std::uint32_t pe, Landings::Row& row);
-  void step_engine(std::uint32_t pe, Landings::Row& row, Cycle now);
+  bool step_engine(std::uint32_t pe, Landings::Row& row, Cycle now);
   void settle_ramps(Pe& pe, Cycle now);
   void step_ramp(std::uint32_t pe, Cycle now, Slots::Arrivals& at_slots);
   void visit_input(InQueue& queue, const Visit& visit);

@@ -13,6 +13,7 @@
 #include <exception>
 #include <optional>
 #include <random>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -83,7 +84,7 @@ class ActiveSet {
   };
 
   /// Calls `visit(unit)` for every unit due in cycle `now` and forgets them. `visit` may insert for
-  /// later cycles.
+  /// later cycles, and may answer whether the unit is due in the next one, too.
   template <class Visit>
   void take(Cycle now, Visit&& visit) {
     look_to(now + 1);
@@ -99,7 +100,7 @@ class ActiveSet {
         const std::size_t word = s * 64 + lowest(used);
         std::uint64_t due = words[word];
         words[word] = 0;
-        for (; due != 0; due &= due - 1) visit(static_cast<std::uint32_t>(word * 64 + lowest(due)));
+        visit_all(word, due, visit);
       }
     }
   }
@@ -126,7 +127,7 @@ class ActiveSet {
         any = true;
         words[word] = before & ~due;
         if (before == due) summary[word / 64] &= ~bit(word % 64);
-        for (; due != 0; due &= due - 1) visit(static_cast<std::uint32_t>(word * 64 + lowest(due)));
+        visit_all(word, due, visit);
       }
     }
     return any;
@@ -141,6 +142,14 @@ class ActiveSet {
     const std::uint64_t ahead =
         first == 0 ? occupied_ : occupied_ >> first | occupied_ << (64 - first);
     return now + 1 + lowest(ahead);
+  }
+  /// What `visit(unit)` answers: whether the unit is due in the next cycle.
+  template <class Visit>
+  [[gnu::always_inline]] static bool goes_on(Visit&& visit, std::uint32_t unit) {
+    if constexpr (std::is_same_v<std::invoke_result_t<Visit&, std::uint32_t>, bool>)
+      return visit(unit);
+    visit(unit);
+    return false;
   }
   /// Calls `visit(unit, cycle)` for all that are due in cycle `now` or later ones.
   template <class Visit>
@@ -162,6 +171,21 @@ class ActiveSet {
     next_words_ = bits_.data() + row * words_;
     next_summary_ = summary_.data() + row * summary_words_;
     next_bit_ = bit(row);
+  }
+  // Of the units that go on those of one word are noted together.
+  template <class Visit>
+  [[gnu::always_inline]] void visit_all(std::size_t word, std::uint64_t due, Visit&& visit) {
+    std::uint64_t again = 0;
+    for (; due != 0; due &= due - 1) {
+      const unsigned unit = lowest(due);
+      again |= std::uint64_t{goes_on(visit, static_cast<std::uint32_t>(word * 64 + unit))} << unit;
+    }
+    if (again == 0) return;
+    const std::uint64_t before = next_words_[word];
+    next_words_[word] = before | again;
+    if (before != 0) return;
+    next_summary_[word / 64] |= bit(word % 64);
+    occupied_ |= next_bit_;
   }
   static unsigned row_of(Cycle c) { return static_cast<unsigned>(c % kHorizon); }
   static std::uint64_t bit(std::size_t n) { return std::uint64_t{1} << n; }
@@ -197,7 +221,7 @@ class StepOrder {
  public:
   void shuffle(std::uint64_t seed) { random_.emplace(seed); }
 
-  /// Calls `step(unit)` for every unit due in cycle `now`, or for those of `some`. Inlined by force: the
+  /// Calls `step(unit)`, as ActiveSet::take does, for every unit due in cycle `now`, or for those of `some`. Inlined by force: the
   /// steps of pipes are inlined into it.
   template <class Step>
   [[gnu::always_inline]] void step_due(ActiveSet& due, Cycle now, const Spans* some, Step&& step) {
@@ -205,7 +229,7 @@ class StepOrder {
     if (!random_) return due.take(now, step);
     units_.clear();
     due.take(now, [this](std::uint32_t unit) { units_.push_back(unit); });
-    step_shuffled(step);
+    step_shuffled(due, step);
   }
   /// The last cycle in which one of `some` was due.
   Cycle last_of_some() const { return last_of_some_; }
@@ -219,14 +243,16 @@ class StepOrder {
     } else {
       units_.clear();
       any = due.take(now, some, [this](std::uint32_t unit) { units_.push_back(unit); });
-      step_shuffled(step);
+      step_shuffled(due, step);
     }
     if (any) last_of_some_ = std::max(last_of_some_, now);
   }
   template <class Step>
-  void step_shuffled(Step& step) {
+  void step_shuffled(ActiveSet& due, Step& step) {
     std::shuffle(units_.begin(), units_.end(), *random_);
-    for (const std::uint32_t unit : units_) step(unit);
+    for (const std::uint32_t unit : units_) {
+      if (ActiveSet::goes_on(step, unit)) due.insert_for_next(unit);
+    }
   }
 
   Cycle last_of_some_ = 0;
