@@ -17,6 +17,7 @@ import pathlib
 import re
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -63,10 +64,10 @@ class Failure(Exception):
 
 
 class Programs:
-    """Compiles and runs the programs with executables of a build."""
+    """Compiles and runs the programs with executables of a build, and the Python modules of its source tree."""
 
-    def __init__(self, binaries, folder):
-        self.binaries, self.folder = pathlib.Path(binaries).resolve(), pathlib.Path(folder)
+    def __init__(self, binaries, folder, root=ROOT):
+        self.binaries, self.folder, self.root = pathlib.Path(binaries).resolve(), pathlib.Path(folder), pathlib.Path(root).resolve()
         self.counted = self.folder / "counted"  # executables that run under valgrind
         self.counted.mkdir()
         (self.counted / "tessera_cslc").symlink_to(self.binaries / "tessera_cslc")
@@ -79,7 +80,7 @@ class Programs:
 
     def run(self, command, where, options="", binaries=None):
         environment = dict(os.environ, TESSERA_BIN=str(binaries or self.binaries), TESSERA_OPTIONS=options, PYTHONDONTWRITEBYTECODE="1",
-                           PYTHONPATH=":".join(filter(None, (str(ROOT / "python"), os.environ.get("PYTHONPATH")))))
+                           PYTHONPATH=":".join(filter(None, (str(self.root / "python"), os.environ.get("PYTHONPATH")))))
         done = subprocess.run([str(part) for part in command], cwd=where, env=environment, capture_output=True, text=True, check=False,
                               stdin=subprocess.DEVNULL)
         if done.returncode != 0:
@@ -128,9 +129,29 @@ def busy(report):
     return report["counters"]["busy_issue_cycles"]["value"]
 
 
-def measure(programs, case, size, threads, smallest, repeats):
+def run_in_turn(programs, other, case, size, threads, repeats):
+    """Reports and user seconds of runs; and of those of an other version, each after one of these."""
+    runs, others = [], []
+    for _ in range(repeats):
+        for one, found in ((programs, runs), (other, others)):
+            if one is not None:
+                found.append((one.report(case, size, case.amount, threads, more="--no-waits"), one.user_s))
+    return runs, others
+
+
+def compare(runs, others):
+    """How much longer the other version takes, pair by pair: in all, and a busy tile-cycle, because cycles may differ."""
+    if not others:
+        return {}
+    ratios = [theirs[1] / ours[1] for ours, theirs in zip(runs, others)]
+    each = statistics.median(ratios) * busy(runs[0][0]) / busy(others[0][0])
+    return {"against_cycles": others[0][0]["cycles"], "against_user_s": min(run[1] for run in others),
+            "ratio": statistics.median(ratios), "ratio_busy": each}
+
+
+def measure(programs, case, size, threads, smallest, repeats, other=None):
     """A row of the table; `smallest` is the report of the smallest grid, where memory is counted from."""
-    runs = [(programs.report(case, size, case.amount, threads, more="--no-waits"), programs.user_s) for _ in range(repeats)]
+    runs, others = run_in_turn(programs, other, case, size, threads, repeats)
     report = min((run[0] for run in runs), key=lambda one: one["wall"]["run_s"])
     wall, tiles = report["wall"], size[0] * size[1]
     fewer = tiles - smallest[0]
@@ -140,10 +161,10 @@ def measure(programs, case, size, threads, smallest, repeats):
            "tile_cycles_per_s": report["cycles"] * tiles / wall["run_s"], "busy_tile_cycles": busy(report),
            "busy_tile_cycles_per_s": busy(report) / wall["run_s"], "digest": report["digest"],
            "bytes_per_tile": round((wall["peak_rss_bytes"] - smallest[1]) / fewer) if fewer > 0 else None}
-    return row
+    return {**row, **compare(runs, others)}
 
 
-def measure_all(programs, options):
+def measure_all(programs, options, other=None):
     rows = []
     counts_instructions = not options.no_instructions and shutil.which("valgrind") is not None
     for case in options.cases:
@@ -157,7 +178,8 @@ def measure_all(programs, options):
         for size in options.sizes:
             for threads in options.threads or [1]:
                 print(f"{case.name} {size[0]}x{size[1]}, {threads} threads", file=sys.stderr, flush=True)
-                row = measure(programs, case, size, threads, smallest, 1 if options.once else 2)
+                repeats = 1 if options.once else 3 if other else 2
+                row = measure(programs, case, size, threads, smallest, repeats, other)
                 rows.append({**row, "instructions_per_tile_cycle": instructions})
     return rows
 
@@ -166,9 +188,12 @@ def show(rows):
     text = lambda value, form: "-" if value is None else format(value, form)
     head = ["bench", "arch", "size", "threads", "cycles", "run s", "user s", "tile-cycles/s", "busy tile-cycles/s", "ns busy", "instructions busy",
             "bytes/tile"]
-    print_table(head, [[r["bench"], r["arch"], r["size"], str(r["threads"]), f"{r['cycles']:,}", f"{r['run_s']:.3g}", f"{r['user_s']:.3g}",
+    more = [["against cycles", "against user s", "ratio", "ratio busy"]] if any("ratio" in r for r in rows) else []
+    print_table(head + sum(more, []), [[r["bench"], r["arch"], r["size"], str(r["threads"]), f"{r['cycles']:,}", f"{r['run_s']:.3g}", f"{r['user_s']:.3g}",
                         scaled(r["tile_cycles_per_s"]), scaled(r["busy_tile_cycles_per_s"]), f"{1e9 / r['busy_tile_cycles_per_s']:.0f}",
-                        text(r["instructions_per_tile_cycle"], ",.0f"), text(r["bytes_per_tile"], ",")] for r in rows])
+                        text(r["instructions_per_tile_cycle"], ",.0f"), text(r["bytes_per_tile"], ",")] +
+                       [text(r.get(key), form) for _ in more for key, form in (
+                           ("against_cycles", ","), ("against_user_s", ".3g"), ("ratio", ".2f"), ("ratio_busy", ".2f"))] for r in rows])
 
 
 def read_arguments():
@@ -180,6 +205,8 @@ def read_arguments():
     parser.add_argument("--threads", action="append", type=int, metavar="N", help="this number of threads (repeatable; 1)")
     parser.add_argument("--once", action="store_true", help="one run of each in place of the faster one of two")
     parser.add_argument("--no-instructions", action="store_true", help="do not count instructions with valgrind")
+    parser.add_argument("--against", metavar="TREE", help="also run another version in turn, three times each: a source tree with "
+                        "executables in its build/bin")
     parser.add_argument("--show", metavar="FILE", help="print the table of a file that --json wrote, measure nothing")
     parser.add_argument("--bin", default=str(ROOT / "build-bench/bin"), help="the folder of the executables")
     options = parser.parse_args()
@@ -198,9 +225,10 @@ def main():
         return
     if missing := [name for name in ("tessera_cslc", "tessera_csl_server") if not (pathlib.Path(options.bin) / name).is_file()]:
         sys.exit(f"{options.bin} has no {' and no '.join(missing)}; scripts/bench.sh --real builds them, --bin names their folder")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as beside:
+        other = Programs(pathlib.Path(options.against, "build/bin"), beside, options.against) if options.against else None
         try:
-            rows = measure_all(Programs(options.bin, folder), options)
+            rows = measure_all(Programs(options.bin, folder), options, other)
         except Failure as failure:
             sys.exit(str(failure))
     if options.json:
