@@ -341,8 +341,8 @@ inline ComputeEngineCore::Candidate ComputeEngineCore::choose_main(Cycle now) {
 
 // Whether the main thread, which has an instruction, goes before all microthreads.
 [[gnu::always_inline]] inline bool ComputeEngineCore::main_is_first(Cycle now) const {
-  return pe_.main.ready_at() <= now && level_of(pe_.tasks.main_priority(now)) >
-                                           level_of(vector_.operations().highest());
+  return pe_.main.ready_at() <= now &&
+         level_of(pe_.tasks.main_priority(now)) > level_of(vector_.operations().highest());
 }
 
 [[gnu::always_inline]] inline ComputeEngineCore::Candidate ComputeEngineCore::choose(Cycle now) {
@@ -465,30 +465,6 @@ ComputeEngineCore::wait_for_operands_of(const DecodedInstruction& in) {
   }
 }
 
-void ComputeEngineCore::set_waits(observe::TileWaits* waits) {
-  pe_.waits = waits;
-  waits->reach(pe_.program->code_size());
-  vector_.begin_accounting();
-}
-
-void ComputeEngineCore::write_memory(std::uint32_t address, std::uint32_t count,
-                                     const std::byte* from) {
-  pe_.sram.write_bytes(address, count, from);
-  if (pe_.program->checks() != nullptr)
-    pe_.program->checks()->wrote(pe_.probe.place(), address, count);
-}
-
-void ComputeEngineCore::set_checks(MemoryChecks* checks) {
-  pe_.program->set_checks(checks);
-  if (checks != nullptr) checks->add(*pe_.program);
-}
-
-void ComputeEngineCore::finish_waits(Cycle cycles) {
-  Operations& operations = vector_.operations();
-  for (Operation& op : operations) pe::finish_waits(pe_, op, operations.lacking(), cycles);
-  if (pe_.main.runs() && operations.of_main_thread() == nullptr) pe_.waits->end_main(cycles);
-}
-
 // `acted`: something was issued, or wavelets were taken from a queue. `goes_on`: an operation has
 // its next group in the next cycle.
 Cycle ComputeEngineCore::next_wake(bool acted, bool goes_on, Cycle now) {
@@ -502,13 +478,6 @@ Cycle ComputeEngineCore::next_wake(bool acted, bool goes_on, Cycle now) {
   if (!runs) next = std::max(now + 1, tasks_.next_launch());
   next = std::min(next, config_.next_teardown());
   return vector_.next_wake(pe_, acted, next, now);
-}
-
-void ComputeEngineCore::launch(const Function& function,
-                               const std::vector<std::uint32_t>& arguments, Cycle at) {
-  assert(arguments.size() <= kMaxLaunchArguments);
-  tasks_.launch(function.entry, arguments, at);
-  look_at_all();
 }
 
 }  // namespace tessera::pe

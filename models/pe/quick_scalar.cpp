@@ -37,8 +37,8 @@ template <OperandKind to, OperandKind a, OperandKind b>
 struct Select {
   static bool run(EngineState& pe, const DecodedInstruction& decoded, Cycle now) {
     const Instruction& in = *decoded.instruction;
-    const std::uint32_t value = pe.main.flag() ? read<a>(pe.main, in.operands[1])
-                                               : read<b>(pe.main, in.operands[2]);
+    const std::uint32_t value =
+        pe.main.flag() ? read<a>(pe.main, in.operands[1]) : read<b>(pe.main, in.operands[2]);
     write<to>(pe.main, in.operands[0], value, now + decoded.latency);
     return true;
   }
@@ -48,8 +48,8 @@ template <Opcode op, OperandKind a, OperandKind b>
 struct Compare {
   static bool run(EngineState& pe, const DecodedInstruction& decoded, Cycle now) {
     const Instruction& in = *decoded.instruction;
-    const bool holds = compare_integers(op, read<a>(pe.main, in.operands[0]),
-                                        read<b>(pe.main, in.operands[1]));
+    const bool holds =
+        compare_integers(op, read<a>(pe.main, in.operands[0]), read<b>(pe.main, in.operands[1]));
     pe.main.write_flag(holds, now + decoded.latency);
     return true;
   }
@@ -135,9 +135,7 @@ bool move_address(EngineState& pe, const DecodedInstruction& decoded, Cycle now)
 template <Opcode op>
 bool jump(EngineState& pe, const DecodedInstruction& decoded, Cycle now) {
   MainThread& main = pe.main;
-  const bool taken = op == Opcode::kJmpt   ? main.flag()
-                     : op == Opcode::kJmpf ? !main.flag()
-                                           : true;
+  const bool taken = op == Opcode::kJmpt ? main.flag() : op == Opcode::kJmpf ? !main.flag() : true;
   main.wait_until(now + (taken ? decoded.cycles : pe.timing().branch_not_taken));
   if (!taken) return true;
   if (op == Opcode::kCall) write<kReg16>(main, {kReg16, kReturnRegister, 0}, main.pc(), now + 1);

@@ -21,8 +21,7 @@ class VectorUnit {
   VectorUnit(const Image& image, const PeTiming& timing)
       : rotates_(timing.issue == IssueRule::kRotation), putting_off_(false),
         step_every_group_(false), steps_fully_(false), puts_off_main_(false), some_asked_(false),
-        nothing_waits_(true),
-        control_mask_(image.control_mask) {}
+        nothing_waits_(true), control_mask_(image.control_mask) {}
 
   /// The operations in progress.
   Operations& operations() { return operations_; }

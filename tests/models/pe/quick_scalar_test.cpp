@@ -156,8 +156,7 @@ TEST(PeQuickScalar, DoesWhatTheScalarUnitDoes) {
   std::set<Opcode> executed;
   for (unsigned i = 0; i < 30000; ++i) {
     Draw draw(i);
-    const Instruction in =
-        draw.instruction(static_cast<Opcode>(draw.random.below(kOpcodeCount)));
+    const Instruction in = draw.instruction(static_cast<Opcode>(draw.random.below(kOpcodeCount)));
     if (in.operands[0].kind == kNoOperand && in.op != Opcode::kRet) continue;
     const std::shared_ptr<const DecodedImage> program = image_of(draw, in, timing);
     const DecodedInstruction& decoded = program->decoded(1);
