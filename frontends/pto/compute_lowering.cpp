@@ -318,6 +318,7 @@ void ComputeLowering::follow_result(const Operation& op, TileOperation& operatio
       !operation.operands[0].columns.is_register && !operation.mask.by_rows)
     written.columns =
         std::min(written.columns.value, operation.mask.count(operation.operands[0].columns.value));
+  if (function == F::kGatherMask && context_.options.sizes_of_results) pack_selected(operation);
   const TileOperand result = written;
   // With a number the library computes nothing where sizes differ; a value for each row makes it look at the other source.
   const bool is_library = context_.options.sizes_of_results && operation.scalars.empty();

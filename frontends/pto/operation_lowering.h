@@ -284,6 +284,7 @@ class ComputeLowering : LoweringPart {
   // These throw UserError if the operands break a rule of models/cluster/program/operand_rules.h.
   void check_operands(const Operation& op, const TileOperation& operation) const;
   bool compares(const Operation& op) const;
+  void pack_selected(TileOperation& operation) const;
   void masks_as_bytes(TileOperation& operation) const;
   void bits_as_integers(TileOperation& operation) const;
   void gather_compare(const Operation& op, TileOperation& operation) const;

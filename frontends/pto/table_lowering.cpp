@@ -100,6 +100,24 @@ void ComputeLowering::gather_to_l1(const Operation& op) {
   emitter_.last_operation().table = access;
 }
 
+// The library writes what a pattern selects of all rows one after the other, whatever is valid of a result with room for more.
+void ComputeLowering::pack_selected(TileOperation& operation) const {
+  const TileOperand& from = operation.operands[0];
+  TileOperand& to = operation.operands.back();
+  const auto known = [](const TileOperand& o) {
+    return !o.rows.is_register && !o.columns.is_register;
+  };
+  if (operation.mask.by_rows || to.full_rows == 0 || !known(from) || !known(to) || to.by_columns ||
+      to.columns.value != to.row_stride)
+    return;
+  const std::int64_t selected = operation.mask.count(from.columns.value) * from.rows.value;
+  if (to.rows.value * to.columns.value <= selected) return;
+  to.columns = selected;
+  to.rows = 1;
+  to.row_stride *= to.full_rows;
+  to.full_rows = 1;
+}
+
 // The form of pto.tgather with two results: positions of elements that compare with a number, or with that of their row.
 bool ComputeLowering::compares(const Operation& op) const {
   const auto outs = std::count_if(op.arguments.begin(), op.arguments.end(),

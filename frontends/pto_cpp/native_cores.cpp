@@ -79,6 +79,7 @@ bool NativeCores::takes_part(CoreKind kind,
   core->contents = contents;
   for (unsigned n = 0; n < kMostProbed; ++n) {
     core->run();
+    if (core->is_launcher) launched_blocks_ = core->block_count;
     const Request& r = core->request;
     Fit found = Fit::kEither;
     if (r.kind == Request::Kind::kEnded) return n > 0 && kind == CoreKind::kAiv;

@@ -67,12 +67,16 @@ class NativeCores final : public cluster::InstructionSource, public cluster::Thr
   bool takes_part(cluster::CoreKind kind,
                   const std::function<const std::byte*(unsigned array)>& contents);
 
+  /// Blocks of the launch that the function made up to there; 0: it is no launcher.
+  unsigned launched_blocks() const { return launched_blocks_; }
+
   std::shared_ptr<const cluster::Program> begin(cluster::CoreId core) override;
   Range next(cluster::CoreId core, std::vector<std::int64_t>& registers, Cycle now) override;
   cluster::ThreadWork run_threads(cluster::CoreId core, std::int64_t function,
                                   cluster::ThreadMemory& data) override;
 
  private:
+  unsigned launched_blocks_ = 0;
   struct Core;
   struct Request;
   struct Store;

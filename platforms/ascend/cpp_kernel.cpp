@@ -349,8 +349,9 @@ CppKernel::Kinds CppKernel::kinds(const std::function<const std::byte*(unsigned)
   probe.clusters = 1;
   probe.subblocks = 2;
   pto_cpp::NativeCores cores(probe);
-  return {native_.aic && cores.takes_part(CoreKind::kAic, contents),
-          native_.aiv && cores.takes_part(CoreKind::kAiv, contents)};
+  const bool aic = native_.aic && cores.takes_part(CoreKind::kAic, contents);
+  const bool aiv = native_.aiv && cores.takes_part(CoreKind::kAiv, contents);
+  return {aic, aiv, cores.launched_blocks()};
 }
 
 cluster::Launch CppKernel::find_launch(const AscendConfig& config) {
@@ -359,7 +360,7 @@ cluster::Launch CppKernel::find_launch(const AscendConfig& config) {
   kinds_ = kinds([this](unsigned array) {
     return contents_[array].bytes.empty() ? nullptr : contents_[array].bytes.data();
   });
-  auto [aic, aiv] = kinds_;
+  auto [aic, aiv, launched] = kinds_;
   if (!aic && !aiv) (native_.aiv ? aiv : aic) = true;  // it ends at once, as on the device
   cluster::Launch launch;
   launch.clusters = config.clusters;
@@ -376,6 +377,9 @@ cluster::Launch CppKernel::find_launch(const AscendConfig& config) {
   launch.ratio = config.ratio.value_or(by_mark);
   // Public kernels for one kind of core synchronise all of it on A5, with no mark (ascend_2.md 5.1).
   const bool syncs = mark_.syncs_all && config.machine.profile == cluster::Profile::kA5;
+  // Cores that a launcher gives no block are not there for the others, as those that launch.blocks leaves.
+  if (config.blocks == 0 && launched > 0 && launched < launch.resident_blocks())
+    launch.blocks = launched;
   const bool mixes_now = mark_.mixes || mark_.cores.has_value() || syncs;
   lacks_subblocks_ = asks_subblock_ && !config.ratio && launch.ratio == LaunchRatio::k0To2;
   if (host_launches) {  // as many clusters as its blocks need; those of a further launch may be more

@@ -42,6 +42,7 @@ class CppKernel {
   /// The kinds of core that take part in a launch.
   struct Kinds {
     bool aic = false, aiv = false;
+    unsigned blocks = 0;  ///< of the launch, if the function is a launcher
   };
   Kinds kinds(const std::function<const std::byte*(unsigned array)>& contents) const;
   cluster::Launch find_launch(const AscendConfig& config);

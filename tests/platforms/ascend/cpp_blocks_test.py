@@ -57,6 +57,16 @@ extern "C" __global__ AICORE void steps(__gm__ float* x, __gm__ float* y, int n)
 #endif
 }
 """
+# Blocks meet, and there are fewer than the machine has room for.
+MEETING = """#include <pto/pto-inst.hpp>
+using namespace pto;
+extern "C" __global__ AICORE void meet(__gm__ int32_t* y) {
+  SYNCALL<SyncCoreType::AIVOnly>();
+  y[get_block_idx() * 16] = get_block_num();
+  dcci(y + get_block_idx() * 16, SINGLE_CACHE_LINE, CACHELINE_OUT);
+}
+void launch(int32_t* y, int32_t blocks, void* stream) { meet<<<blocks, nullptr, stream>>>(y); }
+"""
 ASCEND_C = """#include "kernel_operator.h"
 using namespace AscendC;
 extern "C" __global__ __aicore__ void k(GM_ADDR x) {}
@@ -73,6 +83,16 @@ def check_blocks(run, folder):
         found, wanted = np.load(folder / "y.npy"), np.zeros((8, 16), np.int32)
         wanted[:expected, 0], wanted[:expected, 1] = np.arange(expected) + 1, expected
         assert np.array_equal(found, wanted), (ratio, clusters, blocks, found[:, :2])
+
+
+def check_meeting(run, folder):
+    """On A5 a kernel for one kind of core needs no mark to meet, and cores without a block of the launch are not waited for."""
+    for blocks in (3, 8):
+        done = run(MEETING, "launch", {"y": "i32[8,16]", "blocks": blocks}, "--preset", "a5", "--set", "launch.clusters=4", "--output", "y=y.npy")
+        assert done.returncode == 0, done.stderr
+        assert np.load(folder / "y.npy")[:, 0].tolist() == [blocks] * blocks + [0] * (8 - blocks)
+    done = run(MEETING, "launch", {"y": "i32[8,16]", "blocks": 3}, "--set", "launch.clusters=4", "--set", "sync.missing_ffts=ignore")
+    assert done.returncode == 4 and "not of MIX type" in done.stderr, done.stderr
 
 
 def check_numbers(run, folder):
@@ -103,12 +123,14 @@ def main():
 
         def run(text, function, arguments, *more):
             (folder / "k.cpp").write_text(text)
-            command = [pathlib.Path(sys.argv[1]).resolve(), "k.cpp", "--function", function, "--preset", "a2a3", "--quiet", *more]
+            preset = () if "--preset" in more else ("--preset", "a2a3")
+            command = [pathlib.Path(sys.argv[1]).resolve(), "k.cpp", "--function", function, *preset, "--quiet", *more]
             for name, value in arguments.items():
                 command += ["--arg", f"{name}={value}"]
             return subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
         check_blocks(run, folder)
+        check_meeting(run, folder)
         check_numbers(run, folder)
         check_page(run, folder)
         done = run(ASCEND_C, "k", {"x": "null"})

@@ -200,6 +200,14 @@ def compare(folder, rng):
                 check(not places[r, len(wanted):].any(), f"{preset} {mode}: what lies behind the matches of row {r} changes")
 
 
+def selected(folder, rng):
+    """What a pattern selects of all rows lies one after the other, in a result with room for more."""
+    x = rng.uniform(-1, 1, (8, 16)).astype("f4")
+    for preset in ("a2a3", "a5"):
+        got = run(folder, SIZES.replace("OPERATION", "TGATHER<Whole, Whole, MaskPattern::P1010>(c, a)"), preset, {"x": x, "y": x}, ("larger", "spread"))
+        check(isinstance(got, list) and np.array_equal(got[0].ravel()[:64], x[:, 1::2].ravel()), f"{preset}: {got}")
+
+
 def bits(folder, rng):
     """TAND moves bits of floats; A5 packs a mask into words of 32 bits."""
     x, y = (rng.uniform(-1, 1, (8, 16)).astype("f4") for _ in range(2))
@@ -217,6 +225,7 @@ def main():
         roots(pathlib.Path(folder), np.random.default_rng(2))
         scatter(pathlib.Path(folder), np.random.default_rng(3))
         compare(pathlib.Path(folder), np.random.default_rng(4))
+        selected(pathlib.Path(folder), np.random.default_rng(6))
         bits(pathlib.Path(folder), np.random.default_rng(5))
 
 
