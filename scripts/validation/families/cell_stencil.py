@@ -36,4 +36,4 @@ With 3 x 3 PEs one PE computes, and its queues are never empty: these two rows s
 queues follow each other as closely as those in memory. With the whole start and drain of each, which the model had before, they took 33 and 39 cycles
 instead of 12 and 17. The larger squares add the way between neighbors that wait for each other; nothing was set by them. On WSE-3 that way is
 3 cycles longer than the model's: `fabric.on_ramp_latency` and `fabric.off_ramp_latency` leave no room for them in [one message](message.md).
-""", [row(preset, edge, both[at]) for preset, at in (("wse2", 0), ("wse3", 1)) for edge, both in MEASURED.items()])
+""", [row(preset, edge, both[at]) for preset, at in (("wse2", 0), ("wse3", 1)) for edge, both in MEASURED.items()], platform="csl")

@@ -24,4 +24,4 @@ three operands of the operation. Traces of another program have these stores for
 """, [
     Case("C1, S", f"{side} x {side} PEs, {size} x {size} x {size}", published, lambda bench, side=side, size=size: time(bench, side, size))
     for side, size, published in ((2, 8, 2194), (4, 16, 4432))
-])
+], platform="csl")
