@@ -211,7 +211,7 @@ void TileRules::check_scales(const Operation& op, const Operands& o) const {
     const bool multiplies = op.name.rfind("pto.tmatmul", 0) == 0 && o.in.size() > 1;
     const Tile left =
         multiplies ? o.in[o.in.size() > 2 && o.in[0].location() == "acc" ? 1 : 0] : Tile{};
-    if (left && bits_of(left.element()) == 4)
+    if (left && bits_of(left.element()) == 4 && !is_integer(left.element()))
       fail(op, "elements of ", left.element(), " multiply with scales only (pto.tmatmul.mx)");
     return;
   }
