@@ -201,7 +201,7 @@ Result load_to_dsr(const BuiltinCall& call) {
   const pe::Operand dsr = dsr_operand(code.tile, {named.dsr, Value{BigInt(named.id)}}, false);
   const LiveDsd live = live_or_several(call.evaluator, from, call.expr(kDsd));
   DescriptorChecks checks(code.tile);
-  checks.add(1, from, live, call.expr(kDsd));
+  checks.add(dsr.kind == pe::kDest ? 0 : 1, from, live, call.expr(kDsd));
   checks.finish();
   const Fields options = fields_of(call.evaluator, call.structure(kDsd + 1), call.node);
   std::vector<LiveOption> chosen;

@@ -225,7 +225,8 @@ void DescriptorChecks::check(const Operand& operand, std::int64_t length) {
                      text::joined("the descriptor reaches from element ", number(first),
                                   " to element ", number(end - 1), " of ",
                                   in_quotes(dsd.base->cell->name), ", which has ",
-                                  text::plural(static_cast<std::size_t>(elements), "element")));
+                                  text::plural(static_cast<std::size_t>(elements), "element")),
+                     operand.slot == 0 ? TileCode::Beyond::kMayWrite : TileCode::Beyond::kReads);
 }
 
 }  // namespace tessera::csl

@@ -379,6 +379,8 @@ void TileCode::judge_overruns() {
     if (is_alone) {
       engine_.warn(Id::kOverrun, *overrun.at,
                    overrun.text + "; the code has no other variable that lies there");
+    } else if (overrun.use == Beyond::kReads) {
+      engine_.warn(Id::kOverrun, *overrun.at, overrun.text + "; what lies there is read");
     } else if (engine_.options.allows_overrun) {
       engine_.warn(Id::kOverrun, *overrun.at, overrun.text);
     } else {

@@ -66,9 +66,10 @@ class TileCode {
   void note_load(const pe::Operand& dsr, const pe::Dsd& dsd, const pe::OpConfig& config);
   DsrUses dsr_uses;
   /// An operation at `at` uses elements that lie beyond an array: an error, or a warning with
-  /// Options::allows_overrun or if the code has no other variable that could lie there.
-  void note_overrun(const Node& at, std::string text) {
-    overruns_.push_back({&engine_.place_of_user(at), std::move(text)});
+  /// Options::allows_overrun, if it only reads them, or if the code has no other variable that could lie there.
+  enum class Beyond : std::uint8_t { kMayWrite, kReads };
+  void note_overrun(const Node& at, std::string text, Beyond use = Beyond::kMayWrite) {
+    overruns_.push_back({&engine_.place_of_user(at), std::move(text), use});
   }
   bool is_wse3() const { return engine_.options.arch == "wse3"; }
 
@@ -187,6 +188,7 @@ class TileCode {
   struct Overrun {
     const Node* at;
     std::string text;
+    Beyond use;
   };
   std::vector<Overrun> overruns_;
 };

@@ -305,7 +305,7 @@ void add_initial_load(TileCode& code, const DsrLoad& load) {
   made.dsd =
       code.descriptor_of(*load.dsd.type, *load.dsd.value().get<std::shared_ptr<const Dsd>>(), at);
   DescriptorChecks checks(code);
-  checks.add(1, load.dsd, {}, at);
+  checks.add(made.dsr.kind == pe::kDest ? 0 : 1, load.dsd, {}, at);
   checks.finish();
   made.config = operation_options(code, load_options_table(), load.options, at);
   check_load_options(code.engine(), *load.dsd.type, load.options, at);

@@ -228,7 +228,8 @@ const std::vector<MessageRow>& message_rows() {
        "WSE-2 has the modes `simd_32`, `simd_64` and `simd_32_or_64`, WSE-3 since SDK 2.10 "
        "`simd_off` and `simd_max`."},
       {Id::kOverrun, "an operation that leaves its array",
-       "An element that is known to be reached lies outside of the array."},
+       "An element that is known to be reached lies outside of the array; where it is only read, this is "
+       "a warning."},
       {Id::kNoDescriptor, "an operation without a descriptor",
        "None of the operands is a descriptor, a DSR or a FIFO, so there is nothing to run over."},
       {Id::kOperandDirection, "a source as destination",

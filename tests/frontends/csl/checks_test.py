@@ -126,6 +126,18 @@ class Memory(Case):
             self.assertRegex(allowed.stderr, r"pe\.csl:3:\d+: warning: the descriptor reaches ")
             self.assertEqual(self.compiled(dsd, "--allow-dsd-overrun", "--warnings-as-errors").returncode, 2)
 
+    def test_a_source_beyond_its_array_gives_a_warning(self):
+        text = ("var a = @zeros([8]f32);\nvar b = @zeros([8]f32);\n"
+                "const inside = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> b[i] });\n"
+                "const beyond = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[i + 1] });\n")
+        registers = "const to = @get_dsr(dsr_dest, 2);\nconst from = @get_dsr(dsr_src1, 2);\n"
+        for code, status in (("@fmovs(inside, beyond);", 0), ("@fadds(inside, inside, beyond);", 0), ("@fmovs(beyond, inside);", 2),
+                             ("@load_to_dsr(from, beyond); @load_to_dsr(to, inside); @fmovs(to, from);", 0),
+                             ("@load_to_dsr(from, inside); @load_to_dsr(to, beyond); @fmovs(to, from);", 2)):
+            done = self.compile(text + registers + TASK % (code, ""))
+            self.assertEqual(done.returncode, status, (code, done.stderr))
+            self.assertIn("what lies there is read" if status == 0 else "error: ", done.stderr, code)
+
     def test_an_array_that_is_alone_gives_a_warning(self):
         text = "var a = @zeros([4]f32);\nconst d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[i] });\n"
         done = self.compile(text + TASK % ("@fmovs(d, 1.0);", ""))
