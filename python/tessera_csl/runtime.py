@@ -5,10 +5,12 @@ An exception of a signal handler, such as KeyboardInterrupt, may leave any call 
 and the run goes on. What must happen once for a runtime (its start, its stop) has a Reply that is kept, so that a second call
 finds what the first one has begun.
 """
+import contextlib
 import os
 import shlex
 import sys
 import tempfile
+from pathlib import Path
 
 import numpy as np
 
@@ -59,12 +61,22 @@ def options_from_environment():
     return (["--preset", preset] if preset else []) + options
 
 
+def _make_trace_folder():
+    """Scripts move or delete the folder of the vendor's binary traces, which lies beside the log."""
+    if not os.path.exists("sim.log"):
+        return
+    with contextlib.suppress(OSError):  # one that cannot be made is missed only by such a script
+        os.makedirs("simfab_traces", exist_ok=True)
+        Path("simfab_traces/README").write_text("The traces are in sim.log; the variable SIMFABRIC_DEBUG asks for them.\n", encoding="utf-8")
+
+
 class SdkRuntime:
     """A simulated machine with a compiled program. Blocking calls return when the operation is complete."""
 
     def __init__(self, bindir, platform=None, *, cmaddr=None, memcpy_required=True, suppress_simfab_trace=False,
                  simfab_numthreads=5, msg_level="WARNING", **unknown):
-        del memcpy_required, suppress_simfab_trace, simfab_numthreads, msg_level  # only other simulators need them
+        del memcpy_required, simfab_numthreads, msg_level  # only other simulators need them
+        self._leaves_trace_folder = not suppress_simfab_trace
         require_simulator(cmaddr)
         ignore("SdkRuntime", unknown)
         _warn_about_numpy_2()
@@ -121,6 +133,8 @@ class SdkRuntime:
         for path in self._core_paths:
             write_core(self._folder, path)
         self._close()
+        if self._leaves_trace_folder:
+            _make_trace_folder()
 
     def _give_up(self):
         """Ends the machine without completing what was given to it."""

@@ -254,6 +254,15 @@ class Together(Base):
         return tuple(runtime._program["size"])  # pylint: disable=protected-access
 
 
+class Container(unittest.TestCase):
+    def test_variables_for_the_container_have_their_names_there(self):
+        given = {"SINGULARITYENV_STEPS": "3 '$(echo no)' \"x\"", "APPTAINERENV_ROWS": "a\nAPPTAINERENV_NOT=1", "APPTAINERENV_PATH": "/nowhere",
+                 "APPTAINERENV_PYTHONPATH": "/other"}
+        shown = "import os; print([os.environ.get(n) for n in ('STEPS', 'ROWS', 'NOT')], os.environ['PATH'] != '/nowhere'); import tessera_csl"
+        done = subprocess.run([SDK / "cs_python", "-c", shown], env=dict(os.environ, **given), capture_output=True, text=True, check=False)
+        self.assertEqual((done.stdout, done.stderr), (f"{[given['SINGULARITYENV_STEPS'], given['APPTAINERENV_ROWS'], None]} True\n", ""))
+
+
 class Log(Base):
     def log(self, **environment):
         with mock.patch.dict(os.environ, environment):
@@ -282,7 +291,10 @@ class Log(Base):
             self.assertFalse(any(" landing C" in line for line in lines))
             numbers = [int(line[1:].split()[0]) for line in lines]
             self.assertEqual(numbers, sorted(numbers))
-        self.assertEqual([name for name in os.listdir(".") if "trace" in name], [])
+        self.assertEqual([name for name in os.listdir(".") if "trace" in name], ["simfab_traces"])
+        shutil.rmtree("simfab_traces")
+        self.check(simulator=True, suppress_simfab_trace=True)
+        self.assertFalse(os.path.exists("simfab_traces"))
         with self.assertRaisesRegex(RuntimeError, "'everything' is no trace"):
             self.log(SIMFABRIC_DEBUG="everything")
 

@@ -1,6 +1,5 @@
-// Builtins that make and change descriptors (csl.md 7.3, 8). A descriptor whose fields are all known
-// is a value; one with fields of the running program is a descriptor of the program and the operands
-// that replace some of its fields (csl.md 8.3).
+// Builtins that make and change descriptors (csl.md 7.3, 8). A descriptor whose fields are all known is a value; one with fields of
+// the running program is a descriptor of the program and the operands that replace some of its fields (csl.md 8.3).
 #include <algorithm>
 #include <set>
 
@@ -343,13 +342,25 @@ Result get_dsd(const BuiltinCall& call) {
   return DescriptorReader(call, *kind).read();
 }
 
-// Changes
-
 Dsd copy_of(const Result& dsd) {
   return *dsd.value().get<std::shared_ptr<const Dsd>>();
 }
 Result changed(const Result& from, Dsd dsd) {
   return {from.type, Value{std::make_shared<const Dsd>(std::move(dsd))}};
+}
+
+LiveDsd moved(const BuiltinCall& call, LiveDsd dsd, const DsdBase& base) {
+  TileCode& tile = code_of(call.evaluator).tile;
+  if (dsd.record) {
+    tile.dsr_uses.add_moved(*element_of(base));
+  } else if (dsd.element != element_of(base)) {
+    ir::Descriptor other = tile.module().descriptors[dsd.descriptor];
+    if (other.dsd.stated) other.dsd.stated = stated_type(*element_of(base));
+    dsd.descriptor = tile.add_descriptor(std::move(other));
+  }
+  dsd.base = address_value(call.evaluator, storage_of_base(call, base, call.expr(1)));
+  dsd.element = element_of(base);
+  return dsd;
 }
 
 Result set_dsd_base_addr(const BuiltinCall& call) {
@@ -364,18 +375,7 @@ Result set_dsd_base_addr(const BuiltinCall& call) {
     dsd.offset = dsd.bytes = 0;
     return changed(from, std::move(dsd));
   }
-  LiveDsd dsd = live_dsd(call.evaluator, from, call.expr(0));
-  TileCode& tile = code_of(call.evaluator).tile;
-  if (dsd.record) {
-    tile.dsr_uses.add_moved(*element_of(base));
-  } else if (dsd.element != element_of(base)) {
-    ir::Descriptor other = tile.module().descriptors[dsd.descriptor];
-    if (other.dsd.stated) other.dsd.stated = stated_type(*element_of(base));
-    dsd.descriptor = tile.add_descriptor(std::move(other));
-  }
-  dsd.base = address_value(call.evaluator, storage_of_base(call, base, call.expr(1)));
-  dsd.element = element_of(base);
-  return live_result(from.type, dsd);
+  return live_result(from.type, moved(call, live_dsd(call.evaluator, from, call.expr(0)), base));
 }
 
 ir::Value byte_distance(const BuiltinCall& call, const Result& steps, std::int64_t bytes) {
@@ -453,6 +453,12 @@ Result set_dsd_stride(const BuiltinCall& call) {
 }
 
 }  // namespace
+
+LiveDsd at_address(const BuiltinCall& call, LiveDsd dsd, std::size_t place) {
+  const DsdBase base = base_of(call.evaluator, call.expr(place));
+  check_element(call, *element_of(base), call.expr(place));
+  return moved(call, std::move(dsd), base);
+}
 
 const std::vector<BuiltinRow>& dsd_builtins() {
   const auto dsd = [](std::vector<ChoiceRow> kinds) {

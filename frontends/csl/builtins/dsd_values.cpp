@@ -310,6 +310,8 @@ void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value
     uses.add_value_somewhere();
   } else if (!is_own || dsd.element != nullptr) {
     uses.add_value(storage.address.number, dsd.element);
+  } else {
+    uses.add_change(storage.address.number);
   }
   if (!is_own) {
     const ir::Value number =

@@ -107,7 +107,8 @@ class Mapping {
                    is_output ? "output" : "input");
       input.live = live_dsd(evaluator_, input.value, call_.expr(i));
       input.element = input.live->element;
-      checks_.add(static_cast<unsigned>(i), input.value, *input.live, call_.expr(i));
+      checks_.add(is_output ? 0 : static_cast<unsigned>(i), input.value, *input.live,
+                  call_.expr(i));
       input.is_output = is_output;
     }
     is_any_vector_ = is_any_vector_ || input.is_vector();

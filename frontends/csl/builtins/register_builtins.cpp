@@ -208,6 +208,7 @@ Result load_to_dsr(const BuiltinCall& call) {
   const pe::OpConfig common =
       operation_options(code.tile, load_options_table(), options, call.node, &chosen);
   check_load_options(call.engine(), *from.type, options, call.node);
+  code.tile.dsr_uses.add_descriptor(dsr, live, from.type, common);
   std::vector<Alternative> all;
   if (!live.several.empty()) all.push_back({live.chosen, live.several});
   for (const LiveOption& option : chosen)
@@ -221,6 +222,18 @@ Result load_to_dsr(const BuiltinCall& call) {
     for (const LiveOption& option : chosen) option.set(config, numbers[next++]);
     load_one(call, named, dsr, one, config);
   });
+  return call.nothing();
+}
+
+/// The register is loaded again with the descriptor that it has, at another address.
+Result set_dsr_base_addr(const BuiltinCall& call) {
+  DsrLoad named = named_dsrs(call, 1);
+  TileCode& tile = code_of(call.evaluator).tile;
+  const pe::Operand dsr = dsr_operand(tile, {named.dsr, Value{BigInt(named.id)}}, false);
+  const DsrUses::Loaded loaded = tile.dsr_uses.moved(call.engine(), dsr, call.node);
+  if (loaded.kind->name != "mem1d_dsd")
+    call.fail(Id::kDsrAddress, "the register has a ", loaded.kind->name, " instead of a mem1d_dsd");
+  load_one(call, named, dsr, at_address(call, loaded.dsd, 1), loaded.config);
   return call.nothing();
 }
 
@@ -291,6 +304,11 @@ const std::vector<BuiltinRow>& register_builtins() {
        {dsr, dsd({}), options},
        load_to_dsr<1>,
        "loads a descriptor into a register"},
+      {"set_dsr_base_addr",
+       kInCode,
+       {dsr, takes(Takes::kPlace, "array or pointer")},
+       set_dsr_base_addr,
+       "the descriptor of a register at another address"},
       {"load_to_dsr_xdsr",
        kInTile | kInCode,
        {dsr, xdsr, dsd({{"circbuf_dsd"}}), options},

@@ -13,7 +13,57 @@ bool contradicts(const pe::OpConfig& load, const pe::OpConfig& use) {
   return load_ends && use_ends && (load.activate != use.activate || load.unblock != use.unblock);
 }
 
+bool is_same(const ir::Value& a, const ir::Value& b) {
+  if (a.kind == ir::Value::Kind::kNone || b.kind == ir::Value::Kind::kNone) return a.kind == b.kind;
+  return a.is_constant() && b.is_constant() && a.number == b.number;
+}
+
+bool is_same(const std::optional<Storage>& a, const std::optional<Storage>& b) {
+  if (!a || !b) return !a && !b;
+  return a->address.is_address() && b->address.is_address() &&
+         a->address.number == b->address.number && a->offset == b->offset;
+}
+
+bool is_alike(const DsrUses::Loaded& a, const DsrUses::Loaded& b) {
+  return is_same(a.dsd.record, b.dsd.record) && a.dsd.descriptor == b.dsd.descriptor &&
+         is_same(a.dsd.extent, b.dsd.extent) && is_same(a.dsd.stride, b.dsd.stride) &&
+         a.config == b.config;
+}
+
 }  // namespace
+
+bool DsrUses::is_known(const Loaded& loaded) const {
+  const LiveDsd& dsd = loaded.dsd;
+  if (dsd.record) {
+    const auto changes = dsd.record->address.is_address()
+                             ? changes_.find(dsd.record->address.number)
+                             : changes_.end();
+    if (goes_somewhere_ || changes == changes_.end() || changes->second > 1) return false;
+  }
+  return dsd.several.empty() && is_same(dsd.extent, dsd.extent) &&
+         is_same(dsd.stride, dsd.stride) && !loaded.config.xdsr;
+}
+
+const DsrUses::Loaded& DsrUses::moved(Engine& engine, const pe::Operand& dsr, const Node& at) {
+  const Register which{dsr.kind, dsr.reg};
+  if (descriptors_[which].empty())
+    engine.fail(Id::kDsrAddress, at,
+                "no load of this register is known here: one stands before in the function, or in "
+                "a comptime block");
+  judge_moved(engine, which, at);
+  moved_registers_.emplace(which, &at);
+  return descriptors_[which].front();
+}
+
+void DsrUses::judge_moved(Engine& engine, const Register& dsr, const Node& at) const {
+  const std::vector<Loaded>& loads = descriptors_.at(dsr);
+  if (!is_known(loads.front()))
+    engine.fail(Id::kDsrAddress, at, "only the running program knows what the register has");
+  if (!std::all_of(loads.begin(), loads.end(),
+                   [&](const Loaded& other) { return is_alike(loads.front(), other); }))
+    engine.fail(Id::kDsrAddress, at,
+                "the loads of this register differ, so what it has is not known");
+}
 
 void DsrUses::add_values(ir::VariableId variable, const Type& type, const Value& value) {
   if (value.is_undefined()) return;
@@ -45,6 +95,8 @@ void DsrUses::judge(Engine& engine, const std::vector<FifoDeclaration>& fifos) c
     const auto loads = loads_.find(use.dsr);
     if (loads != loads_.end()) engine.goes_on([&] { judge(engine, use, loads->second); });
   }
+  for (const auto& [dsr, at] : moved_registers_)
+    engine.goes_on([&, &dsr = dsr, at = at] { judge_moved(engine, dsr, *at); });
   if (goes_somewhere_) return;
   for (const VariableUse& use : variable_uses_) engine.goes_on([&] { judge(engine, use); });
 }

@@ -24,6 +24,19 @@ class DsrUses {
                 const Node& at) {
     loads_[{dsr.kind, dsr.reg}].push_back({element, config, &at});
   }
+  /// A descriptor that a load puts into a DSR, with the options of the load. One of several is unknown, and one in a variable
+  /// that is set more than once.
+  void add_descriptor(const pe::Operand& dsr, LiveDsd dsd, const Type* kind, pe::OpConfig config) {
+    descriptors_[{dsr.kind, dsr.reg}].push_back({std::move(dsd), kind, std::move(config)});
+  }
+  struct Loaded {
+    LiveDsd dsd;
+    const Type* kind;
+    pe::OpConfig config;
+  };
+  /// What the DSR has when its address is set at `at` (`@set_dsr_base_addr`): that of the loads which have been seen. Fails, there
+  /// or when the tile is complete, if there is none, or if they have more than their addresses in which they differ.
+  const Loaded& moved(Engine& engine, const pe::Operand& dsr, const Node& at);
   /// An operation at `at` on elements of `bytes`; 0: it takes elements of any width.
   void add_use(const pe::Operand& dsr, unsigned bytes, const pe::OpConfig& config, const Node& at) {
     uses_.push_back({{dsr.kind, dsr.reg}, bytes, config, &at});
@@ -31,7 +44,10 @@ class DsrUses {
   /// A variable that is a descriptor has, or gets, one of an array of such elements; nullptr: only the running program knows.
   void add_value(ir::VariableId variable, const Type* element) {
     values_[variable].push_back(element);
+    add_change(variable);
   }
+  /// A variable that is a descriptor is set, or changed.
+  void add_change(ir::VariableId variable) { ++changes_[variable]; }
   /// A variable that is, or has, descriptors: those of its first value.
   void add_values(ir::VariableId variable, const Type& type, const Value& value);
   /// A descriptor that only the running program knows gets the address of such elements.
@@ -71,7 +87,13 @@ class DsrUses {
   static void judge(Engine& engine, const Load& load, const Register& dsr,
                     const std::vector<FifoDeclaration>& fifos);
 
+  bool is_known(const Loaded& loaded) const;
+  void judge_moved(Engine& engine, const Register& dsr, const Node& at) const;
+
   std::map<Register, std::vector<Load>> loads_;
+  std::map<Register, std::vector<Loaded>> descriptors_;
+  std::map<Register, const Node*> moved_registers_;
+  std::map<ir::VariableId, unsigned> changes_;
   std::vector<Use> uses_;
   std::map<ir::VariableId, std::vector<const Type*>> values_;
   std::vector<VariableUse> variable_uses_;

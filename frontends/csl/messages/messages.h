@@ -141,6 +141,7 @@ enum class Id : std::uint16_t {
   kStrideRegisters = 1204,
   kLoadOptions = 1205,
   kMemoryFull = 1206,
+  kDsrAddress = 1207,
 };
 
 struct MessageRow {

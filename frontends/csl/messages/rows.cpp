@@ -228,7 +228,8 @@ const std::vector<MessageRow>& message_rows() {
        "WSE-2 has the modes `simd_32`, `simd_64` and `simd_32_or_64`, WSE-3 since SDK 2.10 "
        "`simd_off` and `simd_max`."},
       {Id::kOverrun, "an operation that leaves its array",
-       "An element that is known to be reached lies outside of the array; where it is only read, this is "
+       "An element that is known to be reached lies outside of the array; where it is only read, "
+       "this is "
        "a warning."},
       {Id::kNoDescriptor, "an operation without a descriptor",
        "None of the operands is a descriptor, a DSR or a FIFO, so there is nothing to run over."},
@@ -267,6 +268,9 @@ const std::vector<MessageRow>& message_rows() {
        "with is given in one place."},
       {Id::kMemoryFull, "a program that does not fit into the memory of a PE",
        "Code and variables need more than the 48 KB of a PE."},
+      {Id::kDsrAddress, "the address of a register whose descriptor is not known",
+       "`@set_dsr_base_addr` changes the address of the mem1d_dsd that the loads of the register "
+       "before it gave, all the same one."},
   };
   return kRows;
 }

@@ -130,8 +130,9 @@ class Memory(Case):
         text = ("var a = @zeros([8]f32);\nvar b = @zeros([8]f32);\n"
                 "const inside = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> b[i] });\n"
                 "const beyond = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[i + 1] });\n")
-        registers = "const to = @get_dsr(dsr_dest, 2);\nconst from = @get_dsr(dsr_src1, 2);\n"
+        registers = "fn same(x: f32) f32 { return x; }\nconst to = @get_dsr(dsr_dest, 2);\nconst from = @get_dsr(dsr_src1, 2);\n"
         for code, status in (("@fmovs(inside, beyond);", 0), ("@fadds(inside, inside, beyond);", 0), ("@fmovs(beyond, inside);", 2),
+                             ("@map(same, beyond, inside);", 0), ("@map(same, inside, beyond);", 2),
                              ("@load_to_dsr(from, beyond); @load_to_dsr(to, inside); @fmovs(to, from);", 0),
                              ("@load_to_dsr(from, inside); @load_to_dsr(to, beyond); @fmovs(to, from);", 2)):
             done = self.compile(text + registers + TASK % (code, ""))
