@@ -319,6 +319,12 @@ void ComputeLowering::follow_result(const Operation& op, TileOperation& operatio
     written.columns =
         std::min(written.columns.value, operation.mask.count(operation.operands[0].columns.value));
   if (function == F::kGatherMask && context_.options.sizes_of_results) pack_selected(operation);
+  // The library writes a number for each row, whatever columns are valid.
+  if (function == F::kRowReduce && context_.options.sizes_of_results && !written.by_columns &&
+      !written.columns.is_register && written.columns.value > 1 && !written.rows.is_register &&
+      !operation.operands[0].rows.is_register &&
+      written.rows.value == operation.operands[0].rows.value)
+    written.columns = 1;
   const TileOperand result = written;
   // With a number the library computes nothing where sizes differ; a value for each row makes it look at the other source.
   const bool is_library = context_.options.sizes_of_results && operation.scalars.empty();

@@ -208,6 +208,14 @@ def selected(folder, rng):
         check(isinstance(got, list) and np.array_equal(got[0].ravel()[:64], x[:, 1::2].ravel()), f"{preset}: {got}")
 
 
+def sums(folder, rng):
+    """A sum of rows writes a number for each, whatever columns of its result are valid."""
+    x = rng.integers(-9, 9, (8, 16)).astype("f4")
+    for preset in ("a2a3", "a5"):
+        got = run(folder, SIZES.replace("OPERATION", "TROWSUM(c, a, d)"), preset, {"x": x, "y": x}, ("larger", "spread"))
+        check(isinstance(got, list) and np.array_equal(got[0][:, 0], x.sum(1)), f"{preset}: {got}")
+
+
 def bits(folder, rng):
     """TAND moves bits of floats; A5 packs a mask into words of 32 bits."""
     x, y = (rng.uniform(-1, 1, (8, 16)).astype("f4") for _ in range(2))
@@ -226,6 +234,7 @@ def main():
         scatter(pathlib.Path(folder), np.random.default_rng(3))
         compare(pathlib.Path(folder), np.random.default_rng(4))
         selected(pathlib.Path(folder), np.random.default_rng(6))
+        sums(pathlib.Path(folder), np.random.default_rng(7))
         bits(pathlib.Path(folder), np.random.default_rng(5))
 
 
