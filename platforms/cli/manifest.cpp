@@ -14,6 +14,14 @@ std::string seen_from(const fs::path& folder, const std::string& file) {
   return fs::path(file).lexically_proximate(folder).generic_string();
 }
 
+/// A value of an option as it is the same on any computer: a file that was read is its digest, "x=<digest>".
+std::string without_paths(const std::string& value, const text::FilesRead& read) {
+  const std::size_t equal = value.find('=');
+  const std::size_t begin = equal == std::string::npos ? 0 : equal + 1;
+  const auto file = read.files().find(value.substr(begin));
+  return file == read.files().end() ? value : value.substr(0, begin) + file->second.digest;
+}
+
 std::string digest_of_all(const std::map<std::string, std::string>& digests) {
   std::string text;
   for (const auto& [name, digest] : digests) text += name + " " + digest + "\n";
@@ -33,6 +41,8 @@ void describe_run(const Executable& executable, std::vector<std::string> argv,
     run.settings[setting.substr(0, equal)] =
         equal == std::string::npos ? "" : setting.substr(equal + 1);
   }
+  for (const auto& [name, values] : options.decisive)
+    for (const std::string& value : values) run.options[name].push_back(without_paths(value, read));
   run.seed = options.seed.value_or(run.seed);
   const bool is_folder = fs::is_directory(options.program);
   const fs::path folder =

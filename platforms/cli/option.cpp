@@ -65,6 +65,11 @@ Option whole_number(std::string name, std::optional<std::uint64_t>& target, std:
   return {std::move(name), "N", std::move(help), take};
 }
 
+Option deciding(Option option) {
+  option.decides = true;
+  return option;
+}
+
 Option array_files(std::string name, std::map<std::string, std::string>& target, Option::File use,
                    std::string help) {
   const std::string form = "NAME=FILE.npy";

@@ -25,6 +25,8 @@ struct Option {
   std::string default_value = {};         ///< as --help shows it
   std::vector<std::string> choices = {};  ///< the values that it takes; empty: any
   std::string implicit_value = {};        ///< what it means without a value; empty: it needs one
+  /// Results depend on it, and no other member of a report's `run` says so: `run.options` has it.
+  bool decides = false;
 };
 
 /// Options under one heading of --help.
@@ -44,6 +46,8 @@ Option file(std::string name, std::string value, std::string& target, Option::Fi
             std::string help);
 /// An option with a whole number of 0 or more.
 Option whole_number(std::string name, std::optional<std::uint64_t>& target, std::string help);
+/// The same option as one that decides about results.
+Option deciding(Option option);
 /// A repeatable option: array names with a file each.
 Option array_files(std::string name, std::map<std::string, std::string>& target, Option::File use,
                    std::string help);

@@ -125,7 +125,8 @@ OptionGroup bounds_and_checks(Options& o) {
   };
   return {
       "Bounds and checks",
-      {whole_number("max-cycles", o.max_cycles, "stop before cycle N with a diagnosis, exit 4"),
+      {deciding(whole_number("max-cycles", o.max_cycles,
+                             "stop before cycle N with a diagnosis, exit 4")),
        {"timeout", "SECONDS", "stop after this wall time with a diagnosis, exit 4", take_timeout},
        whole_number("seed", o.seed, "seed of --shuffle-step-order (default 1)"),
        flag("shuffle-step-order", o.shuffle_step_order,
@@ -391,6 +392,7 @@ bool parse(int argc, const char* const* argv, const Executable& executable, Opti
                  [&](const OptionGroup& group, const Option& option, const std::string& value) {
                    option.take(value);
                    options.given[group.title].push_back(option.name);
+                   if (option.decides) options.decisive[option.name].push_back(value);
                    if (option.file == File::kRead) read.push_back(file_use(option, value));
                    if (option.file == File::kRead && option.repeatable)
                      options.arrays_read.insert(split(option.name, value, option.value));

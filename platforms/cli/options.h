@@ -60,6 +60,8 @@ struct Options {
   std::vector<OptionGroup> own_groups;
   /// The names of the options that were given, by heading of --help; parse() fills it.
   std::map<std::string, std::vector<std::string>> given;
+  /// The values of those that decide about results (Option::decides), by name; parse() fills it.
+  std::map<std::string, std::vector<std::string>> decisive;
 
   /// Whether the run is recorded for the live view.
   bool is_recorded() const { return serve.has_value() || !live_page_file.empty(); }

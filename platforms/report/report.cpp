@@ -51,12 +51,20 @@ json::object to_object(const std::map<std::string, std::string>& texts, bool may
   return out;
 }
 
+json::object options_json(const Run& run) {
+  json::object all;
+  for (const auto& [name, values] : run.options)
+    all[name] = json::array(values.begin(), values.end());
+  return all;
+}
+
 json::object run_json(const Run& run) {
   return {{"argv", to_array(run.argv)},
           {"version", run.version},
           {"commit", run.commit},
           {"params", to_object(run.params, true)},
           {"settings", to_object(run.settings, true)},
+          {"options", options_json(run)},
           {"config_digest", run.config_digest},
           {"program_digest", run.program_digest},
           {"files", to_object(run.files, false)},

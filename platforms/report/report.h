@@ -182,6 +182,8 @@ struct Run {
   std::string commit;                           ///< commit; empty: its sources were no checkout
   std::map<std::string, std::string> params;    ///< parameters of the program, defaults included
   std::map<std::string, std::string> settings;  ///< --set
+  /// The values of other options on which results depend, by name, in the order of the command line.
+  std::map<std::string, std::vector<std::string>> options;
   // Digests of 16 hex digits; empty: the run ended before it was known.
   std::string config_digest;                 ///< digest of all values of the configuration
   std::string program_digest;                ///< digest of `files`

@@ -32,15 +32,16 @@ struct Options : cli::Options {
                     "how far the host may run ahead of the simulation, e.g. --quantum 100ns"),
           failures_option(), header_option()}},
         {kClusterHeading,
-         {cli::flag("no-data", no_data, "timing only: tiles and arrays have no contents")}},
+         {cli::deciding(
+             cli::flag("no-data", no_data, "timing only: tiles and arrays have no contents"))}},
         fabric.group()};
   }
 
   cli::Option failures_option() {
-    return cli::one_of(
-        "device-failures", "WHAT", device_failures, {"stop", "interrupt"},
-        "illegal behaviour of the accelerator stops the run, or it tells the host by "
-        "an interrupt");
+    return cli::deciding(
+        cli::one_of("device-failures", "WHAT", device_failures, {"stop", "interrupt"},
+                    "illegal behaviour of the accelerator stops the run, or it tells the host by "
+                    "an interrupt"));
   }
   cli::Option header_option() {
     return cli::file("driver-header", "FILE", driver_header, cli::Option::File::kWritten,

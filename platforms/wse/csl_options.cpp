@@ -27,43 +27,49 @@ cli::OptionGroup CslOptions::group() {
   using Text = const std::string&;
   return {
       kHeading,
-      {read_by(
+      {cli::deciding(read_by(
            "params", "a:1,b:2", "parameters of the layout (repeatable)",
-           [this](Text text) { csl::add_option_numbers(text, "--params", program.params); }, true),
-       read_by(
+           [this](Text text) { csl::add_option_numbers(text, "--params", program.params); }, true)),
+       cli::deciding(read_by(
            "colors", "a:1,b:2", "parameters of the layout that are colors (repeatable)",
-           [this](Text text) { csl::add_option_numbers(text, "--colors", program.colors); }, true),
-       read_by(
+           [this](Text text) { csl::add_option_numbers(text, "--colors", program.colors); }, true)),
+       cli::deciding(read_by(
            "launch", "FUNCTION[:1,2]",
            "exported function that all PEs run, between --input and --output (repeatable, in "
            "order)",
-           [this](Text text) { launches.push_back(text); }, true),
-       read_by("fabric-dims", "W,H", "size of the fabric (default: that of the program)",
-               [this](Text text) { program.fabric = csl::option_pair(text, "--fabric-dims"); }),
-       read_by("fabric-offsets", "X,Y", "where the program lies in the fabric",
-               [this](Text text) { program.offsets = csl::option_pair(text, "--fabric-offsets"); }),
-       read_by("channels", "N", "channels between host and program, 1 to 16 (default: 1)",
-               [this](Text text) { channels = compiled::channels_of(text); }),
+           [this](Text text) { launches.push_back(text); }, true)),
+       cli::deciding(read_by(
+           "fabric-dims", "W,H", "size of the fabric (default: that of the program)",
+           [this](Text text) { program.fabric = csl::option_pair(text, "--fabric-dims"); })),
+       cli::deciding(read_by(
+           "fabric-offsets", "X,Y", "where the program lies in the fabric",
+           [this](Text text) { program.offsets = csl::option_pair(text, "--fabric-offsets"); })),
+       cli::deciding(read_by("channels", "N",
+                             "channels between host and program, 1 to 16 (default: 1)",
+                             [this](Text text) { channels = compiled::channels_of(text); })),
        read_by(
            "import-path", "DIR", "folder for imports; also CSL_IMPORT_PATH (repeatable)",
            [this](Text text) { program.import_paths.push_back(text); }, true),
-       read_by(
+       cli::deciding(read_by(
            "link-section-start-address-bytes", ".a:4096,.b:8192",
            "addresses of the variables with linksection(\".a\") (repeatable)",
            [this](Text text) {
              csl::add_option_sections(text, "--link-section-start-address-bytes", program);
            },
-           true),
-       read_by("csl-version", "1.4|2.10", "version of CSL; also TESSERA_CSL_VERSION",
-               [this](Text text) { program.version = csl::option_version(text); }),
-       cli::one_of("fp16-format", "FORMAT", program.half, {"f16", "bf16", "cb16"},
-                   "16-bit float format of the program"),
-       cli::one_of("csl-code", "vendor|plain|best", style, {"vendor", "plain", "best"},
-                   "how code is generated: as the vendor's compiler does, for reading, or better"),
-       cli::flag("allow-dsd-overrun", program.allows_overrun,
-                 "a descriptor that leaves its array is a warning instead of an error"),
-       cli::one_of("csl-locals", "memory|registers", locals, {"memory", "registers"},
-                   "--csl-code=plain: where variables of functions live that a loop changes")}};
+           true)),
+       cli::deciding(read_by("csl-version", "1.4|2.10", "version of CSL; also TESSERA_CSL_VERSION",
+                             [this](Text text) { program.version = csl::option_version(text); })),
+       cli::deciding(cli::one_of("fp16-format", "FORMAT", program.half, {"f16", "bf16", "cb16"},
+                                 "16-bit float format of the program")),
+       cli::deciding(cli::one_of(
+           "csl-code", "vendor|plain|best", style, {"vendor", "plain", "best"},
+           "how code is generated: as the vendor's compiler does, for reading, or better")),
+       cli::deciding(
+           cli::flag("allow-dsd-overrun", program.allows_overrun,
+                     "a descriptor that leaves its array is a warning instead of an error")),
+       cli::deciding(cli::one_of(
+           "csl-locals", "memory|registers", locals, {"memory", "registers"},
+           "--csl-code=plain: where variables of functions live that a loop changes"))}};
 }
 
 cli::Option arch_option(std::string& preset, std::string& arch) {

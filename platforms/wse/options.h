@@ -51,6 +51,7 @@ struct FabricOptions {
                                "--replace router[2,1]=verilog; may be given several times",
                                [this](const std::string& text) { replace.push_back(text); }};
     replace_option.repeatable = true;
+    replace_option.decides = true;
     const auto written = cli::Option::File::kWritten;
     return {
         kHeading,
@@ -72,17 +73,19 @@ struct FabricOptions {
                      "busiest link of a tile"),
          file("routes", "FILE.svg", routes_file, written,
               "picture of the routes, a map for each color, e.g. --routes r.svg"),
-         cli::flag(
+         cli::deciding(cli::flag(
              "check-links", check_links,
-             "watch the links between routers and at the rim for broken protocol rules (exit 3)"),
-         cli::flag("check-epochs", check_epochs,
-                   "watch for wavelets that a change of a route catches under way (exit 4)"),
+             "watch the links between routers and at the rim for broken protocol rules (exit 3)")),
+         cli::deciding(
+             cli::flag("check-epochs", check_epochs,
+                       "watch for wavelets that a change of a route catches under way (exit 4)")),
          check_memory_option(),
-         cli::one_of("check-routes", "WHAT", check_routes, {"warn", "error", "off"},
-                     "wavelets that are sent and that no route can take on: a warning, or no run "
-                     "(exit 4)"),
-         cli::flag("check-unread", check_unread,
-                   "wavelets that nobody has read at the end are an error (exit 4)"),
+         cli::deciding(cli::one_of(
+             "check-routes", "WHAT", check_routes, {"warn", "error", "off"},
+             "wavelets that are sent and that no route can take on: a warning, or no run "
+             "(exit 4)")),
+         cli::deciding(cli::flag("check-unread", check_unread,
+                                 "wavelets that nobody has read at the end are an error (exit 4)")),
          cli::whole_number(
              "threads", threads,
              "threads that step the tiles of structure 'dense'; results do not depend on "
@@ -102,7 +105,7 @@ struct FabricOptions {
         "4), or with --check-memory=report are put into the report");
     option.default_value.clear();
     option.implicit_value = "stop";
-    return option;
+    return cli::deciding(option);
   }
 };
 

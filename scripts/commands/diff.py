@@ -84,7 +84,7 @@ def line(path, before, after, width):
 
 
 def say_commands(before, after):
-    """What the host does is in the command line only: launches, outputs, limits."""
+    """Which outputs a run writes is in the command line only."""
     commands = [" ".join(map(str, report.get("run", {}).get("argv") or [])) for report in (before, after)]
     if commands[0] != commands[1]:
         print("command lines")

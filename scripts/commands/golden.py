@@ -94,7 +94,7 @@ def gave(report):
 def given(report):
     run_ = report["run"]
     return {"version": run_.get("version"), "commit": run_.get("commit"), "preset": report.get("preset"), "config": run_.get("config_digest"),
-            "program": run_.get("program_digest"), "settings": run_.get("settings", {}), "params": run_.get("params", {}),
+            "program": run_.get("program_digest"), "settings": run_.get("settings", {}), "options": run_.get("options", {}), "params": run_.get("params", {}),
             "files": run_.get("files", {}), "inputs": run_.get("inputs", {})}
 
 
@@ -155,7 +155,7 @@ def given_lines(before, after):
     lines = []
     for key in {**before, **after}:
         a, b = before.get(key), after.get(key)
-        if a == b:
+        if a == b or key not in before:  # a golden of an older version lacks what it did not know
             continue
         if isinstance(a, dict) and isinstance(b, dict):
             for name in sorted({**a, **b}):
@@ -241,7 +241,8 @@ def goldens(arguments):
     if missing or not paths:
         known = ", ".join(path.name.removesuffix(ENDING) for path in sorted(arguments.dir.glob(f"*{ENDING}")))
         what = ", ".join(path.name.removesuffix(ENDING) for path in missing)
-        raise Problem(f"{arguments.dir}: no golden {what}; there are: {known or 'none'}; `tessera golden add PROGRAM` makes one")
+        there_are = f"no golden {what}; there are: {known}" if known else "no goldens"
+        raise Problem(f"{arguments.dir}: {there_are}; `tessera golden add PROGRAM` makes one")
     return paths
 
 

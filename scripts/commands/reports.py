@@ -15,4 +15,6 @@ def read(path):
         raise Problem(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     if not isinstance(report, dict) or report.get("schema") != SCHEMA:
         raise Problem(f"{path}: is no report of a run (schema {SCHEMA})")
+    if not isinstance(report.get("cycles"), int):
+        raise Problem(f"{path}: its 'cycles' are no whole number")
     return report

@@ -14,6 +14,8 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+import numpy as np
+
 BIN = pathlib.Path(sys.argv[1]).resolve().parent
 ROOT = pathlib.Path(sys.argv[2]).resolve()
 ABSENT = object()
@@ -43,6 +45,9 @@ class Command(unittest.TestCase):
         self.assertIn("--report-detail", self.tessera("show", "r.json", "--svg", "r.svg", expect=2))
         self.assertIn("add --svg", self.tessera("show", "r.json", "--of", "waits", expect=2))
         self.tessera("run", str(ROOT / "examples/exchange/layout.json"), "--param", "W=5", "--param", "H=3", "--quiet", "--report", str(report), "--report-detail")
+        (self.work / "edited.json").write_text(json.dumps({**result, "cycles": "many"}), encoding="utf-8")
+        self.assertIn("edited.json: its 'cycles' are no whole number", self.tessera("show", "edited.json", expect=2))
+        self.assertIn("nowhere: no goldens; `tessera golden add", self.tessera("golden", "check", "--dir", "nowhere", expect=2))
         for what in ("busy", "waits", "wait:wavelet", "links", "tasks_started"):
             self.tessera("show", "r.json", "--of", what, "--svg", "r.svg", "--html", "r.html")
             root = ElementTree.parse(self.work / "r.svg").getroot()
@@ -152,6 +157,12 @@ class Command(unittest.TestCase):
         path.write_text(path.read_text(encoding="utf-8").replace('"compute"', '"compute",\n"--set",\n"fabric.hop_latency=4"'), encoding="utf-8")
         self.assertIn("setting fabric.hop_latency: (absent) -> ", self.tessera("golden", "check", expect=1))
 
+    def test_an_option_that_differs_is_named(self):
+        self.tessera("golden", "add", "--name", "style", "gemv/layout.csl", "--", *GEMV)
+        path = self.work / "goldens/style.golden.json"
+        path.write_text(path.read_text(encoding="utf-8").replace('"compute"', '"compute",\n"--csl-code",\n"plain"'), encoding="utf-8")
+        self.assertIn("option csl-code: (absent) -> ['plain']", self.tessera("golden", "check", expect=1))
+
     def test_a_golden_that_was_edited_is_refused(self):
         self.tessera("golden", "add", "--name", "g", "gemv/layout.csl", "--", *GEMV)
         path = self.work / "goldens/g.golden.json"
@@ -178,6 +189,22 @@ class Command(unittest.TestCase):
     def test_diff_finds_equal_reports_equal(self):
         self.tessera("run", "gemv/layout.csl", *GEMV, "--quiet", "--report", "a.json")
         self.assertIn("results are equal", self.tessera("diff", "a.json", "a.json"))
+
+    def test_diff_names_the_option_that_differs(self):
+        for name, more in (("a", []), ("b", ["--max-cycles", "50"])):
+            self.tessera("run", "gemv/layout.csl", *GEMV, *more, "--quiet", "--report", f"{name}.json", expect=4 if more else 0)
+        said = self.tessera("diff", "a.json", "b.json", expect=1)
+        self.assertRegex(said, r"inputs differ\n  options.max-cycles.0 +\(absent\) -> 50")
+        self.assertNotIn("command lines", said)
+
+    def test_a_file_that_an_option_names_is_its_digest(self):
+        """A report must be the same on another computer."""
+        np.save(self.work / "x.npy", np.zeros(512, np.float32))
+        arguments = ["x=x.npy", "y=f32[512]", "ALPHA=2", "N=512"]
+        self.tessera("run", str(ROOT / "examples/ascend/cpp/axpy.cpp"), *(word for value in arguments for word in ("--arg", value)), "--quiet", "--report", "a.json")
+        options = json.loads((self.work / "a.json").read_text(encoding="utf-8"))["run"]["options"]
+        self.assertRegex(options["arg"][0], "^x=[0-9a-f]{16}$")
+        self.assertEqual(options["arg"][1:], arguments[1:])
 
 
 if __name__ == "__main__":
