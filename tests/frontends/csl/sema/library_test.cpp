@@ -143,6 +143,41 @@ TEST(CslLibrary, GenericFunctionsTakeEveryType) {
             "true");
 }
 
+TEST(CslLibrary, SaturatingDifferencesEndAtTheEndsOfEveryType) {
+  const char* math = "const math = @import_module(\"<math>\");";
+  for (const int bits : {8, 16, 32, 64}) {
+    const std::string type = "i" + std::to_string(bits);
+    const std::string least = "(@as(" + type + ", 1) << " + std::to_string(bits - 1) + ")";
+    EXPECT_EQ(value_of("math.subsat(" + least + ", @as(" + type + ", 1)) == " + least, math),
+              "true")
+        << type;
+    EXPECT_EQ(value_of("math.subsat(@as(" + type + ", 1), " + least + ") == ~" + least, math),
+              "true")
+        << type;
+  }
+}
+
+TEST(CslLibrary, ScalingRoundsOnce) {
+  const char* math = "const math = @import_module(\"<math>\");";
+  std::mt19937 draw(38);
+  std::uniform_int_distribution<std::uint32_t> bits(0, 0x7f7fffff);
+  for (int i = 0; i < 60; ++i) {
+    const std::uint32_t x = i % 3 == 0 ? bits(draw) >> 8 : bits(draw);  // also subnormal ones
+    const auto value = bit_cast<float>(x);
+    int exponent = 0;
+    std::frexp(value, &exponent);
+    // Results around the subnormal ones and infinity, and any.
+    const int n = i % 4 == 0 ? static_cast<int>(draw() % 600) - 300
+                             : (i % 4 == 1 ? 126 : -140 + i % 17) - exponent;
+    const auto expected = bit_cast<std::uint32_t>(std::ldexp(value, n));
+    EXPECT_EQ(value_of("@bitcast(u32, math.fscale(@bitcast(f32, @as(u32, " + std::to_string(x) +
+                           ")), " + std::to_string(n) + "))",
+                       math),
+              std::to_string(expected))
+        << x << ' ' << n;
+  }
+}
+
 TEST(CslLibrary, StringsAndTypesAnswerAtCompileTime) {
   const char* imports = "const types = @import_module(\"<types>\");\n"
                         "const string = @import_module(\"<string>\");\n"

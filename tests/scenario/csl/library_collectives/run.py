@@ -1,7 +1,7 @@
 import os
 
 import numpy as np
-from host import Machine, expect
+from host import Machine, expect, expect_failure
 
 KINDS = 4  # broadcast, scatter, gather, reduce_fadds
 
@@ -34,6 +34,18 @@ def check(machine, random):
         machine.put("plan_" + name, np.broadcast_to(plan.ravel().astype(np.uint16), (height, width, 3 * slots)))
         yield "receive_" + name, wanted
 
+
+def run_beyond(kind):
+    """An operation whose root is after the last PE of the line."""
+    with Machine(5, 4) as machine:
+        slots = int(machine.params["slots"])
+        machine.put("plan_x", np.tile(np.array([kind, 5, 1], np.uint16), (4, 5, slots)))
+        machine.put("plan_y", np.tile(np.array([0, 0, 1], np.uint16), (4, 5, slots)))
+        machine.launch("run")
+
+
+for beyond in (1, 2, 3):
+    expect_failure(lambda kind=beyond: run_beyond(kind), "collectives_2d", "an assertion of the program failed")
 
 for seed, options in enumerate(("", "--shuffle-step-order --seed 5", "--check-epochs")):
     os.environ["TESSERA_OPTIONS"] = options
