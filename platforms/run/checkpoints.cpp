@@ -259,15 +259,16 @@ void Checkpoints::tell(const std::string& executable, bool quiet, report::Report
     group.add("restored_from_cycle", static_cast<double>(begun_at_));
     report.groups.push_back(std::move(group));
   }
-  const std::string text = remark();
-  if (!quiet && !text.empty()) std::cerr << executable << ": " << text << '\n';
+  const std::string text = remark(report.cycles);
+  const bool is_refusal = given_.at && !saved_;  // the run did not do what was asked
+  if ((!quiet || is_refusal) && !text.empty()) std::cerr << executable << ": " << text << '\n';
 }
 
-std::string Checkpoints::remark() const {
+std::string Checkpoints::remark(Cycle cycles) const {
   if (saved_) return "the state before cycle " + std::to_string(*saved_) + " is in " + given_.file;
   if (!given_.saves()) return {};
   if (!why_not_.empty()) return "no state was saved: " + why_not_;
-  if (is_late_)
+  if (is_late_ || (given_.at && *given_.at < cycles))
     return "no state was saved: no function of the host was running after it was asked for";
   return given_.at ? "no state was saved: the run ended before cycle " + std::to_string(*given_.at)
                    : "";

@@ -104,11 +104,11 @@ class Checkpoints {
     Checkpoints* const of_;
   };
   /// After the run: the report says from which cycle a restored run went on, and the user, unless `quiet`, where the last
-  /// state is, or why there is none.
+  /// state is. Why there is none where --checkpoint-at asked for one is said in any case.
   void tell(const std::string& executable, bool quiet, report::Report& report) const;
 
  private:
-  std::string remark() const;
+  std::string remark(Cycle cycles) const;
   /// Events are announced less than so many cycles ahead.
   static constexpr Cycle kAnnouncedAhead = 64;
 

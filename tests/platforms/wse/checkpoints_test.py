@@ -3,6 +3,7 @@ equal, wherever it was saved and by however many threads both are stepped. The b
 A file that is not whole is refused in one sentence; the newest whole file survives any end of a process.
 
 checkpoints_test.py EXECUTABLE SOURCES [FIRST COUNT]: with FIRST and COUNT only random layouts (soak)."""
+import json
 import os
 import pathlib
 import random
@@ -189,6 +190,21 @@ def refused(executable, layout, options):
     return result.stderr
 
 
+def check_remarks(checkpoints, sources):
+    """A state that was asked for and is not there is said also with --quiet, with its reason."""
+    chain = layout_of(sources, "examples/reduce_chain")
+    file = checkpoints.folder / "no_state"
+    command = [checkpoints.executable, str(chain), "--quiet", "--preset=wse3", "--checkpoint", str(file), "--checkpoint-at"]
+    late = subprocess.run([*command, "1000000"], capture_output=True, text=True, check=True, timeout=120)
+    assert "no state was saved: the run ended before cycle 1000000" in late.stderr and not file.exists(), late.stderr
+    csl = [*command[:1], sources / "examples/csl/gemv/layout.csl", *command[2:5], "--params=width:4,height:4,M:8,N:8", "--launch=compute",
+           f"--output=y={checkpoints.folder / 'y.npy'}", "--report", str(checkpoints.folder / "whole.json")]
+    subprocess.run(csl, capture_output=True, check=True, timeout=120)
+    last = json.loads((checkpoints.folder / "whole.json").read_text(encoding="utf-8"))["cycles"] - 1
+    late = subprocess.run([*csl, "--checkpoint", str(file), f"--checkpoint-at={last}"], capture_output=True, text=True, check=True, timeout=120)
+    assert "no function of the host was running" in late.stderr and not file.exists(), late.stderr
+
+
 def check_refusals(checkpoints, sources):
     """What differs is named; what does not go together too."""
     chain = layout_of(sources, "examples/reduce_chain")
@@ -317,6 +333,7 @@ def main():
         checkpoints = Checkpoints(executable, pathlib.Path(folder))
         if len(sys.argv) > 3:
             return check_random(checkpoints, int(sys.argv[3]), int(sys.argv[4]), 3)
+        check_remarks(checkpoints, sources)
         check_mutants(checkpoints, *check_refusals(checkpoints, sources), share.count(200, otherwise=60))
         check_ends(checkpoints, sources)
         check_examples(checkpoints, sources)

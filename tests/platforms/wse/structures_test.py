@@ -123,7 +123,8 @@ class Structures:
         contents = [file.read_bytes() for file in files if file.exists()]
         # mpirun has something to say too.
         own = [line for line in result.stderr.splitlines(True) if line.startswith("wse_platform: ")]
-        error = "".join(own) if ranks else result.stderr
+        lines = own if ranks else result.stderr.splitlines(True)
+        error = "".join(line for line in lines if not line.startswith("wse_platform: no state was saved"))
         return Run(result.returncode, error, report, contents)
 
     def expect_equal(self, expected, found, what):
