@@ -66,7 +66,7 @@ struct Breakpoint {
     Value value;
   };
 
-  int id = 0;
+  int id = 0;  ///< 0: the client leaves it to the debugger
   Kind kind = Kind::kCode;
   std::string given;  ///< all that the client has said: an equal one keeps id and hits
   bool is_verified = false;

@@ -33,7 +33,8 @@ const std::vector<Breakpoint>& Debugger::replace(const std::string& group,
       return old.id != 0 && old.given == next.given;
     });
     if (same == all.end()) {
-      next.id = ++last_id_;
+      if (next.id == 0) next.id = last_id_ + 1;
+      last_id_ = std::max(last_id_, next.id);
       continue;
     }
     next.id = same->id;

@@ -58,6 +58,7 @@ bool flag_in(const Json& arguments, const char* name) {
 /// Condition, count of hits and text of a breakpoint; what is wrong with them goes into its message.
 void take_options(const Json& given, std::size_t rank, Breakpoint& breakpoint) {
   breakpoint.given = json::serialize(given);
+  breakpoint.id = static_cast<int>(number_in(given, "tessera/id", 0));
   try {
     breakpoint.condition = Condition(text_in(given, "condition"));
     breakpoint.condition.places.require_rank(rank);
@@ -295,8 +296,11 @@ Json Session::set_breakpoints(const Json& arguments) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::int64_t line = number_in(object_of(given[i]), "line") + (lines_from_1_ ? 0 : 1);
     if (!all[i].message.empty()) continue;
-    find_line(debugger_.target().programs(), file,
-              static_cast<std::uint32_t>(std::max<std::int64_t>(line, 1)), all[i]);
+    if (line < 1) {
+      all[i].message = "the first line of a file has the number 1";
+      continue;
+    }
+    find_line(debugger_.target().programs(), file, static_cast<std::uint32_t>(line), all[i]);
   }
   return shown(debugger_.replace("source " + path_of(file), std::move(all)));
 }

@@ -12,6 +12,7 @@ class Breakpoints:
     def __init__(self):
         self.lines = {}  # file -> its breakpoints
         self.kinds = {kind: [] for kind in REQUESTS}
+        self.last = 0  # number; one that is refused takes none
 
     def groups(self):
         return [*self.lines.values(), *self.kinds.values()]
@@ -27,7 +28,8 @@ class Breakpoints:
 
     def send(self, client, group):
         """A group as it is now."""
-        given = [{key: value for key, value in b.items() if not key.startswith("_")} for b in group]
+        # The number is ours, so that it stays when a run begins again.
+        given = [{"tessera/id": b["_id"], **{key: value for key, value in b.items() if not key.startswith("_")}} for b in group]
         file = next((file for file, members in self.lines.items() if members is group), None)
         if file is not None:
             answer = client.request("setBreakpoints", source={"path": file}, breakpoints=given)
@@ -35,11 +37,11 @@ class Breakpoints:
             kind = next(kind for kind, members in self.kinds.items() if members is group)
             answer = client.request(REQUESTS[kind], breakpoints=given)
         for mine, theirs in zip(group, answer["breakpoints"]):
-            mine["_id"] = theirs["id"]
             mine["_answer"] = theirs
 
     def add(self, client, group, b):
         """Answers what the debugger says of it. Throws Refused if it cannot be set."""
+        b["_id"] = self.last + 1
         group.append(b)
         try:
             self.send(client, group)
@@ -49,6 +51,7 @@ class Breakpoints:
         if not b["_answer"]["verified"]:
             self.remove(client, group, b)
             raise Refused(b["_answer"].get("message", "it cannot be set"))
+        self.last = b["_id"]
         return b["_answer"]
 
     def remove(self, client, group, b):

@@ -26,6 +26,18 @@ PLACES = (" pe=", " core=", " node=", " if ")
 MOST_PROGRAMS, CODE_AT_A_TIME = 64, 512
 
 
+def nothing_more(command, text):
+    if text:
+        raise Refused(f"{command} takes nothing more: '{text}'")
+
+
+def count_in(command, text):
+    """How often; once if nothing is said."""
+    if text and (not text.isdecimal() or int(text) < 1):
+        raise Refused(f"expected such as {command} 10")
+    return int(text or 1)
+
+
 class Prompt(cmd.Cmd):
     """A session: the commands of the user as requests."""
     prompt = "(tessera) "
@@ -77,8 +89,9 @@ class Prompt(cmd.Cmd):
                 self.held = True
                 self.place = body["threadId"]
                 self.breakpoints.remove_temporary(self.client, body.get("hitBreakpointIds", []))
-                if not quiet:
+                if not quiet or body.get("hitBreakpointIds"):
                     self.shows(body["text"])
+                if not quiet:
                     self.show_place()
                 return
 
@@ -230,6 +243,7 @@ class Prompt(cmd.Cmd):
 
     def do_run(self, text):
         """From the beginning, or on if it is held there."""
+        nothing_more("run", text)
         if not self.over and self.present_cycle() is None:
             self.go("continue", threadId=self.focus())
             return
@@ -256,6 +270,7 @@ class Prompt(cmd.Cmd):
 
     def do_continue(self, text):
         """Until something stops the run."""
+        nothing_more("continue", text)
         self.go("continue", threadId=self.focus())
 
     def do_until(self, text):
@@ -301,34 +316,38 @@ class Prompt(cmd.Cmd):
         now = self.present_cycle()
         if now is None:
             raise Refused("the run has not begun")
-        self.go_to(max(now - int(text or 1), 0))
+        self.go_to(max(now - count_in("back", text), 0))
 
     def do_step(self, text):
         """To another line, also of a function that is called"""
+        nothing_more("step", text)
         self.step("stepIn")
 
     def do_next(self, text):
         """To another line of this function"""
+        nothing_more("next", text)
         self.step("next")
 
     def do_finish(self, text):
         """To the end of the function or task"""
+        nothing_more("finish", text)
         self.step("stepOut")
 
     def do_stepi(self, text):
         """stepi [N]: instructions"""
-        for _ in range(int(text or 1)):
+        for _ in range(count_in("stepi", text)):
             if not self.held:
                 break
             self.step("next", granularity="instruction")
 
     def do_nexttask(self, text):
         """To the next task of the PE"""
+        nothing_more("nexttask", text)
         self.step("next", granularity="task")
 
     def do_stepc(self, text):
         """stepc [N]: cycles of the machine"""
-        for _ in range(int(text or 1)):
+        for _ in range(count_in("stepc", text)):
             if not self.held:
                 break
             self.step("next", granularity="cycle")

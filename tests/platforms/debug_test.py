@@ -461,6 +461,37 @@ continue
                       "PE (0, 0)", "the run is over, exit code 0"):
             self.assertIn(words, said)
 
+    def test_numbers_of_breakpoints_stay(self):
+        """They are the user's, for the whole session: going back runs again, a refused one takes none, ignore changes one."""
+        said = self.tessera("""break pe.csl:50
+break pe.csl:0
+break nowhere.csl:3
+break pe.csl:53
+break pe.csl:60
+delete 1
+run
+ignore 3 1
+stepi
+back
+info breakpoints
+delete 2
+info breakpoints
+step -1
+step abc
+continue 0
+stepi -1
+back x
+""", *GEMV)
+        self.assertIn("breakpoint 2 at pe.csl:53", said)
+        self.assertIn("breakpoint 3 at pe.csl:60", said)
+        self.assertIn("the first line of a file has the number 1", said)
+        lists = [part.partition("(tessera)")[0] for part in said.split("(tessera) info breakpoints\n")[1:]]
+        for numbers, text in zip((["2", "3"], ["3"]), lists):
+            self.assertEqual(re.findall(r"^ *(\d+)[ :]", text, re.MULTILINE), numbers, text)
+        for words in ("step takes nothing more: '-1'", "step takes nothing more: 'abc'", "continue takes nothing more: '0'",
+                      "expected such as stepi 10", "expected such as back 10"):
+            self.assertIn(words, said)
+
     def test_going_back(self):
         said = self.tessera("""tbreak done pe=(3,0)
 run
