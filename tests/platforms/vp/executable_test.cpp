@@ -268,9 +268,16 @@ TEST(VpExecutable, ArraysOfGmAreZeroUntilWrittenAndKeepTheirSize) {
       "write doorbell[0] 1\nwait irq\nexpect array[c] 0.0 5.0 0.0\n"
       "write array[c].bytes 0x30000\nexpect array[c]+4 0\nwrite doorbell[0] 1\n"
       "wait 10us\nexpect array[c]+4 5.0\nexpect array[c].bytes 0x30000\n"
-      "write array[c].bytes 0\nrefused generic read array[c]\npeek array[c]\n"
+      "write array[c].bytes 0\nrefused generic read array[c]\n"
       "refused address read 0x11C0000000\nrefused burst read array[a]+0x3FFFFFFC 2\n");
   EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
+TEST(VpExecutable, PeekOfFewerWordsThanAskedForFails) {
+  const Finished run =
+      run_on_ai_cores("write array[c].bytes 4\npeek array[c] 1\npeek array[c] 3\n");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.out + run.err, HasSubstr("of 3 words there are 1"));
 }
 
 // Reads of a running machine: what a core is about to write is not there before its cycle.
