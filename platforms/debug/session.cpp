@@ -58,7 +58,7 @@ bool flag_in(const Json& arguments, const char* name) {
 /// Condition, count of hits and text of a breakpoint; what is wrong with them goes into its message.
 void take_options(const Json& given, std::size_t rank, Breakpoint& breakpoint) {
   breakpoint.given = json::serialize(given);
-  breakpoint.id = static_cast<int>(number_in(given, "tessera/id", 0));
+  breakpoint.id = static_cast<int>(debug::number_in(given, "tessera/id", 0));
   try {
     breakpoint.condition = Condition(text_in(given, "condition"));
     breakpoint.condition.places.require_rank(rank);

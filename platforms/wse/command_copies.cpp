@@ -36,6 +36,7 @@ struct CommandStream::Copy {
   std::vector<std::uint32_t> words;
   std::size_t open = 0;  ///< PEs that have not taken it
   Cycle end = 0;
+  Cycle released = 0;   ///< after which no PE is held
   std::string problem;  ///< of the first PE that has one, whichever of several threads comes first
   std::pair<int, int> problem_at;  ///< row and column of that PE
 
@@ -128,10 +129,15 @@ void CommandStream::copy(const std::string& symbol, const Region& region,
       copy->refuse(x, y, problem);
     }
     copy->end = std::max(copy->end, now + pace.ends);
+    copy->released =
+        std::max(copy->released, now + pace.held + 2);  // the command ends in the cycle after them
     if (--copy->open == 0) domain.request_pause();
   });
   run_until([&] { return copy->open == 0; }, command + ", " + to_string(region));
   free_from_ = copy->end;
+  // The last words are under way still.
+  if (std::max(copy->end, copy->released) > control_.limits().max_cycles.value_or(kNever))
+    fail(run::Stop::kMaxCycles, command + ", " + to_string(region));
   if (!copy->problem.empty()) throw UserError("", "", command + ": " + copy->problem);
   if (!copy->remark.empty()) {
     const auto [y, x] = copy->remark_at;

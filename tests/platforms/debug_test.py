@@ -481,7 +481,7 @@ step abc
 continue 0
 stepi -1
 back x
-""", *GEMV)
+""", *GEMV, expect=1)  # some are refused
         self.assertIn("breakpoint 2 at pe.csl:53", said)
         self.assertIn("breakpoint 3 at pe.csl:60", said)
         self.assertIn("the first line of a file has the number 1", said)

@@ -197,7 +197,7 @@ def check_remarks(checkpoints, sources):
     command = [checkpoints.executable, str(chain), "--quiet", "--preset=wse3", "--checkpoint", str(file), "--checkpoint-at"]
     late = subprocess.run([*command, "1000000"], capture_output=True, text=True, check=True, timeout=120)
     assert "no state was saved: the run ended before cycle 1000000" in late.stderr and not file.exists(), late.stderr
-    csl = [*command[:1], sources / "examples/csl/gemv/layout.csl", *command[2:5], "--params=width:4,height:4,M:8,N:8", "--launch=compute",
+    csl = [*command[:1], sources / "examples/csl/gemv/layout.csl", *command[2:4], "--params=width:4,height:4,M:32,N:32", "--launch=compute",
            f"--output=y={checkpoints.folder / 'y.npy'}", "--report", str(checkpoints.folder / "whole.json")]
     subprocess.run(csl, capture_output=True, check=True, timeout=120)
     last = json.loads((checkpoints.folder / "whole.json").read_text(encoding="utf-8"))["cycles"] - 1

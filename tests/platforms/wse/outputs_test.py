@@ -51,6 +51,21 @@ class OutputsTest(unittest.TestCase):
         keywords.setdefault("stdout", subprocess.PIPE)
         return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, timeout=600, **keywords)
 
+    def test_a_bound_holds_up_to_the_last_cycle(self):
+        """Also while the last words of a copy are under way: a run that is cut is none that ended well."""
+        report = self.work / "r.json"
+        command = ["--arch=wse3", "--params=width:4,height:4,M:32,N:32", "--launch=compute", f"--output=y={self.work / 'y.npy'}", f"--report={report}", "--quiet"]
+        layout = ROOT / "examples/csl/gemv/layout.csl"
+        self.assertEqual(self.run_program(*command, layout=layout).returncode, 0)
+        whole = json.loads(report.read_text(encoding="utf-8"))
+        bounds = {whole["cycles"] - 1, whole["cycles"] - 2, *random.Random(12).sample(range(1, whole["cycles"]), 12)}
+        for bound in sorted(bounds):
+            self.assertEqual(self.run_program(*command, f"--max-cycles={bound}", layout=layout).returncode, 4, f"{bound} of {whole['cycles']}")
+            self.assertIn(f"stopped before cycle {bound}", json.loads(report.read_text(encoding="utf-8"))["message"])
+        self.assertEqual(self.run_program(*command, f"--max-cycles={whole['cycles']}", layout=layout).returncode, 0)
+        again = json.loads(report.read_text(encoding="utf-8"))
+        self.assertEqual([whole[key] for key in ("cycles", "digest", "counters")], [again[key] for key in ("cycles", "digest", "counters")])
+
     def all_outputs(self, folder):
         """Options that write a file of every kind into `folder`, where older ones lie."""
         files = {"--report": "r.json", "--trace-perfetto": "t.json", "--vcd": "w.vcd", "--heatmap": "h.svg", "--output": "y.npy"}
