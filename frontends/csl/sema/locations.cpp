@@ -339,8 +339,13 @@ Result Evaluator::variant_at(const Value& object, const Location& location, std:
                              const Node& at) {
   const Type& type = type_at(*location.cell->type, location.path, step);
   Result part{&type, object};
-  for (std::size_t i = step; i < location.path.size(); ++i)
-    part = part_of(*this, part, static_cast<std::size_t>(location.path[i]), at);
+  for (std::size_t i = step; i < location.path.size(); ++i) {
+    const auto index = static_cast<std::size_t>(location.path[i]);
+    if (part.value().holds<AggregateRef>() && index >= part.value().elements().size())
+      engine_.fail(Id::kIndexOutside, at, "the index ", location.path[i], " lies outside of ",
+                   in_quotes(location.cell->name));
+    part = part_of(*this, part, index, at);
+  }
   return {location.type, part.value()};
 }
 
