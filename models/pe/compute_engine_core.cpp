@@ -21,9 +21,6 @@ namespace {
 constexpr unsigned level_of(Priority priority) {
   return 2 * static_cast<unsigned>(priority);
 }
-/// Fewer instructions are executed in their cycles: to go on with them later costs a step, too.
-constexpr unsigned kWorthPuttingOff = 2;
-
 constexpr unsigned level_of(MainPriority priority) {
   return 1 + static_cast<unsigned>(priority);
 }
@@ -84,7 +81,7 @@ ComputeEngineCore::Changes ComputeEngineCore::complete_and_pick(ThreadId issued,
 // `chosen`: who has the issue slot, if that is known. Then the steps before it find nothing.
 Cycle ComputeEngineCore::step_all(Candidate chosen, Cycle now) {
   if (pe_.waits != nullptr) pe_.waits->prefetch();
-  wake_up(now);
+  vector_.wake_up(pe_, now);
   bool used = false;
   try {
     const bool ran = pe_.main.runs();
@@ -114,7 +111,6 @@ Cycle ComputeEngineCore::step_main(Cycle now) {
   if (!pe_.main.runs() || operations.has_main_thread() || operations.has_finished(now) ||
       has_news(now))
     return step_all({}, now);
-  if (vector_.is_putting_off()) return go_on_with_main(now);
   if (!operations.empty() && !main_is_first(now)) return choose_and_step(now);
   const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
   if (in.quick == nullptr || (pe_.waits != nullptr && pe_.program->checks() != nullptr))
@@ -130,44 +126,8 @@ Cycle ComputeEngineCore::step_main(Cycle now) {
     return run_main(in, Progress::kExecuted, now);  // fails
   if (!operations.empty() || pe_.waits != nullptr) return end_short_step(now);
   wait_for_operands_of(pe_.program->decoded(pe_.main.pc()));
-  return wait_alone();
-}
-
-// Until the next instruction of the main thread, if nobody else does anything; or until what follows a run of
-// instructions may issue, as far as is known now.
-[[gnu::always_inline]] inline Cycle ComputeEngineCore::wait_alone() {
   streams_until_ = pe_.main.ready_at();
-  const unsigned run = pe_.program->decoded(pe_.main.pc()).run;
-  if (run < kWorthPuttingOff || !vector_.puts_off_main() || pe_.program->checks() != nullptr)
-    return streams_until_;
-  vector_.set_putting_off(true);
-  return streams_until_ + run;
-}
-
-// A run of instructions has its cycles behind it, or some of them.
-[[gnu::noinline]] Cycle ComputeEngineCore::go_on_with_main(Cycle now) {
-  wake_up(now);
-  if (pe_.main.ready_at() <= now) return step_main(now);
-  return wait_alone();  // some took longer
-}
-
-void ComputeEngineCore::execute_late(Cycle now) {
-  if (vector_.operations().empty())
-    execute_late_main(now);
-  else
-    vector_.execute_late(pe_, now);
-}
-
-// Each for its own cycle. They cannot fail, and another instruction follows them (DecodedInstruction::run).
-void ComputeEngineCore::execute_late_main(Cycle now) {
-  for (Cycle at = pe_.main.ready_at(); at < now; at = pe_.main.ready_at()) {
-    const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
-    if (in.run == 0) return;
-    count_main(in, at);
-    if (!in.quick(pe_, in, at)) execute_main(in, at);
-    wait_for_operands_of(pe_.program->decoded(pe_.main.pc()));
-    vector_.account_waits(pe_, true, pe_.main.ready_at() == at + 1, false, at);
-  }
+  return streams_until_;
 }
 
 // The same of what is no quick scalar, or that may have to wait for its turn.
@@ -196,15 +156,16 @@ Cycle ComputeEngineCore::run_main(const DecodedInstruction& in, Progress progres
 
 // After an instruction that has changed nothing but registers, DSRs, memory and where the program goes on.
 [[gnu::noinline]] Cycle ComputeEngineCore::end_short_step(Cycle now) {
+  const bool is_alone = vector_.operations().empty();
   wait_for_operands_of(pe_.program->decoded(pe_.main.pc()));
   const Cycle ready = pe_.main.ready_at();
-  if (vector_.operations().empty()) {
-    vector_.account_waits(pe_, true, ready == now + 1, false, now);
-    return wait_alone();
-  }
-  const Cycle next = ready <= now + 1 ? now + 1 : next_wake(true, false, now);
+  const bool issues_next = ready <= now + 1;
+  const Cycle next = issues_next ? now + 1 : is_alone ? ready : next_wake(true, false, now);
   vector_.account_waits(pe_, true, next == now + 1, false, now);
-  plan_steps(true, now);
+  if (is_alone)
+    streams_until_ = ready;
+  else
+    plan_steps(true, now);
   return next;
 }
 
@@ -259,7 +220,7 @@ Cycle ComputeEngineCore::run_main(const DecodedInstruction& in, Progress progres
 // A step in which nothing can happen but a group of an operation, and not its last one.
 Cycle ComputeEngineCore::stream(Cycle now) {
   if (has_news(now)) return step_all({}, now);
-  wake_up(now);
+  vector_.wake_up(pe_, now);
   Operations& operations = vector_.operations();
   const std::uint32_t lacking = look_at_queues(now);
   Operation* const op =

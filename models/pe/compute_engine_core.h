@@ -76,15 +76,10 @@ class ComputeEngineCore {
     if (now >= streams_until_) return streams_until_ != 0 ? step_main(now) : step_all({}, now);
     return vector_.is_plain() ? stream_plainly(now) : stream(now);
   }
-  /// Executes the groups and instructions that were put off and are due before cycle `now`. To be called before
+  /// Executes the groups that were put off and are due before cycle `now`. To be called before
   /// somebody looks at the engine or its SRAM from outside, and at the end of a run; step() does it
   /// by itself.
-  void catch_up(Cycle now) {
-    if (vector_.is_putting_off()) execute_late(now);
-  }
-  /// Whether instructions of a main thread that is alone may be executed late, where nobody hears of their events in order
-  /// or stops at them. Default: no.
-  void set_puts_off_main(bool on) { vector_.set_puts_off_main(on); }
+  void catch_up(Cycle now) { vector_.catch_up(pe_, now); }
   /// Whether every group is executed in a step of its own, none late: for tests of the latter.
   void set_step_every_group(bool on) { vector_.set_step_every_group(on); }
   /// Whether all its steps are full ones: for tests of the shorter ones.
@@ -178,15 +173,6 @@ class ComputeEngineCore {
   Cycle choose_and_step(Cycle now);
   /// How far an instruction of the main thread has come.
   enum class Progress : std::uint8_t { kNone, kCounted, kExecuted };
-  Cycle wait_alone();
-  Cycle go_on_with_main(Cycle now);
-  void execute_late(Cycle now);
-  void execute_late_main(Cycle now);
-  void wake_up(Cycle now) {
-    if (!vector_.is_putting_off()) return;
-    execute_late(now);
-    vector_.set_putting_off(false);
-  }
   Cycle run_main(const DecodedInstruction& in, Progress progress, Cycle now);
   Cycle end_short_step(Cycle now);
   Changes complete_and_pick(ThreadId issued, bool ran, Cycle now);

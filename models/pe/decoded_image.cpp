@@ -154,7 +154,6 @@ DecodedImage::DecodedImage(std::shared_ptr<const Image> image, const PeTiming& t
   prototypes_ = std::vector<std::atomic<const Prototype*>>(operations);
   dispatched_ = std::vector<std::atomic<std::uint8_t>>(operations);
   data_begin_ = image_->task_table_bytes() + code_size_ * kInstructionBytes;
-  find_runs();
   for (const QueueBinding& queue : image_->queues) {
     const QueueBinding*& entry = queues_[queue.input].at(queue.id.value());
     if (entry == nullptr) entry = &queue;
@@ -163,28 +162,6 @@ DecodedImage::DecodedImage(std::shared_ptr<const Image> image, const PeTiming& t
     const TaskId channel = image_->channel_of(queue);
     inputs_.push_back({queue.id, task_bit(channel), tasks_.data_task(channel), &queue});
     channels_ |= task_bit(channel);
-  }
-}
-
-// Its addresses stand in it.
-bool DecodedImage::is_harmless(const DecodedInstruction& in) const {
-  if (in.quick == nullptr) return false;
-  const bool stores = in.op_class == OpClass::kStore;
-  if (!stores && in.op_class != OpClass::kLoad)
-    return in.op_class != OpClass::kBranch && in.op_class != OpClass::kDsr;
-  const unsigned slot = stores ? 0 : 1;
-  const Operand& memory = in.instruction->operands[slot];
-  const auto address = static_cast<std::uint32_t>(memory.value);
-  return memory.reg == kNoBase && Sram::accepts(address, in.bytes[1 - slot]) &&
-         (!stores || address >= data_begin_);
-}
-
-void DecodedImage::find_runs() {
-  constexpr unsigned kLongest = 24;  // engines are due not far ahead
-  unsigned run = 0;
-  for (std::uint32_t pc = code_size_; pc-- > 0;) {
-    run = pc + 1 < code_size_ && is_harmless(code_[pc]) ? std::min(run + 1, kLongest) : 0;
-    code_[pc].run = static_cast<std::uint8_t>(run);
   }
 }
 

@@ -59,9 +59,6 @@ struct alignas(64) DecodedInstruction {
   std::uint32_t number = 0;  ///< DSD operation: its place among those of the image
   std::uint8_t operand_count = 0;
   std::array<std::uint8_t, kMaxOperands> bytes{};  ///< bytes of an element, by slot
-  /// So many instructions, this one first, follow each other, cannot fail, and change nothing but registers, the flag and
-  /// memory. Another one follows them.
-  std::uint8_t run = 0;
 };
 static_assert(sizeof(DecodedInstruction) == 64, "one line of the cache");
 
@@ -117,9 +114,6 @@ class DecodedImage {
   std::uint64_t channels() const { return channels_; }
 
  private:
-  void find_runs();
-  bool is_harmless(const DecodedInstruction& in) const;
-
   const std::shared_ptr<const Image> image_;
   const PeTiming& timing_;
   const DsrLayout dsrs_;

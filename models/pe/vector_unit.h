@@ -20,8 +20,8 @@ class VectorUnit {
  public:
   VectorUnit(const Image& image, const PeTiming& timing)
       : rotates_(timing.issue == IssueRule::kRotation), putting_off_(false),
-        step_every_group_(false), steps_fully_(false), puts_off_main_(false), some_asked_(false),
-        nothing_waits_(true), control_mask_(image.control_mask) {}
+        step_every_group_(false), steps_fully_(false), some_asked_(false), nothing_waits_(true),
+        control_mask_(image.control_mask) {}
 
   /// The operations in progress.
   Operations& operations() { return operations_; }
@@ -85,19 +85,21 @@ class VectorUnit {
     return op.due;
   }
 
-  /// Whether groups before the next wake-up are executed late, or instructions of a main thread that is alone.
-  bool is_putting_off() const { return putting_off_; }
-  void set_putting_off(bool on) { putting_off_ = on; }
   /// Executes the groups that were put off and are due before cycle `now`.
-  void execute_late(EngineState& pe, Cycle now);
+  void catch_up(EngineState& pe, Cycle now) {
+    if (putting_off_) execute_late(pe, now);
+  }
+  /// The same, and from here on no group is put off.
+  void wake_up(EngineState& pe, Cycle now) {
+    if (!putting_off_) return;
+    execute_late(pe, now);
+    putting_off_ = false;
+  }
   /// The earlier of cycle `next` and the cycle in which an operation wants the engine stepped.
   /// `acted`: something was issued, or wavelets were taken from a queue.
   Cycle next_wake(const EngineState& pe, bool acted, Cycle next, Cycle now);
   /// Whether no group is ever put off.
   void set_step_every_group(bool on) { step_every_group_ = on; }
-  /// Whether instructions of a main thread that is alone may be put off, as groups are.
-  bool puts_off_main() const { return puts_off_main_ && !step_every_group_; }
-  void set_puts_off_main(bool on) { puts_off_main_ = on; }
   /// Whether all steps of the engine are full ones (ComputeEngineCore::set_steps_fully).
   bool steps_fully() const { return steps_fully_; }
   void set_steps_fully(bool on) { steps_fully_ = on; }
@@ -117,6 +119,7 @@ class VectorUnit {
   static void clear_source(EngineState& pe, Operation& op, Cycle now);
   void meet_shortages(EngineState& pe, Cycle now);
   void meet_shortage(EngineState& pe, Operation& op, bool empty, const Cursor& cursor, Cycle now);
+  void execute_late(EngineState& pe, Cycle now);
   void account_step(EngineState& pe, bool chosen, bool goes_on, bool ask, Cycle now);
   bool may_be_late(const Operation& op, Cycle now) const {
     return op.self_contained && !step_every_group_ && !op.finishing && op.due > now;
@@ -142,10 +145,9 @@ class VectorUnit {
   std::uint32_t wavelets_sent_ = 0;
   std::uint8_t last_issued_ = kMainThread;
   bool rotates_ : 1;      // PeTiming::issue is kRotation
-  bool putting_off_ : 1;  // is_putting_off()
+  bool putting_off_ : 1;  // groups before the next wake-up are executed late
   bool step_every_group_ : 1;
   bool steps_fully_ : 1;
-  bool puts_off_main_ : 1;
   // Where waits are accounted:
   bool some_asked_ : 1;  // operations, in every step, what they wait for
   // The tile is accounted as busy, and no operation is asked, or nobody accounts.

@@ -48,10 +48,6 @@ DebugTarget::DebugTarget(ObservedMachine& observed, const Workload& workload,
   for (const auto& image : workload.programs.images()) texts_.push_back(text_of(*image));
   listeners_.resize(texts_.size());
   in_use_.resize(texts_.size());
-  for (std::uint32_t place = 0; place < place_count(); ++place) {
-    // It may be asked to stop at any instruction.
-    if (pe::ComputeEngineCore* const there = engine_at(place)) there->set_puts_off_main(false);
-  }
 }
 
 // --- places

@@ -122,7 +122,6 @@ Pes::Pes(Blocks& blocks)
     Pe& pe = pes_.emplace_back(*this, place, plan.tile_of(place), programs[image],
                                queue_maps_[image], blocks.events);
     if (blocks.routers.index_at(place) != kNoIndex) pe.engine.set_config(&pe);
-    pe.engine.set_puts_off_main(blocks.events == nullptr || !blocks.events->is_traced());
     pe.first_input = static_cast<std::uint32_t>(in_queues_.size());
     pe.first_output = static_cast<std::uint32_t>(out_queues_.size());
     pe.first_in_entry = static_cast<std::uint32_t>(in_entries_.size());

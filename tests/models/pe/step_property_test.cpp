@@ -1,5 +1,5 @@
-// Random programs twice: with the short steps of the main thread and of operations (compute_engine_core.h), some with
-// instructions that are put off, and in full steps only. Scalar instructions, operations on memory and queues, data and control tasks on channels that are blocked and
+// Random programs twice: with the short steps of the main thread and of operations (compute_engine_core.h), and in full
+// steps only. Scalar instructions, operations on memory and queues, data and control tasks on channels that are blocked and
 // unblocked, disturbed in the same way. Compared: events with their cycles, memory, who waits for what, what
 // waits are accounted, and how they fail.
 #include <gtest/gtest.h>
@@ -149,7 +149,6 @@ class Pair {
         short_(image_, timing_), full_(image_, timing_), short_waits_(1, nullptr),
         full_waits_(1, nullptr), accounts_(random_.chance(50)) {
     full_.core.set_steps_fully(true);
-    short_.core.set_puts_off_main(random_.chance(60));
     if (!accounts_) return;
     short_.core.set_waits(&short_waits_.open(0, 0));
     full_.core.set_waits(&full_waits_.open(0, 0));
