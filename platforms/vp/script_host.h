@@ -67,7 +67,7 @@ class ScriptHost final : public sc_core::sc_module,
   bool copy(const Statement& statement);
   bool wait_irq(const Statement& statement);
   bool interrupted() const;
-  bool peek(const Statement& statement);
+  void peek(const Statement& statement);
   bool answered(const Statement& statement, tlm::tlm_response_status status);
   bool check(const Statement& statement, bool passed, const std::string& detail);
 

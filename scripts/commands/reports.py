@@ -16,5 +16,5 @@ def read(path):
     if not isinstance(report, dict) or report.get("schema") != SCHEMA:
         raise Problem(f"{path}: is no report of a run (schema {SCHEMA})")
     if not isinstance(report.get("cycles"), int):
-        raise Problem(f"{path}: its 'cycles' are no whole number")
+        raise Problem(f"{path}: has not the form of a report: its 'cycles' are no whole number")
     return report

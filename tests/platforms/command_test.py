@@ -46,7 +46,7 @@ class Command(unittest.TestCase):
         self.assertIn("add --svg", self.tessera("show", "r.json", "--of", "waits", expect=2))
         self.tessera("run", str(ROOT / "examples/exchange/layout.json"), "--param", "W=5", "--param", "H=3", "--quiet", "--report", str(report), "--report-detail")
         (self.work / "edited.json").write_text(json.dumps({**result, "cycles": "many"}), encoding="utf-8")
-        self.assertIn("edited.json: its 'cycles' are no whole number", self.tessera("show", "edited.json", expect=2))
+        self.assertIn("edited.json: has not the form of a report: its 'cycles' are no whole number", self.tessera("show", "edited.json", expect=2))
         self.assertIn("nowhere: no goldens; `tessera golden add", self.tessera("golden", "check", "--dir", "nowhere", expect=2))
         for what in ("busy", "waits", "wait:wavelet", "links", "tasks_started"):
             self.tessera("show", "r.json", "--of", what, "--svg", "r.svg", "--html", "r.html")
