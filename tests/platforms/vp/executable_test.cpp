@@ -277,7 +277,7 @@ TEST(VpExecutable, PeekOfFewerWordsThanAskedForSaysSo) {
   const Finished run =
       run_on_ai_cores("write array[c].bytes 4\npeek array[c] 1\npeek array[c] 3\n");
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("line 3: there are 1 of 3 words\n"));
+  EXPECT_THAT(run.out, HasSubstr("line 4: there are 1 of 3 words\n"));
 }
 
 // Reads of a running machine: what a core is about to write is not there before its cycle.
