@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontends/text/diagnostics.h"
+
 namespace tessera::pto {
 
 namespace machine_types {
@@ -94,10 +96,7 @@ std::string to_string(ElementSet set) {
   std::vector<std::string> names;
   for (const E e : kOrder)
     if (set.has(e)) names.emplace_back(cluster::to_string(e));
-  std::string text;
-  for (std::size_t n = 0; n < names.size(); ++n)
-    text += (n == 0 ? "" : n + 1 == names.size() ? " or " : ", ") + names[n];
-  return text;
+  return text::alternatives(names);
 }
 
 const OperationTypes* types_of_operation(std::string_view name) {

@@ -1,21 +1,17 @@
 #include "frontends/csl/sema/value_key.h"
 
-#include <cstring>
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 
 #include "frontends/csl/sema/hash.h"
+#include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::csl {
 namespace {
 
 const Type& type_of_part(const Type& type, std::size_t i) {
   return type.is(TypeKind::kStruct) ? *type.fields[i].type : *type.element;
-}
-
-std::uint64_t bits_of_double(double value) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
 }
 
 std::size_t hash_of_integer(const BigInt& value) {
@@ -69,7 +65,7 @@ std::size_t hash_of(const Type& type, const Value& value) {
   std::size_t hash = value.v.index();
   if (value.holds<bool>()) mix(hash, std::size_t{value.get<bool>()});
   if (value.holds<BigInt>()) mix(hash, hash_of_integer(value.integer()));
-  if (value.holds<double>()) mix(hash, bits_of_double(value.get<double>()));
+  if (value.holds<double>()) mix(hash, bit_cast<std::uint64_t>(value.get<double>()));
   if (value.holds<std::string>()) mix(hash, std::hash<std::string>()(value.text()));
   if (value.holds<const Type*>()) mix(hash, value.get<const Type*>());
   if (value.holds<FunctionValue>()) mix(hash, value.get<FunctionValue>().function);
@@ -82,7 +78,8 @@ bool are_same(const Type& type, const Value& left, const Value& right) {
   if (left.holds<bool>()) return left.get<bool>() == right.get<bool>();
   if (left.holds<BigInt>()) return left.integer() == right.integer();
   if (left.holds<double>())
-    return bits_of_double(left.get<double>()) == bits_of_double(right.get<double>());
+    return bit_cast<std::uint64_t>(left.get<double>()) ==
+           bit_cast<std::uint64_t>(right.get<double>());
   if (left.holds<std::string>()) return left.text() == right.text();
   if (left.holds<const Type*>()) return left.get<const Type*>() == right.get<const Type*>();
   if (left.holds<Instance*>()) return left.get<Instance*>() == right.get<Instance*>();

@@ -120,6 +120,17 @@ void set_up(Machine& machine, Draw& draw) {
   pe.main.issue(20);
 }
 
+/// Two machines in one state.
+struct Twins {
+  Twins(const std::shared_ptr<const DecodedImage>& program, Draw draw)
+      : quick(program), other(program) {
+    Draw again = draw;
+    set_up(quick, draw);
+    set_up(other, again);
+  }
+  Machine quick, other;
+};
+
 void expect_equal(Machine& a, Machine& b, const Instruction& in) {
   MainThread& one = a.pe.main;
   MainThread& other = b.pe.main;
@@ -161,14 +172,12 @@ TEST(PeQuickScalar, DoesWhatTheScalarUnitDoes) {
     const std::shared_ptr<const DecodedImage> program = image_of(draw, in, timing);
     const DecodedInstruction& decoded = program->decoded(1);
     if (decoded.quick == nullptr) continue;
-    Machine quick(program), slow(program);
-    Draw again = draw;
-    set_up(quick, draw);
-    set_up(slow, again);
-    if (!decoded.quick(quick.pe, decoded, 20)) continue;
+    Twins twins(program, draw);
+    Machine& slow = twins.other;
+    if (!decoded.quick(twins.quick.pe, decoded, 20)) continue;
     executed.insert(in.op);
     EXPECT_FALSE(slow.unit.execute(slow.pe, slow.pe.program->decoded(1), 20));
-    expect_equal(quick, slow, in);
+    expect_equal(twins.quick, slow, in);
     ASSERT_FALSE(HasFailure()) << info(in.op).mnemonic << ", draw " << i;
   }
   EXPECT_EQ(executed.size(), 43U);
@@ -186,13 +195,10 @@ TEST(PeQuickScalar, LeavesWhatItDoesNotDo) {
     const std::shared_ptr<const DecodedImage> program = image_of(draw, in, timing);
     const DecodedInstruction& decoded = program->decoded(1);
     if (decoded.quick == nullptr) continue;
-    Machine quick(program), before(program);
-    Draw again = draw;
-    set_up(quick, draw);
-    set_up(before, again);
-    if (decoded.quick(quick.pe, decoded, 20)) continue;
+    Twins twins(program, draw);
+    if (decoded.quick(twins.quick.pe, decoded, 20)) continue;
     ++left;
-    expect_equal(quick, before, in);
+    expect_equal(twins.quick, twins.other, in);
     ASSERT_FALSE(HasFailure()) << info(in.op).mnemonic << ", draw " << i;
   }
   EXPECT_GT(left, 500U);
