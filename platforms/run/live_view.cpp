@@ -28,9 +28,20 @@ constexpr std::chrono::milliseconds kLook{100};  // time between two looks for a
 constexpr double kBetweenTold = 0.1;             // seconds between two states of a run that goes on
 constexpr unsigned kMostCyclesToTell = 256;      // between two looks at the clock
 
-std::uint64_t number_in(const std::string& text) {
+/// A value of a request that is no whole number of 64 bits.
+struct BadNumber {
+  std::string sentence;
+};
+
+/// The number `key` of a request; `otherwise` if it has none. Throws BadNumber.
+std::uint64_t number_in(const HttpRequest& request, const char* key,
+                        std::optional<std::uint64_t> otherwise = std::nullopt) {
+  const std::string text = request.value(key);
+  if (text.empty() && otherwise) return *otherwise;
   std::uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw BadNumber{std::string(key) + ": '" + text + "' is not a whole number of 0 or more"};
   return number;
 }
 
@@ -48,10 +59,9 @@ double seconds_now() {
 
 /// The cell of a request; no value: the machine has none of that number.
 std::optional<std::size_t> cell_in(const HttpRequest& request, const Recording& recording) {
-  const std::string text = request.value("cell");
-  const auto cell = static_cast<std::size_t>(number_in(text));
-  if (text.empty() || cell >= recording.grid().cells()) return std::nullopt;
-  return cell;
+  const std::uint64_t cell = number_in(request, "cell");
+  if (cell >= recording.grid().cells()) return std::nullopt;
+  return static_cast<std::size_t>(cell);
 }
 
 }  // namespace
@@ -107,6 +117,14 @@ HttpResponse LiveView::page() const {
 }
 
 HttpResponse LiveView::answer(const HttpRequest& request) {
+  try {
+    return answer_path(request);
+  } catch (const BadNumber& bad) {
+    return {bad.sentence, "text/plain", 400};
+  }
+}
+
+HttpResponse LiveView::answer_path(const HttpRequest& request) {
   const std::string& path = request.path;
   if (path == "/do") {
     if (!request.is_post) return {"POST only", "text/plain", 405};
@@ -145,9 +163,10 @@ HttpResponse LiveView::answer_command(const HttpRequest& request) {
   } else if (what == "pause") {
     if (state_ == State::kRuns) state_ = State::kPaused;
   } else if (what == "go" || what == "step" || what == "until") {
+    const Cycle until = what == "until" ? number_in(request, "n") : kNever;
     if (state_ != State::kOver) {
       state_ = State::kRuns;
-      pause_at_ = what == "go" ? kNever : what == "step" ? now_ + 1 : number_in(request.value("n"));
+      pause_at_ = what == "step" ? now_ + 1 : until;
     }
   } else {
     return unknown("command");
@@ -169,8 +188,9 @@ std::string LiveView::state_json() const {
 }
 
 HttpResponse LiveView::answer_frames(const HttpRequest& request) {
-  const bool is_same = number_in(request.value("generation")) == run_.recording.generation();
-  HttpResponse response{run_.recording.frames(is_same ? number_in(request.value("from")) : 0, now_),
+  const std::uint64_t from = number_in(request, "from", 0);
+  const bool is_same = number_in(request, "generation", 0) == run_.recording.generation();
+  HttpResponse response{run_.recording.frames(is_same ? from : 0, now_),
                         "application/octet-stream"};
   response.is_packed = true;
   return response;

@@ -39,6 +39,7 @@ class LiveView {
   enum class State : std::uint8_t { kRuns, kPaused, kOver };
 
   HttpResponse answer(const HttpRequest& request);
+  HttpResponse answer_path(const HttpRequest& request);
   HttpResponse answer_command(const HttpRequest& request);
   HttpResponse answer_frames(const HttpRequest& request);
   HttpResponse answer_place(const HttpRequest& request);

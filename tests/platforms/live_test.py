@@ -119,8 +119,11 @@ def check_access(run):
     run.refuses(403, "/state", headers={"Host": "example.org"})
     run.refuses(404, "/etc/passwd")
     run.refuses(404, "/place", cell=10 ** 9)
+    for number in ("abc", "-1", "", "1x", "99999999999999999999"):
+        run.refuses(400, "/place", cell=number)
+    run.refuses(400, "/frames", generation="0", **{"from": "1e9"})
     run.refuses(405, "/do", what="go")  # an address alone changes nothing
-    for token, what, status in ((None, "rm", 404), ("", "go", 403), ("0" * 32, "go", 403)):
+    for token, what, status in ((None, "rm", 404), (None, "until", 400), ("", "go", 403), ("0" * 32, "go", 403)):
         try:
             run.post("/do", token=token, what=what)
         except urllib.error.HTTPError as error:

@@ -105,7 +105,7 @@ async function follow() {
 async function bringUp() {
   const run = ui.run, wasNow = document.body.dataset.ready !== "1" || ui.cycle >= run.total - 1, state = ui.live;
   const isFirst = document.body.dataset.ready !== "1", wasWhole = ui.range[0] <= 0 && ui.range[1] >= run.total;
-  const frames = await ask("/frames", { from: run.closed ?? 0, generation: run.generation });
+  const frames = await ask("/frames", isFirst ? {} : { from: run.closed, generation: run.generation });
   run.add(readFrames(await frames.arrayBuffer()));
   if (state.commands !== run.commands.length || run.commands.some(entry => entry[2] === null)) run.commands = await askJson("/commands");
   run.addSlices(await askJson("/slices"));

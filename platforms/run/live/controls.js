@@ -210,7 +210,7 @@ $("run").onclick = runOrPause;
 $("step").onclick = stepOn;
 $("back").onclick = () => seek(ui.cycle - 1);
 $("nextevent").onclick = () => toEvent(1);
-$("go").onclick = () => runTo(Number($("until").value.replace(/\D/g, "")));
+$("go").onclick = () => runTo(Math.min(Number($("until").value.replace(/\D/g, "")), Number.MAX_SAFE_INTEGER));
 $("until").onkeydown = event => { if (event.key === "Enter") $("go").click(); };
 $("close").onclick = () => command("close");
 $("theme").onclick = () => showTheme(theme() === "dark" ? "light" : "dark");
