@@ -21,15 +21,17 @@ struct Analysed {
 
 Analysed analysed(Engine& engine, Variant& variant) {
   engine.enter_tile(variant);
-  // DSRs, FIFOs and queues that the code names change which ones are free for others: then again.
+  // DSRs, FIFOs and queues that the code names change which ones are free for others, and activations what starts a task: then again.
   std::vector<pe::QueueBinding> queues;
   while (true) {
-    const std::size_t dsrs = variant.tile.dsr_ids.size(), fifos = variant.tile.fifos.size();
+    const std::size_t dsrs = variant.tile.dsr_ids.size(), fifos = variant.tile.fifos.size(),
+                      activated = variant.tile.activated_colors.size();
     TileCode code(engine, variant, queues);
     Analysed result;
     result.module = code.make();
     const bool is_settled = variant.tile.dsr_ids.size() == dsrs &&
                             variant.tile.fifos.size() == fifos &&
+                            variant.tile.activated_colors.size() == activated &&
                             (code.named_queues.size() == queues.size() || !code.has_chosen_queue);
     queues = code.named_queues;
     if (!is_settled) continue;

@@ -98,8 +98,8 @@ void check_teardown_task(const BuiltinCall& call) {
   }
 }
 
-Result bind(const BuiltinCall& call, TaskKind kind) {
-  const TaskBinding made{kind, call.handle(1), call.function(0)};
+Result bind(const BuiltinCall& call, TaskKind kind, bool by_color = false) {
+  const TaskBinding made{kind, call.handle(1), call.function(0), by_color};
   check_task(call, made.task, kind);
   const bool is_control = kind == TaskKind::kControl;
   for (const TaskBinding& other : call.tile().tasks) {
@@ -125,9 +125,10 @@ Result bind_control_task(const BuiltinCall& call) {
 Result bind_task(const BuiltinCall& call) {
   call.engine().saw(Version::k1_4, call.node);
   const bool has_parameters = !call.function(0).function->parameters.empty();
-  return bind(call, has_parameters                     ? TaskKind::kData
-                    : call.handle(1) <= kMostLocalTask ? TaskKind::kLocal
-                                                       : TaskKind::kControl);
+  const TaskKind kind = has_parameters                     ? TaskKind::kData
+                        : call.handle(1) <= kMostLocalTask ? TaskKind::kLocal
+                                                           : TaskKind::kControl;
+  return bind(call, kind, true);
 }
 
 Result bind_rotating_tasks(const BuiltinCall& call) {
@@ -267,6 +268,7 @@ Result task_state(const BuiltinCall& call, pe::Opcode op) {
     const bool is_bound = std::any_of(tasks.begin(), tasks.end(), [&](const TaskBinding& task) {
       return task.kind != TaskKind::kControl && task.id == number;
     });
+    if (op == pe::Opcode::kActvt) activate_color(call.tile(), number);
     if (op == pe::Opcode::kActvt && !is_bound)
       call.fail(Id::kNoTask, "no local task is bound to the id ", number);
     if (id.type->is_handle("local_task_id") && !is_bound) {

@@ -452,11 +452,22 @@ std::set<unsigned> ids_of_tasks(const Tile& tile, bool with_data_tasks) {
   return ids;
 }
 
+bool activate_color(Tile& tile, unsigned id) {
+  for (TaskBinding& task : tile.tasks) {
+    if (task.id != id || !task.by_color || task.kind == TaskKind::kControl) continue;
+    if (task.kind == TaskKind::kData) tile.activated_colors.insert(id);
+    task.kind = TaskKind::kLocal;
+    return true;
+  }
+  return false;
+}
+
 unsigned activated_id(const Engine& engine, const Tile& tile, const Result& value, const Node& at,
                       const std::string& name) {
   const Value& known = engine.known(value, at);
   if (known.holds<FunctionValue>()) {
     const TaskBinding& binding = bound(engine, tile, known.get<FunctionValue>(), at);
+    activate_color(*engine.tile(), binding.id);
     if (binding.kind != TaskKind::kLocal)
       engine.fail(Id::kActivatedKind, at, "the option .", name, " names ",
                   text::in_quotes(binding.task.function->name.text), ", which is bound as a ",
@@ -464,6 +475,7 @@ unsigned activated_id(const Engine& engine, const Tile& tile, const Result& valu
     return binding.id;
   }
   const auto id = static_cast<unsigned>(known.integer());
+  activate_color(*engine.tile(), id);
   const bool is_bound = std::any_of(tile.tasks.begin(), tile.tasks.end(), [&](const auto& task) {
     return task.kind == TaskKind::kLocal && task.id == id;
   });

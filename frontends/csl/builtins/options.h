@@ -92,6 +92,9 @@ Fields fields_of_option(const Engine& engine, const Result& option, const Node& 
 /// The true field of a checked choice.
 std::string choice_of(const Result& option);
 
+/// The program activates the id. A task that `@bind_task` has given the number of a color, and a parameter, is a local task
+/// then (Tile::activated_colors). Returns whether such a task has the id.
+bool activate_color(Tile& tile, unsigned id);
 /// The id of the local task that a checked option `name` names. Fails unless a local task is bound
 /// to it.
 unsigned activated_id(const Engine& engine, const Tile& tile, const Result& value, const Node& at,

@@ -258,6 +258,11 @@ Result get_symbol_id(const BuiltinCall& call) {
   fail_unknown_export(call, name);
 }
 
+/// Empty where no constant holds the module.
+Result constant_name(const BuiltinCall& call) {
+  return {call.types().string, Value{call.evaluator.frame().instance.constant_name()}};
+}
+
 /// The rank of the color among those of the PE that have a filter (wse.md 1.7).
 Result get_filter_id(const BuiltinCall& call) {
   const unsigned color = color_of(call, 0);
@@ -352,6 +357,11 @@ const std::vector<BuiltinRow>& program_builtins() {
        has_exported_tensors,
        "whether the host sees variables"},
       {"get_filter_id", kAnywhere, {color}, get_filter_id, "the number of the filter of a color"},
+      {"tessera_constant_name",
+       kAnywhere,
+       {},
+       constant_name,
+       "the constant that holds the module of this call"},
       {"rpc",
        kInTile,
        {takes(Takes::kAny, "server")},

@@ -211,18 +211,10 @@ std::map<std::string, ir::VariableId> TileCode::globals() const {
 
 /// The constant that holds the module, "" if there is none.
 std::string TileCode::imported_as(const Instance& instance) const {
-  Instance* const importer = instance.importer;
-  if (importer == nullptr) return "";
-  for (const std::string& name : importer->names()) {
-    const Declaration* declared = importer->find(name);
-    const bool is_it = declared != nullptr && declared->cell &&
-                       declared->cell->value.holds<Instance*>() &&
-                       declared->cell->value.get<Instance*>() == &instance;
-    if (!is_it) continue;
-    const std::string outer = imported_as(*importer);
-    return outer.empty() ? name : outer + "." + name;
-  }
-  return "";
+  const std::string name = instance.constant_name();
+  if (name.empty()) return "";
+  const std::string outer = imported_as(*instance.importer);
+  return outer.empty() ? name : outer + "." + name;
 }
 
 namespace {

@@ -102,6 +102,8 @@ class TileCode {
   /// The input or output queues that have a color, and their colors.
   std::set<unsigned> bound_queues(bool is_input) const;
   std::set<unsigned> colors_of_queues(bool is_input) const;
+  /// Whether the color has a route to the ramp on a PE of this code.
+  bool is_received(unsigned color) const;
   /// The colors with a route from the ramp.
   std::set<unsigned> sent_colors() const;
   /// The number of a text that the program prints.
@@ -160,7 +162,6 @@ class TileCode {
   /// `is_shared`: the queue that the program names serves another color.
   std::optional<unsigned> free_queue(bool is_input, bool is_shared);
   void tell_shared_queue(unsigned queue, const Node& at);
-  bool is_received(unsigned color) const;
   /// Whether `leads` holds for the color on one of the PEs of this code.
   bool is_routed(unsigned color, bool (*leads)(const ColorConfig&)) const;
   /// Input queues of data tasks to which nothing binds a color.

@@ -5,6 +5,7 @@
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/lower/descriptor_checks.h"
 #include "frontends/csl/lower/operands.h"
+#include "frontends/csl/syntax/mentions.h"
 
 namespace tessera::csl {
 namespace {
@@ -170,7 +171,24 @@ void check_ids(const TileCode& code) {
 
 namespace {
 
+/// A task with a parameter that the program activates (Tile::activated_colors): no wavelet is there to give the parameter a value.
+void check_activated(TileCode& code, const TaskBinding& bound) {
+  const Function& task = *bound.task.function;
+  if (bound.kind != TaskKind::kLocal || task.parameters.empty()) return;
+  if (code.is_received(bound.id))
+    code.engine().fail(Id::kActivatedKind, task, in_quotes(task.name.text),
+                       " is activated, and wavelets of the color ", bound.id,
+                       ", which this PE receives, start it too; only one of both is possible");
+  std::vector<std::string_view> names;
+  for (const Parameter& parameter : task.parameters) names.push_back(parameter.name.text);
+  if (mentions(*task.body, names))
+    code.engine().fail(Id::kActivatedKind, task, in_quotes(task.name.text),
+                       " is activated, so that no wavelet gives ", in_quotes(names.front()),
+                       " a value");
+}
+
 void add_task(TileCode& code, const TaskBinding& bound) {
+  check_activated(code, bound);
   ir::Task made;
   made.function = code.entry(bound.task, std::string(bound.task.function->name.text), true);
   made.binding.id = TaskId(bound.id);
@@ -252,6 +270,7 @@ void set_start_state(TileCode& code, const StartState& state) {
     if (state.action == "block") code.module().settings.blocked_microthreads |= bit;
     return;
   }
+  if (state.action == "activate") activate_color(*code.engine().tile(), state.id);
   pe::TaskBinding* task = find_task(code, *state.handle, state.id);
   if (task != nullptr) {
     if (state.action == "activate") task->active = true;

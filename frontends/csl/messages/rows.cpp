@@ -38,7 +38,8 @@ const std::vector<MessageRow>& message_rows() {
       {Id::kExportedType, "a type that other files do not know",
        "What a code exports has a type that other object files know."},
       {Id::kVersions, "constructs of two versions",
-       "One program has constructs that only CSL 1.4 has and others that only CSL 2.10 has."},
+       "One program has constructs that only CSL 1.4 has and others that only CSL 2.10 has, as "
+       "releases between the two took them."},
       {Id::kNotTaken, "a construct that Tessera does not take",
        "The language has this construct, and Tessera has no model of it."},
       {Id::kUnknownParameter, "a parameter that the file does not have",

@@ -89,15 +89,20 @@ void Engine::remark(const Node& at, const std::string& text) {
 void Engine::saw(Version version, const Node& at) {
   const bool is_own = files_.at(at.file)->name().front() == '<';  // our libraries tell nothing
   if (is_own || options.version != Version::kUnknown) return;
-  if (version_ == Version::kUnknown) {
-    version_ = version;
-    version_seen_at_ = &at;
-  }
-  if (version_ == version) return;
-  const auto name = [](Version v) { return v == Version::k1_4 ? "1.4" : "2.10"; };
-  fail(Id::kVersions, at, "only CSL ", name(version), " has this, and only CSL ", name(version_),
-       " has what ", where(*version_seen_at_),
-       " uses; all code of a program is of one version (--csl-version chooses one)");
+  const Node*& seen_at = version == Version::k1_4 ? seen_1_4_at_ : seen_2_10_at_;
+  if (seen_at == nullptr) seen_at = &at;
+  if (version_ == Version::kUnknown) version_ = version;
+  if (seen_1_4_at_ == nullptr || seen_2_10_at_ == nullptr) return;
+  if (version_ == Version::k2_10 && has_code_of_2_10_)
+    fail(Id::kVersions, at, "only CSL 1.4 has this, only CSL 2.10 has what ", where(*seen_2_10_at_),
+         " uses, and code that depends on the version has been made for 2.10 (--csl-version "
+         "chooses one)");
+  // Releases between the two had the new modes beside the old constructs.
+  version_ = Version::k1_4;
+  warn(Id::kVersions, *seen_2_10_at_,
+       text::joined("CSL 1.4 has not this, and CSL 2.10 has not what ", where(*seen_1_4_at_),
+                    " uses; what depends on the version means what it does in 1.4 (--csl-version "
+                    "chooses one)"));
 }
 
 void Engine::note_assumed_version() {

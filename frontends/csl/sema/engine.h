@@ -154,10 +154,13 @@ class Engine {
   Tile* tile() const { return tile_; }
   Version version() const { return version_; }
   /// A construct of the program that only one version of the language has. All code of a program is of one
-  /// version: fails if the program has shown another one.
+  /// version: of 1.4, if it has constructs of both.
   void saw(Version version, const Node& at);
   /// Code is being made that depends on the version.
-  void depends_on_version() { default_matters_ |= version_ == Version::kUnknown; }
+  void depends_on_version() {
+    default_matters_ |= version_ == Version::kUnknown;
+    has_code_of_2_10_ |= version_ == Version::k2_10;
+  }
   /// Whether code was made for the assumed version before the program showed another one: then all of it has to
   /// be made again. True once.
   bool takes_version_back() {
@@ -307,8 +310,10 @@ class Engine {
   Tile* tile_ = nullptr;
   Version version_;
   unsigned trials_ = 0;
-  const Node* version_seen_at_ = nullptr;
+  const Node* seen_1_4_at_ = nullptr;   ///< the first construct that tells of the version
+  const Node* seen_2_10_at_ = nullptr;  ///< the same
   bool default_matters_ = false;
+  bool has_code_of_2_10_ = false;  ///< code that depends on the version
   std::uint64_t steps_ = 0;
   std::uint64_t effects_ = 0;
   std::uint64_t most_steps_;

@@ -39,6 +39,18 @@ std::string Instance::name() const {
   return name.substr(0, name.rfind(".csl"));
 }
 
+std::string Instance::constant_name() const {
+  if (importer == nullptr) return "";
+  for (const std::string& name : importer->names()) {
+    const Declaration* declared = importer->find(name);
+    const bool is_it = declared != nullptr && declared->cell &&
+                       declared->cell->value.holds<Instance*>() &&
+                       declared->cell->value.get<Instance*>() == this;
+    if (is_it) return name;
+  }
+  return "";
+}
+
 std::vector<std::string> Instance::names() const {
   std::vector<std::string> all;
   for (const auto& [name, item] : file->names()) all.emplace_back(name);

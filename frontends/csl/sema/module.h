@@ -40,6 +40,8 @@ class Instance {
   const std::string& label() const { return label_; }
   /// The name of the file without folder and extension.
   std::string name() const;
+  /// The constant of the importing file that holds this instance; "": there is none, or none yet.
+  std::string constant_name() const;
 
   const std::shared_ptr<const SourceFile> file;
   const Result bindings;     ///< a struct

@@ -48,6 +48,7 @@ struct TaskBinding {
   TaskKind kind = TaskKind::kLocal;
   unsigned id = 0;
   FunctionValue task;
+  bool by_color = false;  ///< `@bind_task`, SDK 0.4 to 0.9: the id is the number of a color
 };
 
 /// Two tasks that take turns on one id (`@bind_rotating_tasks`).
@@ -138,6 +139,9 @@ struct Tile {
   std::optional<std::uint8_t> main_thread_priority;    ///< at the start
   std::optional<std::uint8_t> control_transform_mask;  ///< at the start
   std::set<std::pair<std::string, unsigned>> dsr_ids;  ///< DSRs that the program names
+  /// Tasks with parameters that have the number of a color and that the program activates: no wavelets start them, so that they
+  /// are local tasks.
+  std::set<unsigned> activated_colors;
   bool lacks_declarations =
       false;  ///< because of a mistake: what the code says of them means nothing
 };

@@ -269,6 +269,9 @@ class Program:
     def builtin_bind_control_task(self, _, task, id):
         self._bind("control", task, id)
 
+    def builtin_bind_task(self, _, task, color):
+        self._bind("data" if task.data[1].params else "local", task, color)
+
     def builtin_bind_rotating_tasks(self, _, main, alternative, id, options=None):
         self._bind("data", main, id)
         self._bind("control", alternative, Value(INT, 0))
