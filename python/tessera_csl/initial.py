@@ -19,9 +19,9 @@ def write(folder, regions):
     arrays = {"program": np.array(_program(folder))}
     for region in regions:
         (left, top), (width, _) = region["place"], region["size"]
-        for symbol in region["symbols"]:
-            for number, block in enumerate(symbol["blocks"]):
-                arrays[f"{left + number % width},{top + number // width},{symbol['name']}"] = block
+        # One array for all PEs: NumPy reads the description of each array as a text of Python.
+        for number, symbol in enumerate(region["symbols"]):
+            arrays[f"{number},{left},{top},{width},{symbol['name']}"] = np.asarray(symbol["blocks"])
     temporary = Path(folder) / f"tmp-{os.getpid()}-{FILE}"
     try:
         np.savez(temporary, **arrays)
@@ -38,9 +38,9 @@ def read(folder):
         with np.load(Path(folder) / FILE) as arrays:
             if str(arrays["program"]) != _program(folder):
                 return
-            found = {key: arrays[key] for key in arrays.files if key != "program"}
-        places = {key: key.split(",", 2) for key in found}
-        values = [((int(x), int(y), name), found[key]) for key, (x, y, name) in places.items()]
+            found = [(key.split(",", 4), arrays[key]) for key in arrays.files if key != "program"]
+        values = [((int(left) + number % int(width), int(top) + number // int(width), name), block)
+                  for (_, left, top, width, name), blocks in found for number, block in enumerate(blocks)]
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise RuntimeError(f"{Path(folder) / FILE} is not what SdkLayout.compile() has written: {error}; compile again") from None
     yield from values

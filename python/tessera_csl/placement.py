@@ -20,6 +20,12 @@ def _text(file):
     return Path(file).read_text(encoding="utf-8")
 
 
+@functools.cache
+def _is_number(file, name):
+    """Whether the file declares a parameter as an integer; asked for each PE."""
+    return re.search(rf"^\s*param\s+{re.escape(name)}\s*:\s*[iu]\d+", _text(file), re.MULTILINE) is not None
+
+
 def _beside(tile, direction):
     return tile[0] + STEPS[direction][0], tile[1] + STEPS[direction][1]
 
@@ -201,8 +207,7 @@ class Placement:
     def _literal(self, file, name, value):
         if isinstance(value, tuple):  # programs of SDK 2.10 declare such parameters as numbers
             number = self.values[value[1]]
-            declared = re.search(rf"^\s*param\s+{re.escape(name)}\s*:\s*[iu]\d+", _text(file), re.MULTILINE)
-            return str(number) if declared else f"@get_color({number})"
+            return str(number) if _is_number(file, name) else f"@get_color({number})"
         if isinstance(value, dict):
             return value["float"]
         return str(value).lower()  # true, false

@@ -109,8 +109,11 @@ class SdkRuntime:
         """Starts the machine: tasks that are active at the start begin with the first command."""
         self._require("loaded", "run() is called once, after load()")
         self._server.call({"cmd": "run"}, reply=self._start)
+        last = None
         for (x, y, name), values in initial.read(self._folder):
-            self._server.call({"cmd": "write", "x": x, "y": y, "symbol": name}, values)
+            last = self._server.submit({"cmd": "write", "x": x, "y": y, "symbol": name}, values)
+        if last is not None:
+            self._server.wait(last)
         self._state = "running"
 
     def stop(self):

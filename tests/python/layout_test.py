@@ -14,6 +14,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 from cerebras.geometry.geometry import IntRectangle, IntVector  # noqa: E402
 from cerebras.sdk.runtime import sdkruntimepybind as sdk  # noqa: E402
+from tessera_csl import initial  # noqa: E402
 from tessera_csl.placement import OPPOSITE, Placement, _beside  # noqa: E402
 
 
@@ -42,6 +43,23 @@ class Layout(unittest.TestCase):
                          [([0, 0, 2, 3], [{"rx": ["WEST"], "tx": ["EAST"]}]), ([1, 0, 1, 3], [{"rx": ["WEST"], "tx": ["RAMP"]}])])
         self.assertEqual(region["symbols"][0]["blocks"].tolist(), [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11]])
         self.assertEqual((own.get_global_name(), own.get_value(), color.get_value()), ("r_c", None, 5))
+
+    def test_values_of_a_region_are_one_array(self):
+        """What it costs to read them must not grow with an array of each PE."""
+        self.region.place(4, 1)
+        self.region.set_symbol_all("A", np.arange(12, dtype=np.uint16), 4, 3)
+        self.region.set_symbol_all("B", np.arange(6, dtype=np.float32), 2, 3)
+        self.region.set_symbol_all("A", np.arange(6, dtype=np.uint16), 2, 3)  # later, so it counts
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "tessera.json").write_text("{}", encoding="utf-8")
+            initial.write(folder, [self.region.record])
+            with np.load(Path(folder, initial.FILE)) as arrays:
+                self.assertEqual(len(arrays.files), 4)
+            found = [(key, values.tolist()) for key, values in initial.read(folder)]
+        self.assertEqual(len(found), 18)
+        self.assertEqual(found[:3], [((4, 1, "A"), [0, 1]), ((5, 1, "A"), [2, 3]), ((4, 2, "A"), [4, 5])])
+        self.assertEqual(dict(found)[5, 3, "A"], [5])
+        self.assertEqual(np.array(dict(found)[5, 3, "B"], np.uint32).view(np.float32).tolist(), [5.0])
 
     def test_regions_are_stacked_from_an_origin(self):
         first, second = self.one("a", 4, 2, w=3), self.one("b", 0, 0, h=2)
