@@ -1,21 +1,10 @@
 #include "models/fabric/head_routing.h"
 
 #include "models/fabric/epoch_checker.h"
+#include "models/fabric/switching.h"
 #include "tlm_ifaces/link/control_word.h"
 
 namespace tessera::fabric {
-
-namespace {
-
-/// wse.md 1.4: whether a passing wavelet loses `command`, its first.
-bool pops(const ColorRoute& route, link::Command command) {
-  if (route.pop == PopMode::kNoPop || route.pop == PopMode::kAlwaysPop)
-    return route.pop == PopMode::kAlwaysPop;
-  return route.moves(command) ||
-         (route.pop == PopMode::kPopOnAdvanceNop && command == link::Command::kNop);
-}
-
-}  // namespace
 
 // wse.md 1.8: the buffers decide, by what has landed: what a neighbour puts in this cycle may come
 // before or after the step.

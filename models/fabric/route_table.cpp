@@ -1,7 +1,7 @@
 #include "models/fabric/route_table.h"
 
 #include "models/fabric/epoch_checker.h"
-#include "tlm_ifaces/link/control_word.h"
+#include "models/fabric/switching.h"
 
 namespace tessera::fabric {
 
@@ -60,27 +60,13 @@ bool RouteTable::may_leave_as(Color color, bool partner, Direction in) const {
 
 bool RouteTable::obey(Channel& channel, const link::Wavelet& w, Direction in, Cycle now) {
   ColorRoute& route = channel.route;
-  if (route.injection != Injection::kNone) return false;
-  if (w.local_flip && in == Direction::kRamp) move_switch(channel, route.advanced(), now);
-  if (!w.control) return false;
-  switch (link::command_at(w.payload, 0).command) {
-  case link::Command::kNop:
-    break;
-  case link::Command::kAdvance:
-    move_switch(channel, route.advanced(), now);
-    break;
-  case link::Command::kReset:
-    move_switch(channel, 0, now);
-    break;
-  case link::Command::kTeardown:
-    if (route.suspended) break;
-    remember(channel, now);
-    if (epochs_ != nullptr) epochs_->tear_down({place(), in, channel.color, w}, route, now);
-    route.suspended = true;
-    probe_.emit(now, observe::EventKind::kTeardown, channel.color.value(), 1);
-    return true;
-  }
-  return false;
+  const auto move = [&](unsigned position) { move_switch(channel, position, now); };
+  if (!fabric::obey(route, w, in, move) || route.suspended) return false;
+  remember(channel, now);
+  if (epochs_ != nullptr) epochs_->tear_down({place(), in, channel.color, w}, route, now);
+  route.suspended = true;
+  probe_.emit(now, observe::EventKind::kTeardown, channel.color.value(), 1);
+  return true;
 }
 
 void RouteTable::move_switch(Channel& channel, unsigned position, Cycle now) {

@@ -329,13 +329,11 @@ std::string RouterCore::why_not_routed(const InputBuffer& buffer) const {
            to_string(way_to(link::message_header(buffer.head().wavelet.payload).to, at_)) +
            " output, which another message has";
   const RoutePosition& position = heads_.position_of(own);
-  const std::string in_position = " (switch position " + std::to_string(heads_.position_index(own));
+  const unsigned number = heads_.position_index(own);
+  const std::string in_position = " (switch position " + std::to_string(number);
   if (!position.valid) return "a valid switch position" + in_position + " is invalid)";
-  if (!position.rx.contains(buffer.in)) {
-    return std::string("a switch position that receives from ") + to_string(buffer.in) +
-           in_position + " receives from " + to_string(position.rx) +
-           "): " + wavelets_wait(buffer.entries.size());
-  }
+  if (!position.rx.contains(buffer.in))
+    return position_that_receives(buffer.in, own.route, number, buffer.entries.size());
   return "a switch position that transmits somewhere" + in_position + " transmits to none)";
 }
 

@@ -255,6 +255,13 @@ inline observe::Wait wait_of_buffer(std::uint32_t place, Color color, Direction 
                 static_cast<std::uint8_t>(in), place};
   return wait;
 }
+/// The switch of `route` does not receive from `in`, where `n` wavelets wait.
+inline std::string position_that_receives(Direction in, const ColorRoute& route, unsigned position,
+                                          std::size_t n) {
+  return std::string("a switch position that receives from ") + to_string(in) +
+         " (switch position " + std::to_string(position) + " receives from " +
+         to_string(route.positions[position].rx) + "): " + wavelets_wait(n);
+}
 inline std::string end_of_teardown(std::size_t n) {
   return "the end of the teardown of its color: " + wavelets_wait(n);
 }

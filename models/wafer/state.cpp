@@ -96,15 +96,27 @@ void Pipes::visit(std::uint32_t index, const Visit& visit) {
   }
 }
 
-void Slots::visit_links(Slot& slot, const Visit& visit) {
-  for (std::uint32_t l = slot.first_link; l < slot.first_link + slot.links; ++l)
+void Slots::visit_links(const Slot& slot, const Visit& visit) {
+  const std::uint32_t end = slot.first_link + own_links(index_of(slot));
+  for (std::uint32_t l = slot.first_link; l < end; ++l)
     visit_credits(visit, links_[l].credits, returning_[l], cycle_bit(visit.next));
+}
+
+// With the first slot of its color.
+void Slots::visit_switch(std::uint32_t slot, const Visit& visit) {
+  const Switch* const found = switch_of(slots_[slot]);
+  if (found == nullptr || found->first_slot != slot) return;
+  Switch& at = switches_[static_cast<std::size_t>(found - switches_.data())];
+  visit.archive(at.route.current);
+  if (at.route.current >= fabric::kSwitchPositions)
+    state::Archive::fail("a switch has no such position");
+  note_position(at);
 }
 
 void Slots::visit(std::uint32_t index, const Visit& visit) {
   Slot& slot = slots_[index];
   Group* const group = slot.group == kNoIndex ? nullptr : &groups_[slot.group];
-  const bool merges = group != nullptr && group->merges;
+  const bool merges = group != nullptr && group->merges();
   const unsigned number = index - slot.unit;
   std::uint64_t arriving = times_[index].arriving;
   for (Cycle at = visit.next; merges && at <= visit.next + Group::kMaxMergedLatency; ++at) {
@@ -122,6 +134,7 @@ void Slots::visit(std::uint32_t index, const Visit& visit) {
     entries_.put(entry, stored, ident);
   }
   visit_links(slot, visit);
+  visit_switch(index, visit);
   visit_since(visit, blocks_.waits ? &blocks_.waits->since_of_slot(index) : nullptr);
   if (group != nullptr && number == 0) visit.archive(group->turn, turns_of(*group));
   if (visit.archive.saving()) return;
@@ -133,14 +146,14 @@ void Slots::visit(std::uint32_t index, const Visit& visit) {
 void Slots::follow(std::uint32_t index, std::uint64_t arriving, const Visit& visit) {
   const Slot& slot = slots_[index];
   std::uint64_t returning = 0;
-  for (std::uint32_t l = slot.first_link; l < slot.first_link + slot.links; ++l)
+  for (std::uint32_t l = slot.first_link; l < slot.first_link + own_links(index); ++l)
     returning |= returning_[l];
   if (visit.is_due && slot.held > 0) due_.insert(slot.unit, visit.next);
   for (Cycle at = visit.next; at < visit.next + ActiveSet::kHorizon; ++at) {
     if (((arriving | returning) & cycle_bit(at)) != 0) due_.insert(slot.unit, at);
   }
   const bool is_grouped = slot.group != kNoIndex;
-  const bool merges = is_grouped && groups_[slot.group].merges;
+  const bool merges = is_grouped && groups_[slot.group].merges();
   times_[index].arriving = merges ? 0 : arriving;
   times_[index].returning = merges ? 0 : returning;
   if (!is_grouped) return;
@@ -173,7 +186,7 @@ void Slots::follow(std::uint32_t index, std::uint64_t arriving, const Visit& vis
     group.credited = static_cast<std::uint8_t>(group.credited | bit);
 }
 
-// Each pipe and slot has a route of its own.
+// Each pipe and slot has a route of its own, but those of a color with a switch.
 void WaferCore::visit_buffers(const Visit& visit) {
   if (visit.archive.loading()) {
     blocks_.pipes.forget_all();
@@ -184,38 +197,51 @@ void WaferCore::visit_buffers(const Visit& visit) {
   for (const auto& a : in_masks) blocks_.slots.toggle(a.index, a.due, a.credit);
   for (std::uint32_t r = blocks_.strip.first_route; r < blocks_.strip.end_route; ++r) {
     const Ref buffer = connections_.buffer_of_route(r);
-    if (buffer.kind() == Ref::Kind::kPipe)
-      blocks_.pipes.visit(buffer.index(), visit);
-    else if (buffer.kind() == Ref::Kind::kSlot)
-      blocks_.slots.visit(buffer.index(), visit);
+    if (buffer.kind() == Ref::Kind::kPipe) blocks_.pipes.visit(buffer.index(), visit);
+    for (std::uint32_t i = 0; i < slots_of(buffer); ++i)
+      blocks_.slots.visit(buffer.index() + i, visit);
   }
   for (const auto& a : in_masks) blocks_.slots.toggle(a.index, a.due, a.credit);
 }
 
-// --- what ports have announced: cycle, route, and 1 + the number of the link that gets a credit, or 0
+// --- what ports have announced: cycle, route, and the number of the slot where a wavelet lands, or, after the slots of the
+// route, that of the link that gets a credit
+
+std::uint32_t WaferCore::slots_of(Ref buffer) const {
+  return buffer.kind() == Ref::Kind::kSlot ? blocks_.slots.slots_of_color(buffer.index()) : 0;
+}
+
+std::uint32_t WaferCore::first_link_of(Ref buffer) const {
+  return blocks_.slots.all()[buffer.index()].first_link;
+}
 
 void WaferCore::add_announcements(Announcements& all, Cycle next) const {
   std::vector<std::uint32_t> route_of(blocks_.slots.all().size());
   for (std::uint32_t r = blocks_.strip.first_route; r < blocks_.strip.end_route; ++r) {
     const Ref buffer = connections_.buffer_of_route(r);
-    if (buffer.kind() == Ref::Kind::kSlot) route_of[buffer.index()] = r;
+    for (std::uint32_t i = 0; i < slots_of(buffer); ++i) route_of[buffer.index() + i] = r;
   }
   for (const auto& a : ports_.announced(next - 1, false)) {
     const std::uint32_t slot = a.credit ? blocks_.slots.links()[a.index].slot : a.index;
-    const std::uint64_t link = a.credit ? 1 + a.index - blocks_.slots.all()[slot].first_link : 0;
-    all.push_back({a.due, route_of[slot], link});
+    const std::uint32_t route = route_of[slot];
+    const Ref buffer = connections_.buffer_of_route(route);
+    const std::uint64_t number =
+        a.credit ? slots_of(buffer) + a.index - first_link_of(buffer) : slot - buffer.index();
+    all.push_back({a.due, route, number});
   }
 }
 
 void WaferCore::take_announcements(const Announcements& all) {
   ports_.forget_all();
-  for (const auto& [due, route, link] : all) {
+  for (const auto& [due, route, number] : all) {
     if (route < blocks_.strip.first_route || route >= blocks_.strip.end_route) continue;
     const Ref buffer = connections_.buffer_of_route(static_cast<std::uint32_t>(route));
     if (buffer.kind() != Ref::Kind::kSlot) state::Archive::fail("a port leads elsewhere");
-    const std::uint32_t first = blocks_.slots.all()[buffer.index()].first_link;
-    const auto number = static_cast<std::uint32_t>(link);
-    ports_.announce(due, link == 0 ? buffer.index() : first + number - 1, link != 0);
+    const auto what = static_cast<std::uint32_t>(number);
+    const bool is_credit = what >= slots_of(buffer);
+    ports_.announce(
+        due, is_credit ? first_link_of(buffer) + what - slots_of(buffer) : buffer.index() + what,
+        is_credit);
   }
 }
 

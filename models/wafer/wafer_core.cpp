@@ -152,18 +152,24 @@ void WaferCore::describe_waits(observe::Waits& waits, Cycle now) const {
     }
     for (std::uint32_t r = plan.tile_routes_begin[place]; r < plan.tile_routes_begin[place + 1];
          ++r) {
-      const Ref buffer = connections_.buffer_of_route(r);
-      std::vector<observe::Resource> needs;
-      std::string what = buffer.kind() == Ref::Kind::kPipe
-                             ? what_pipe_waits_for(blocks_.pipes.all()[buffer.index()], needs)
-                             : what_slot_waits_for(blocks_.slots.all()[buffer.index()], needs);
-      if (what.empty()) continue;
-      for (observe::Resource& need : needs) need.place = place;
-      waits.push_back(fabric::wait_of_buffer(place, plan.tile_routes[r].color,
-                                             *connections_.input_of(buffer), std::move(what),
-                                             std::move(needs)));
+      const Ref first = connections_.buffer_of_route(r);
+      const Color color = plan.tile_routes[r].color;
+      for (std::uint32_t i = 0; i < std::max(slots_of(first), 1U); ++i)
+        describe_waits_of(Ref(first.kind(), first.index() + i), color, place, waits);
     }
   }
+}
+
+void WaferCore::describe_waits_of(Ref buffer, Color color, std::uint32_t place,
+                                  observe::Waits& waits) const {
+  std::vector<observe::Resource> needs;
+  std::string what = buffer.kind() == Ref::Kind::kPipe
+                         ? what_pipe_waits_for(blocks_.pipes.all()[buffer.index()], needs)
+                         : what_slot_waits_for(blocks_.slots.all()[buffer.index()], needs);
+  if (what.empty()) return;
+  for (observe::Resource& need : needs) need.place = place;
+  waits.push_back(fabric::wait_of_buffer(place, color, *connections_.input_of(buffer),
+                                         std::move(what), std::move(needs)));
 }
 
 void WaferCore::set_link_waits(observe::LinkWaits& waits) {
@@ -196,6 +202,11 @@ std::string WaferCore::what_slot_waits_for(const Slot& slot,
   if (slot.suspended) {
     needs.push_back({observe::Resource::Kind::kSwitch});
     return fabric::end_of_teardown(slot.held);
+  }
+  if (!blocks_.slots.is_open(slot)) {
+    needs.push_back({observe::Resource::Kind::kSwitch});
+    const fabric::ColorRoute& route = blocks_.slots.switch_of(slot)->route;
+    return fabric::position_that_receives(slot.in, route, route.current, slot.held);
   }
   std::string what;
   const unsigned to_go = blocks_.slots.branches_of_head(slot);

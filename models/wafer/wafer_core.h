@@ -138,8 +138,12 @@ class WaferCore {
 
  private:
   void visit_buffers(const Visit& visit);
+  /// Slots of a buffer of a route: several with a switch, none of a pipe.
+  std::uint32_t slots_of(Ref buffer) const;
+  std::uint32_t first_link_of(Ref buffer) const;
   WaferCore(const Strip& strip, Outside& outside, observe::EventStream* events, SlotGraph graph);
   void step_blocks(Cycle now);
+  void describe_waits_of(Ref buffer, Color color, std::uint32_t place, observe::Waits& waits) const;
   std::string what_pipe_waits_for(const Pipe& pipe, std::vector<observe::Resource>& needs) const;
   std::string what_slot_waits_for(const Slot& slot, std::vector<observe::Resource>& needs) const;
 

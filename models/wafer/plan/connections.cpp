@@ -189,8 +189,13 @@ Ref Connections::receiver_behind(std::uint32_t place, Direction out, Color color
 Ref Connections::receiver_at(std::uint32_t place, Direction in, Color color) const {
   const std::uint32_t router = blocks_.routers.index_at(place);
   if (router != kNoIndex) return Ref::router(router, in);
-  const Ref buffer = buffer_of(place, color);
-  return input_of(buffer) == in ? buffer : Ref();
+  const Ref first = buffer_of(place, color);
+  if (first.kind() != Ref::Kind::kSlot) return input_of(first) == in ? first : Ref();
+  const unsigned slots = blocks_.slots.slots_of_color(first.index());
+  for (std::uint32_t slot = first.index(); slot < first.index() + slots; ++slot) {
+    if (blocks_.slots.all()[slot].in == in) return {Ref::Kind::kSlot, slot};
+  }
+  return {};
 }
 
 unsigned Connections::capacity_of(Ref receiver, Color color) const {

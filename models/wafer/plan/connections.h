@@ -30,13 +30,13 @@ class Connections {
   void connect();
 
   /// The pipe or slot of an entry of Plan::tile_routes, which belongs to the strip; kNone: its router
-  /// is not plain.
+  /// is not plain. With a switch the first of its slots.
   Ref buffer_of_route(std::uint32_t tile_route) const;
   /// Who takes wavelets of `color` at input `in` of a tile; none: nobody.
   Ref receiver_at(std::uint32_t place, Direction in, Color color) const;
   /// The input queue of a PE that receives `color` from the port at RAMP; none: no queue does.
   Ref queue_of_port(std::uint32_t port, Color color) const;
-  /// The pipe or slot of a color on a tile with a plain router.
+  /// buffer_of_route() of a color on a tile with a plain router.
   Ref buffer_of(std::uint32_t place, Color color) const;
   /// The port of the router that a pipe or slot belongs to.
   std::optional<Direction> input_of(Ref buffer) const;

@@ -2,19 +2,11 @@
 
 #include <algorithm>
 
-#include "models/wafer/plan/slot_graph.h"
+#include "models/wafer/plan/route_shape.h"
+#include "models/wafer/units/slots.h"
 
 namespace tessera::wafer {
 namespace {
-
-bool is_plain_route(const fabric::ColorRoute& route) {
-  const fabric::RoutePosition& only = route.positions[0];
-  const bool moves = std::any_of(route.positions.begin() + 1, route.positions.end(),
-                                 [](const fabric::RoutePosition& p) { return p.valid; });
-  return only.valid && only.rx.size() == 1 && !only.tx.empty() && !moves && route.current == 0 &&
-         route.pop == fabric::PopMode::kNoPop && route.injection == fabric::Injection::kNone &&
-         !route.swap_x && !route.swap_y && !route.suspended && !route.filter;
-}
 
 bool may_send(const fabric::ColorRoute& route, Direction out) {
   return std::any_of(
@@ -44,16 +36,19 @@ class PlainTiles {
  public:
   explicit PlainTiles(const Plan& plan) : plan_(plan) {
     for (const fabric::ColorRoute& route : plan.routes)
-      plain_route_.push_back(is_plain_route(route));
+      shapes_.emplace_back(route, plan.fabric.switch_positions);
     for (const auto& image : plan.images) reach_.emplace_back(*image);
   }
 
   bool is_plain(std::uint32_t place) const {
     const Reach* reach = reach_of(place);
     if (reach != nullptr && reach->rewrites) return false;
+    unsigned inputs = 0;
     for (std::uint32_t r = plan_.tile_routes_begin[place]; r < plan_.tile_routes_begin[place + 1];
          ++r) {
-      if (!plain_route_[plan_.tile_routes[r].route]) return false;
+      const RouteShape& shape = shapes_[plan_.tile_routes[r].route];
+      inputs += shape.inputs.size();
+      if (shape.kind == RouteShape::Kind::kOther || inputs > Group::kMaxSlots) return false;
       if (reach != nullptr && reach->has_registers && may_arrive_elsewhere(place, r, *reach))
         return false;
     }
@@ -69,7 +64,7 @@ class PlainTiles {
   /// Whether wavelets of the color of route `r` may arrive on a side from which it does not receive.
   bool may_arrive_elsewhere(std::uint32_t place, std::uint32_t r, const Reach& own) const {
     const Color color = plan_.tile_routes[r].color;
-    const DirectionSet& from = plan_.routes[plan_.tile_routes[r].route].positions[0].rx;
+    const DirectionSet from = shapes_[plan_.tile_routes[r].route].inputs;
     return std::any_of(kAllDirections.begin(), kAllDirections.end(), [&](Direction side) {
       if (from.contains(side)) return false;
       if (side == Direction::kRamp) return (own.sends >> color.value() & 1U) != 0;
@@ -91,8 +86,8 @@ class PlainTiles {
   }
 
   const Plan& plan_;
-  std::vector<bool> plain_route_;  // by route of the plan
-  std::vector<Reach> reach_;       // by image of the plan
+  std::vector<RouteShape> shapes_;  // by route of the plan
+  std::vector<Reach> reach_;        // by image of the plan
 };
 
 }  // namespace

@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "models/wafer/plan/plain_tiles.h"
+#include "models/wafer/plan/route_shape.h"
 
 namespace tessera::wafer {
 
 namespace {
 
-// The direction of a set that has only one.
-Direction only(DirectionSet set) {
+// Of a set that is not empty.
+Direction first_of(DirectionSet set) {
   return *std::find_if(kAllDirections.begin(), kAllDirections.end(),
                        [set](Direction d) { return set.contains(d); });
 }
@@ -24,6 +25,8 @@ class Layout {
  public:
   explicit Layout(const Strip& strip) : strip_(strip), plan_(strip.plan) {
     graph_.plain = plain_tiles(strip);
+    for (const fabric::ColorRoute& route : plan_.routes)
+      shapes_.emplace_back(route, plan_.fabric.switch_positions);
     graph_.receivers.resize(strip.route_count());
     place_of_route_.reserve(strip.route_count());
     for (std::uint32_t place = strip.first_place; place < strip.end_place; ++place)
@@ -47,9 +50,8 @@ class Layout {
  private:
   std::uint32_t begin(std::uint32_t place) const { return plan_.tile_routes_begin[place]; }
   std::uint32_t end(std::uint32_t place) const { return plan_.tile_routes_begin[place + 1]; }
-  const fabric::RoutePosition& position(std::uint32_t r) const {
-    return plan_.routes[plan_.tile_routes[r].route].positions[0];
-  }
+  const RouteShape& shape(std::uint32_t r) const { return shapes_[plan_.tile_routes[r].route]; }
+  bool is_switched(std::uint32_t r) const { return shape(r).kind == RouteShape::Kind::kSwitched; }
 
   std::uint32_t place_of_route(std::uint32_t r) const {
     return place_of_route_[r - strip_.first_route];
@@ -67,9 +69,9 @@ class Layout {
                : kNoIndex;
   }
   bool begins_path(std::uint32_t r) const {
-    const Direction in = only(position(r).rx);
+    const Direction in = first_of(shape(r).inputs);
     const std::uint32_t before = neighbour_route(r, in);
-    return before == kNoIndex || !position(before).tx.contains(opposite(in));
+    return before == kNoIndex || !shape(before).outputs.contains(opposite(in));
   }
 
   // Numbers the unit of route `r`, then what lies behind its outputs, the first one first.
@@ -85,20 +87,30 @@ class Layout {
   void number_unit(std::uint32_t r) {
     const std::uint32_t first = begin(place_of_route(r));
     const RouteMask unit = competitors(r);
-    if ((unit & (unit - 1)) == 0 && is_pipe(r)) return add_pipe(r);
-    std::uint32_t group = kNoIndex;
-    if ((unit & (unit - 1)) != 0) {
-      group = static_cast<std::uint32_t>(graph_.groups.size());
-      Group& added = graph_.groups.emplace_back();
-      added.first = static_cast<std::uint32_t>(graph_.slots.size());
-      added.slots = static_cast<std::uint8_t>(__builtin_popcount(unit));
-      added.merges = can_merge(first, unit);
-      if (added.merges) added.busy = (1U << added.slots) - 1;
-    }
+    const bool is_alone = (unit & (unit - 1)) == 0 && !is_switched(r);
+    if (is_alone && is_pipe(r)) return add_pipe(r);
+    const std::uint32_t group = is_alone ? kNoIndex : add_group(first, unit);
     const std::size_t mark = pending_.size();
     for (RouteMask bits = unit; bits != 0; bits &= bits - 1)
-      add_slot(first + static_cast<std::uint32_t>(__builtin_ctz(bits)), group);
+      add_slots(first + static_cast<std::uint32_t>(__builtin_ctz(bits)), group);
     std::reverse(pending_.begin() + static_cast<std::ptrdiff_t>(mark), pending_.end());
+  }
+
+  std::uint32_t add_group(std::uint32_t first, RouteMask routes) {
+    Group& added = graph_.groups.emplace_back();
+    added.first = static_cast<std::uint32_t>(graph_.slots.size());
+    unsigned slots = 0;
+    for (RouteMask bits = routes; bits != 0; bits &= bits - 1) {
+      const std::uint32_t r = first + static_cast<std::uint32_t>(__builtin_ctz(bits));
+      slots += shape(r).inputs.size();
+      if (is_switched(r)) added.kind = Group::Kind::kSwitches;
+    }
+    added.slots = static_cast<std::uint8_t>(slots);
+    if (added.kind == Group::Kind::kPlain && can_merge(first, routes)) {
+      added.kind = Group::Kind::kMerges;
+      added.busy = (1U << slots) - 1;
+    }
+    return static_cast<std::uint32_t>(graph_.groups.size() - 1);
   }
 
   // They share outputs, so one each means the same one. What comes through a port may come from further ahead.
@@ -106,16 +118,16 @@ class Layout {
     bool merges = latencies_fit_ && __builtin_popcount(routes) <= int{Group::kMaxMerged};
     for (; routes != 0; routes &= routes - 1) {
       const std::uint32_t r = first + static_cast<std::uint32_t>(__builtin_ctz(routes));
-      merges &= position(r).tx.size() == 1 && !is_port(r, only(position(r).rx)) &&
-                !is_port(r, only(position(r).tx));
+      merges &= shape(r).outputs.size() == 1 && !is_port(r, first_of(shape(r).inputs)) &&
+                !is_port(r, first_of(shape(r).outputs));
     }
     return merges;
   }
 
   bool is_pipe(std::uint32_t r) const {
-    const Direction in = only(position(r).rx);
-    const Direction out = only(position(r).tx);
-    return position(r).tx.size() == 1 && latencies_fit_ &&
+    const Direction in = first_of(shape(r).inputs);
+    const Direction out = first_of(shape(r).outputs);
+    return shape(r).outputs.size() == 1 && latencies_fit_ &&
            plan_.fabric.input_room(in) <= kPipeRoom && !is_port(r, in) && !is_port(r, out);
   }
   bool is_port(std::uint32_t r, Direction side) const {
@@ -133,7 +145,7 @@ class Layout {
 
   void add_pipe(std::uint32_t r) {
     receiver(r) = Ref(Ref::Kind::kPipe, static_cast<std::uint32_t>(graph_.pipes.size()));
-    const Direction out = only(position(r).tx);
+    const Direction out = first_of(shape(r).outputs);
     graph_.pipes.emplace_back(place_of_route(r), plan_.tile_routes[r].color, out);
     visit_later(r, out);
   }
@@ -142,28 +154,52 @@ class Layout {
   void visit_later(std::uint32_t r, Direction out) {
     if (strip_.by_tile) return;
     const std::uint32_t next = neighbour_route(r, out);
-    if (next != kNoIndex && position(next).rx.contains(opposite(out))) pending_.push_back(next);
+    if (next != kNoIndex && shape(next).inputs.contains(opposite(out))) pending_.push_back(next);
   }
 
-  void add_slot(std::uint32_t r, std::uint32_t group) {
-    const auto index = static_cast<std::uint32_t>(graph_.slots.size());
-    receiver(r) = Ref(Ref::Kind::kSlot, index);
-    Slot& slot = graph_.slots.emplace_back();
-    slot.first_link = static_cast<std::uint32_t>(graph_.links.size());
-    slot.place = place_of_route(r);
-    slot.group = group;
-    slot.unit = group == kNoIndex ? index : graph_.groups[group].first;
-    slot.color = plan_.tile_routes[r].color;
-    slot.in = only(position(r).rx);
+  void add_slots(std::uint32_t r, std::uint32_t group) {
+    const auto first = static_cast<std::uint32_t>(graph_.slots.size());
+    const auto first_link = static_cast<std::uint32_t>(graph_.links.size());
+    receiver(r) = Ref(Ref::Kind::kSlot, first);
+    const DirectionSet outputs = shape(r).outputs;
+    for (Direction in : kAllDirections) {
+      if (!shape(r).inputs.contains(in)) continue;
+      Slot& slot = graph_.slots.emplace_back();
+      slot.first_link = first_link;
+      slot.links = static_cast<std::uint8_t>(outputs.size());
+      slot.place = place_of_route(r);
+      slot.group = group;
+      slot.unit = group == kNoIndex ? first : graph_.groups[group].first;
+      slot.color = plan_.tile_routes[r].color;
+      slot.in = in;
+    }
+    const auto slots = static_cast<std::uint32_t>(graph_.slots.size()) - first;
     for (Direction out : kAllDirections) {
-      if (!position(r).tx.contains(out)) continue;
-      ++slot.links;
+      if (!outputs.contains(out)) continue;
       Link& link = graph_.links.emplace_back();
-      link.slot = index;
-      link.slot_of_group = static_cast<std::uint8_t>(index - slot.unit);
+      link.slot = first;
+      link.slot_of_group = static_cast<std::uint8_t>((first - graph_.slots[first].unit) & 0x7FU);
+      link.is_shared = slots > 1;
       link.group = group;
       link.out = out;
       visit_later(r, out);
+    }
+    if (is_switched(r)) add_switch(r, first, slots);
+  }
+
+  void add_switch(std::uint32_t r, std::uint32_t first_slot, std::uint32_t slots) {
+    Switch& added = graph_.switches.emplace_back();
+    added.route = shape(r).filled;
+    added.first_slot = first_slot;
+    added.slots = static_cast<std::uint8_t>(slots);
+    for (unsigned p = 0; p < fabric::kSwitchPositions; ++p) {
+      unsigned bit = 1;
+      for (Direction out : kAllDirections) {
+        if (!shape(r).outputs.contains(out)) continue;
+        if (added.route.positions[p].tx.contains(out))
+          added.links[p] = static_cast<std::uint8_t>(added.links[p] | bit);
+        bit <<= 1;
+      }
     }
   }
 
@@ -172,11 +208,11 @@ class Layout {
     const std::uint32_t first = begin(place_of_route(r));
     const std::uint32_t count = end(place_of_route(r)) - first;
     RouteMask unit = RouteMask{1} << (r - first);
-    unsigned outputs = position(r).tx.bits();
+    unsigned outputs = shape(r).outputs.bits();
     for (bool grew = true; grew;) {
       grew = false;
       for (std::uint32_t i = 0; i < count; ++i) {
-        const unsigned other = position(first + i).tx.bits();
+        const unsigned other = shape(first + i).outputs.bits();
         if ((unit >> i & 1U) != 0 || (other & outputs) == 0) continue;
         unit |= RouteMask{1} << i;
         outputs |= other;
@@ -191,6 +227,7 @@ class Layout {
   std::vector<std::uint32_t> place_of_route_;  // by route of the strip
   std::set<std::pair<std::uint32_t, Direction>> ports_;
   bool latencies_fit_ = false;
+  std::vector<RouteShape> shapes_;  // by route of the plan
   std::vector<std::uint32_t> pending_;
   SlotGraph graph_;
 };
@@ -210,7 +247,7 @@ std::uint32_t find_route(const Plan& plan, std::uint32_t place, Color color) {
 }
 
 Direction input_of_route(const Plan& plan, std::uint32_t tile_route) {
-  return only(plan.routes[plan.tile_routes[tile_route].route].positions[0].rx);
+  return first_of(plan.routes[plan.tile_routes[tile_route].route].positions[0].rx);
 }
 
 }  // namespace tessera::wafer

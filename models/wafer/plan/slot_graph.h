@@ -18,7 +18,9 @@ struct SlotGraph {
   std::vector<Slot> slots;  ///< along the paths; `upstream` is not set
   std::vector<Link> links;  ///< in the order of their slots; `target`, `credits` are not set
   std::vector<Group> groups;
-  std::vector<Ref> receivers;  ///< pipe or slot, by route of the strip; none: router not plain
+  std::vector<Switch> switches;  ///< in the order of their slots
+  std::vector<Ref>
+      receivers;  ///< pipe or (first) slot, by route of the strip; none: router not plain
 };
 
 /// A path that leaves the strip ends there, and one that enters it begins there.
@@ -27,7 +29,7 @@ SlotGraph lay_out_slots(const Strip& strip);
 /// Index in Plan::tile_routes of `color` on a tile; kNoIndex when it does not route it.
 std::uint32_t find_route(const Plan& plan, std::uint32_t place, Color color);
 
-/// The one input of a route of a plain router.
+/// The one input of a route of a plain router that has no switch.
 Direction input_of_route(const Plan& plan, std::uint32_t tile_route);
 
 }  // namespace tessera::wafer

@@ -10,7 +10,8 @@ Blocks::Blocks(const Strip& strip_, Outside& outside_, observe::EventStream* eve
                SlotGraph& graph)
     : strip(strip_), plan(strip_.plan), outside(outside_), events(events_), rims(strip),
       pipes(*this, std::move(graph.pipes)),
-      slots(*this, std::move(graph.slots), std::move(graph.links), std::move(graph.groups)),
+      slots(*this, std::move(graph.slots), std::move(graph.links), std::move(graph.groups),
+            std::move(graph.switches)),
       routers(*this, graph.plain), pes(*this) {
   if (strip.by_tile) selection.number_units(*this);
 }

@@ -51,6 +51,11 @@ struct Blocks {
   /// A plain router has passed a TEARDOWN command on (wse.md 1.9). Only the program could end the
   /// teardown, and programs that do have no plain router.
   void suspend(std::uint32_t place, Color color, Cycle now);
+  /// The switch of a plain router takes a position.
+  void tell_switch(std::uint32_t place, Color color, unsigned position, Cycle cycle) const {
+    if (events != nullptr)
+      events->record({cycle, place, observe::EventKind::kSwitch, color.value(), position, 0});
+  }
 
   /// True if a sender can have a credit of cycle `due` at once, because it does not wait for it: for
   /// example it holds no wavelet, and what comes lands in `due` at the earliest if no tile is behind; where it may be,
@@ -99,7 +104,8 @@ inline void Slots::credit_later(std::uint32_t index, Cycle due, ActiveSet::Row& 
   Slot& slot = slots_[link.slot];
   // Nothing leaves through the link for want of it before the slot is stepped in `due`: the head has left through it.
   const bool has_left = slot.to_go != 0 && (slot.to_go >> (index - slot.first_link) & 1U) == 0;
-  if (blocks_.take_credit_early(slot.held > 0 && !has_left, link.credits, due)) {
+  const bool is_waited_for = link.is_shared || (slot.held > 0 && !has_left);
+  if (blocks_.take_credit_early(is_waited_for, link.credits, due)) {
     ++link.credits;
     return note_credits(link);
   }
@@ -107,7 +113,7 @@ inline void Slots::credit_later(std::uint32_t index, Cycle due, ActiveSet::Row& 
   row.insert(slot.unit);
   if (link.group != kNoIndex) {
     Group& group = groups_[link.group];
-    if (group.merges) {
+    if (group.merges()) {
       group.returning |= Group::bit_of(link.slot_of_group, due);
       return;
     }

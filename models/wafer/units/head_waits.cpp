@@ -39,7 +39,8 @@ void HeadWaits::look_at(Before& before, std::uint32_t first, unsigned busy) cons
     const unsigned s = lowest(busy);
     const Slot& slot = slots_.all()[first + s];
     before.held[s] = slot.held;
-    before.to_go[s] = slot.links == 1 || slot.held == 0
+    const bool has_one_way = slot.links == 1 && !slots_.may_switch(slot);
+    before.to_go[s] = has_one_way || slot.held == 0
                           ? std::uint8_t{1}
                           : static_cast<std::uint8_t>(slots_.branches_of_head(slot));
   }
@@ -58,9 +59,21 @@ void HeadWaits::note_slots(const Before& before, std::uint32_t first, unsigned b
       since = slots_.landed(slot) > 0 ? now + 1 : kNever;
     } else if (slots_.landed(slot) > 0) {
       if (since == kNever) since = now;
-      if (!slot.suspended) note_head(slot, before.to_go[s], since, now);
+      if (slot.suspended) continue;
+      if (before.to_go[s] == 0)
+        note_switch(slot, since, now);
+      else
+        note_head(slot, before.to_go[s], since, now);
     }
   }
+}
+
+// The head could not leave, because the switch of its color did not receive from its port. If it can now, the switch has turned at
+// the end of the cycle. A router does not account the wait of a head that goes nowhere then.
+void HeadWaits::note_switch(const Slot& slot, Cycle& since, Cycle now) {
+  if (slots_.branches_of_head(slot) == 0) return;
+  if (since <= now) waits_.wait_for_route(slot.place, now + 1 - since);
+  since = now + 1;
 }
 
 // The head has left through some of the links `before`, and waits for the others.
@@ -87,7 +100,7 @@ void HeadWaits::add_lasting(observe::LinkWaits& waits, Cycle end) const {
     if (slot_since_[i] >= end) continue;
     const Slot& slot = slots_.all()[i];
     const Cycle cycles = end - slot_since_[i];
-    if (slot.suspended) {
+    if (slot.suspended || !slots_.is_open(slot)) {
       waits.wait_for_route(slot.place, cycles);
       continue;
     }

@@ -50,6 +50,7 @@ class HeadWaits {
   void look_at(Before& before, std::uint32_t first, unsigned busy) const;
   void note_pipe(std::uint32_t index, unsigned held, Cycle now);
   void note_slots(const Before& before, std::uint32_t first, unsigned busy, Cycle now);
+  void note_switch(const Slot& slot, Cycle& since, Cycle now);
   void note_head(const Slot& slot, unsigned before, Cycle since, Cycle now);
 
   observe::LinkWaits& waits_;

@@ -1,9 +1,11 @@
 #include "models/wafer/units/slots.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
+#include "models/fabric/switching.h"
 #include "models/observe/event_fields.h"
 #include "models/wafer/units/blocks.h"
 #include "tlm_ifaces/link/control_word.h"
@@ -29,10 +31,10 @@ unsigned ring_size(const fabric::FabricTiming& timing) {
 }  // namespace
 
 Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
-             std::vector<Group> groups)
+             std::vector<Group> groups, std::vector<Switch> switches)
     : blocks_(blocks), ring_mask_(ring_size(blocks.plan.fabric) - 1), slots_(std::move(slots)),
       times_(slots_.size()), links_(std::move(links)), returning_(links_.size()),
-      groups_(std::move(groups)), turns_(groups_.size()),
+      groups_(std::move(groups)), turns_(groups_.size()), switches_(std::move(switches)),
       entries_(slots_.size() * (ring_mask_ + 1),
                blocks.events != nullptr && blocks.events->is_traced()) {
   if (slots_.size() * (ring_mask_ + std::size_t{1}) > std::numeric_limits<std::uint32_t>::max()) {
@@ -43,6 +45,9 @@ Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
   for (std::size_t i = 0; i < slots_.size(); ++i)
     slots_[i].first_entry = static_cast<std::uint32_t>(i * (ring_mask_ + 1));
   due_.resize(slots_.size());
+  if (switches_.empty()) return;
+  for (const Slot& slot : slots_) open_.push_back(static_cast<std::uint8_t>(all_links(slot)));
+  for (const Switch& at : switches_) note_position(at);
 }
 
 void Slots::prefetch(Span slots) const {
@@ -119,8 +124,8 @@ void Slots::settle_links(std::uint32_t index, const CycleState& cycle) {
   }
 }
 
-unsigned Slots::branches_of_control(const Slot& slot, Stored head) const {
-  unsigned branches = (1U << slot.links) - 1;
+unsigned Slots::branches_of_control(Stored head, const Slot& slot, unsigned open) const {
+  unsigned branches = open;
   if (!link::command_at(head.payload(), 0).ignore_at_ce) return branches;
   for (unsigned i = 0; i < slot.links; ++i) {  // wse.md 1.5: not for the CE
     if (links_[slot.first_link + i].out == Direction::kRamp) branches &= ~(1U << i);
@@ -166,12 +171,17 @@ unsigned Slots::branches_of_control(const Slot& slot, Stored head) const {
     blocks_.give_credit(slot.upstream, slot.color, cycle.credit_due);
 }
 
+template <bool kSwitches>
 [[gnu::always_inline]] inline void Slots::remove_head(Slot& slot, Stored oldest,
                                                       CycleState& cycle) {
   slot.to_go = 0;
   --slot.landed;
   drop_head(slot, cycle);
-  if (oldest.control()) note_control_left(slot, oldest, cycle);
+  if constexpr (kSwitches) {
+    if (oldest.has_flags()) turn_switch(slot, oldest, cycle);
+  } else {
+    if (oldest.control()) note_control_left(slot, oldest, cycle);
+  }
 }
 
 void Slots::note_control_left(Slot& slot, Stored control, const CycleState& cycle) {
@@ -179,6 +189,65 @@ void Slots::note_control_left(Slot& slot, Stored control, const CycleState& cycl
   if (link::command_at(control.payload(), 0).command != link::Command::kTeardown) return;
   slot.suspended = true;
   blocks_.suspend(slot.place, slot.color, cycle.now);
+}
+
+// --- switches
+
+const Switch* Slots::switch_of(const Slot& of) const {
+  const std::uint32_t slot = index_of(of);
+  const auto after = std::upper_bound(
+      switches_.begin(), switches_.end(), slot,
+      [](std::uint32_t number, const Switch& at) { return number < at.first_slot; });
+  if (after == switches_.begin()) return nullptr;
+  const Switch& at = *std::prev(after);
+  return slot < at.first_slot + at.slots ? &at : nullptr;
+}
+
+void Slots::note_position(const Switch& at) {
+  for (std::uint32_t slot = at.first_slot; slot < at.first_slot + at.slots; ++slot)
+    open_[slot] = static_cast<std::uint8_t>(at.open_from(slots_[slot].in));
+}
+
+// `left` has flags: it may move the switch, or suspend all slots of its color.
+void Slots::turn_switch(Slot& slot, Stored left, const CycleState& cycle) {
+  const Switch* const found = switch_of(slot);
+  if (found == nullptr) {
+    if (left.control()) note_control_left(slot, left, cycle);
+    return;
+  }
+  if (left.control()) --groups_[slot.group].controls;
+  Switch& at = switches_[static_cast<std::size_t>(found - switches_.data())];
+  const bool ends = fabric::obey(at.route, left.wavelet(0), slot.in, [&](unsigned position) {
+    if (at.route.current == position) return;
+    at.route.current = position;
+    note_position(at);
+    blocks_.tell_switch(slot.place, slot.color, position, cycle.now);
+  });
+  if (!ends) return;
+  for (std::uint32_t i = at.first_slot; i < at.first_slot + at.slots; ++i)
+    slots_[i].suspended = true;
+  blocks_.suspend(slot.place, slot.color, cycle.now);
+}
+
+// A control wavelet for another tile: pop mode may take its first command. The PE gets the list as it came, with the
+// argument of its task. The switch has not moved since the first copy left, because its position receives from no other port.
+Slots::Head Slots::without_command(const Slot& slot, Head head) const {
+  const Switch* const at = switch_of(slot);
+  const std::uint32_t payload = head.wavelet.payload();
+  if (at == nullptr || !fabric::pops(at->route, link::command_at(payload, 0).command)) return head;
+  link::Wavelet w = head.wavelet.wavelet(0);
+  w.payload = link::pop_command(payload);
+  head.wavelet = Stored(w);
+  return head;
+}
+
+template <bool kSwitches>
+[[gnu::always_inline]] inline void Slots::send_copy(const Slot& slot, const Head& head, Link& link,
+                                                    CycleState& cycle) {
+  if (kSwitches && head.wavelet.control() && link.out != Direction::kRamp)
+    send(link, without_command(slot, head), cycle);
+  else
+    send(link, head, cycle);
 }
 
 // A slot whose outputs are its own: nobody to choose among.
@@ -197,7 +266,7 @@ void Slots::note_control_left(Slot& slot, Stored control, const CycleState& cycl
   }
   slot.to_go = static_cast<std::uint8_t>(stay);
   if (stay != 0) return;
-  remove_head(slot, oldest.wavelet, cycle);
+  remove_head<false>(slot, oldest.wavelet, cycle);
   if (slot.landed > 0) due_.insert_for_next(index);
 }
 
@@ -229,7 +298,7 @@ void Slots::step_with_controls(Group& group, CycleState& cycle) {
     Slot& slot = slots_[group.first + s];
     slot.landed = static_cast<std::uint8_t>(landed(slot));
   }
-  step_group(group, cycle);
+  step_group<false>(group, cycle);
   group.busy = (1U << group.slots) - 1;
   group.landed = group.credited = group.turn = 0;
   for (unsigned s = 0; s < group.slots; ++s) {
@@ -272,79 +341,95 @@ void Slots::step_with_controls(Group& group, CycleState& cycle) {
 }
 
 // Slots that share outputs, of which only one has something to do: it is granted every output that it asks for.
+template <bool kSwitches>
 void Slots::step_only(Group& group, unsigned number, CycleState& cycle) {
   const std::uint32_t index = group.first + number;
   Slot& slot = slots_[index];
   settle(index, cycle);
-  if (slot.landed > 0 && !slot.suspended) {
+  const unsigned open = open_links_in<kSwitches>(slot);
+  if (slot.landed > 0 && !slot.suspended && (!kSwitches || open != 0)) {
     const Head oldest = take_head(slot, cycle);
-    const unsigned branches = branches_of(slot, head(slot));
+    const unsigned branches = branches_of(head(slot), slot, open);
     unsigned stay = branches;
     for (unsigned left = branches; left != 0; left &= left - 1) {
       Link& link = links_[slot.first_link + lowest(left)];
       if (link.credits == 0) continue;
       turns_of(group)[tessera::index(link.out)].take(slot.pair(), cycle.arbitration);
-      send(link, oldest, cycle);
+      send_copy<kSwitches>(slot, oldest, link, cycle);
       stay &= ~(left & -left);
     }
     slot.to_go = static_cast<std::uint8_t>(stay == branches ? slot.to_go : stay);
-    if (stay == 0) remove_head(slot, head(slot), cycle);
+    if (stay == 0) remove_head<kSwitches>(slot, head(slot), cycle);
     if ((stay == 0 || stay != branches) && slot.landed > 0) due_.insert_for_next(group.first);
   }
   if (idle(index)) group.busy &= ~(1U << number);
 }
 
-// Slots that share outputs: each output grants one, by the rule of fabric::Arbiter.
-void Slots::step_group(Group& group, CycleState& cycle) {
-  if ((group.busy & (group.busy - 1)) == 0) {
-    if (group.busy != 0) step_only(group, lowest(group.busy), cycle);
-    return;
-  }
+/// What the slots of a group ask for in a cycle, and who gets it.
+struct Slots::Round {
   struct Grant {
     unsigned rank;
     unsigned slot;
     unsigned link;
   };
+  std::array<Grant, kDirectionCount> grants;         // of those in `granted`
+  unsigned granted = 0;                              // one bit an output
+  std::array<std::uint8_t, Group::kMaxSlots> to_go;  // by slot of the group, of those in `landed`
+  unsigned landed = 0;                               // one bit a slot
+  unsigned moved = 0;                                // one bit a slot
+};
+
+template <bool kSwitches>
+[[gnu::always_inline]] inline void Slots::ask(Group& group, Round& round, const CycleState& cycle) {
   Turns& turns = turns_of(group);
-  std::array<Grant, kDirectionCount> grants;    // of those in `granted`
-  unsigned granted = 0;                         // one bit an output
-  std::array<std::uint8_t, kColorCount> to_go;  // by slot of the group, of those in `landed`
-  unsigned landed = 0;                          // one bit a slot
-  unsigned moved = 0;                           // one bit a slot
   for (unsigned left = group.busy; left != 0; left &= left - 1) {
     const unsigned s = lowest(left);
     Slot& slot = slots_[group.first + s];
     settle(group.first + s, cycle);
     if (idle(group.first + s)) group.busy &= ~(1U << s);
     if (slot.landed == 0 || slot.suspended) continue;
-    landed |= 1U << s;
-    to_go[s] = static_cast<std::uint8_t>(branches_of(slot, head(slot)));
-    if (to_go[s] == 0) moved |= 1U << s;
-    for (unsigned bits = to_go[s]; bits != 0; bits &= bits - 1) {
+    round.landed |= 1U << s;
+    const unsigned open = open_links_in<kSwitches>(slot);
+    if (kSwitches && open == 0) continue;
+    round.to_go[s] = static_cast<std::uint8_t>(branches_of(head(slot), slot, open));
+    if (round.to_go[s] == 0) round.moved |= 1U << s;
+    for (unsigned bits = round.to_go[s]; bits != 0; bits &= bits - 1) {
       const Link& link = links_[slot.first_link + lowest(bits)];
       if (link.credits == 0) continue;
       const unsigned out = index(link.out);
       const unsigned rank = turns[out].rank(slot.pair());
-      if ((granted >> out & 1U) != 0 && rank >= grants[out].rank) continue;
-      granted |= 1U << out;
-      grants[out] = {rank, s, lowest(bits)};
+      if ((round.granted >> out & 1U) != 0 && rank >= round.grants[out].rank) continue;
+      round.granted |= 1U << out;
+      round.grants[out] = {rank, s, lowest(bits)};
     }
   }
-  for (unsigned bits = granted; bits != 0; bits &= bits - 1) {
-    const unsigned out = lowest(bits);
-    const Grant& grant = grants[out];
-    Slot& slot = slots_[group.first + grant.slot];
-    turns[out].take(slot.pair(), cycle.arbitration);
-    send(links_[slot.first_link + grant.link], take_head(slot, cycle), cycle);
-    to_go[grant.slot] = static_cast<std::uint8_t>(to_go[grant.slot] & ~(1U << grant.link));
-    slot.to_go = to_go[grant.slot];
-    moved |= 1U << grant.slot;
+}
+
+// Slots that share outputs: each output grants one, by the rule of fabric::Arbiter.
+template <bool kSwitches>
+void Slots::step_group(Group& group, CycleState& cycle) {
+  if ((group.busy & (group.busy - 1)) == 0) {
+    if (group.busy != 0) step_only<kSwitches>(group, lowest(group.busy), cycle);
+    return;
   }
-  if (moved == 0) return;
-  bool again = (landed & ~moved) != 0;  // lost an output
-  for (unsigned bits = moved; bits != 0; bits &= bits - 1) {
+  Round round;
+  ask<kSwitches>(group, round, cycle);
+  for (unsigned bits = round.granted; bits != 0; bits &= bits - 1) {
+    const unsigned out = lowest(bits);
+    const Round::Grant& grant = round.grants[out];
+    Slot& slot = slots_[group.first + grant.slot];
+    std::uint8_t& to_go = round.to_go[grant.slot];
+    turns_of(group)[out].take(slot.pair(), cycle.arbitration);
+    send_copy<kSwitches>(slot, take_head(slot, cycle), links_[slot.first_link + grant.link], cycle);
+    to_go = static_cast<std::uint8_t>(to_go & ~(1U << grant.link));
+    slot.to_go = to_go;
+    round.moved |= 1U << grant.slot;
+  }
+  if (round.moved == 0) return;
+  bool again = (round.landed & ~round.moved) != 0;  // lost an output
+  for (unsigned bits = round.moved; bits != 0; bits &= bits - 1) {
     const std::uint32_t s = group.first + lowest(bits);
-    if (to_go[lowest(bits)] == 0) remove_head(slots_[s], head(slots_[s]), cycle);
+    if (round.to_go[lowest(bits)] == 0) remove_head<kSwitches>(slots_[s], head(slots_[s]), cycle);
     again |= slots_[s].landed > 0;
     if (idle(s)) group.busy &= ~(1U << lowest(bits));
   }
@@ -358,10 +443,12 @@ void Slots::step(Cycle now) {
     const std::uint32_t group = slots_[unit].group;
     if (group == kNoIndex) {
       step_one(unit, cycle);
-    } else if (groups_[group].merges) {
+    } else if (groups_[group].merges()) {
       step_merge(groups_[group], cycle);
+    } else if (groups_[group].kind == Group::Kind::kSwitches) {
+      step_group<true>(groups_[group], cycle);
     } else {
-      step_group(groups_[group], cycle);
+      step_group<false>(groups_[group], cycle);
     }
   };
   if (!blocks_.waits) {

@@ -1,6 +1,7 @@
 // Slots: the input buffers of plain routers that are no pipes. Each output of a slot is a link with
 // credits of its own, through which the copies of a multicast leave one by one. Slots of a tile
-// that share outputs are a group: each output grants one of them, by the rule of fabric::Arbiter.
+// that share outputs are a group: each output grants one of them, by the rule of fabric::Arbiter. A color
+// with a switch has a slot for each port that some position receives from, which share their links.
 // Cycle rules as in models/fabric/router_core.h.
 #pragma once
 
@@ -15,6 +16,7 @@
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/ids.h"
+#include "tlm_ifaces/vocabulary/route.h"
 
 namespace tessera::wafer {
 
@@ -49,20 +51,31 @@ struct SlotTimes {
   std::uint64_t returning = 0;  ///< cycles in which one of its links gets a credit back
 };
 
-/// One output of a slot.
+/// One output of a slot, or of all slots of a color with a switch.
 struct Link {
-  std::uint32_t slot = 0;  ///< whose output it is
+  std::uint32_t slot = 0;  ///< whose output it is; of several the first one
   Ref target;
   // `group` and `slot_of_group` are those of the slot, so that a credit need not look at it.
   std::uint32_t group = kNoIndex;
   std::uint16_t credits = 0;  ///< room of the receiver that may be used
   Direction out = Direction::kWest;
-  std::uint8_t slot_of_group = 0;  ///< number of the slot in its group
+  std::uint8_t slot_of_group : 7;  ///< number of the slot in its group
+  bool is_shared : 1;              ///< the output of several slots
+
+  Link() : slot_of_group(0), is_shared(false) {}
 };
 static_assert(sizeof(Link) == 16, "a large wafer has many");
 
-/// Slots of one tile, numbered one after the other by rising color, that compete for outputs.
+/// Slots of one tile, numbered one after the other by rising color and port, that compete for outputs.
 struct alignas(32) Group {
+  enum class Kind : std::uint8_t {
+    kPlain,
+    /// Every slot has one output, and it is the same one. Then what happens in a cycle stands here, one bit a slot,
+    /// and not in SlotTimes.
+    kMerges,
+    kSwitches,  ///< a color has a Switch; there may be one slot only
+  };
+  static constexpr unsigned kMaxSlots = 32;
   /// Limits of a group that merges: its slots, and the cycles that a latency reaches.
   static constexpr unsigned kMaxMerged = 8;
   static constexpr unsigned kMaxMergedLatency = 7;
@@ -80,9 +93,7 @@ struct alignas(32) Group {
   std::uint32_t busy = 0;  ///< slots that are not idle, one bit each; of a group that merges all
   std::uint16_t controls = 0;  ///< control wavelets in the slots
   std::uint8_t slots = 0;
-  /// Every slot has one output, and it is the same one. Then what happens in a cycle stands here, one bit a slot, and
-  /// not in SlotTimes.
-  bool merges = false;
+  Kind kind = Kind::kPlain;
   // Only groups that merge use these.
   std::uint8_t turn = 0;      ///< the slot whose turn it is; where controls are not 0, Turns say it
   std::uint8_t landed = 0;    ///< slots from which a wavelet may go on
@@ -91,6 +102,7 @@ struct alignas(32) Group {
   std::uint64_t arriving = 0;   ///< slots in which a wavelet lands, a byte a cycle
   std::uint64_t returning = 0;  ///< slots whose link gets a credit back, a byte a cycle
 
+  bool merges() const { return kind == Kind::kMerges; }
   /// Wavelets of a slot that have not landed: one bit of each byte, added up in the highest one.
   unsigned under_way(unsigned slot) const {
     constexpr std::uint64_t kInEachByte = 0x0101010101010101;
@@ -99,15 +111,29 @@ struct alignas(32) Group {
 };
 static_assert(sizeof(Group) == 32, "as Slot");
 
+/// The switch of a color whose route has several positions, or loses commands on its way.
+struct Switch {
+  fabric::ColorRoute route;  ///< with all sides (ColorRoute::fill_in); `current` is the position
+  std::uint32_t first_slot = 0;  ///< its slots are [first_slot, first_slot + slots)
+  std::uint8_t slots = 0;
+  /// By position: the links of its outputs, one bit each.
+  std::array<std::uint8_t, fabric::kSwitchPositions> links{};
+
+  /// Links through which the present position sends what comes from `in`.
+  unsigned open_from(Direction in) const {
+    return route.positions[route.current].rx.contains(in) ? links[route.current] : 0U;
+  }
+};
+
 /// Which slot of a group each output serves next.
 using Turns = std::array<fabric::Turn, kDirectionCount>;
 
 class Slots {
  public:
-  /// `blocks` must outlive it. Slots, links and groups come from a SlotGraph, without their
+  /// `blocks` must outlive it. Slots, links, groups and switches come from a SlotGraph, without their
   /// connections.
-  Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
-        std::vector<Group> groups);
+  Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links, std::vector<Group> groups,
+        std::vector<Switch> switches);
 
   void step(Cycle now);
   /// The next cycle in which a slot is due, after `now`.
@@ -142,7 +168,8 @@ class Slots {
     Link& link = links_[index];
     // One that had credits waits for something else.
     if (link.credits++ > 0) return;
-    if (slots_[link.slot].held > 0) due_.insert_for_next(link.slot - link.slot_of_group);
+    if (slots_[link.slot].held > 0 || link.is_shared)
+      due_.insert_for_next(link.slot - link.slot_of_group);
     note_credits(link);
   }
   /// The same in a cycle in which the slots have not been stepped yet.
@@ -181,11 +208,26 @@ class Slots {
   std::uint64_t arriving(std::uint32_t slot) const { return times_[slot].arriving; }
   std::uint64_t returning(std::uint32_t link) const { return returning_[link]; }
   /// Links of `slot` that its head has still to leave through, one bit each.
-  unsigned branches_of_head(const Slot& slot) const { return branches_of(slot, head(slot)); }
+  unsigned branches_of_head(const Slot& slot) const {
+    return branches_of(head(slot), slot, open_links(slot));
+  }
+  /// Whether the switch of its color, if it has one, receives from its port.
+  bool is_open(const Slot& slot) const { return open_links(slot) != 0; }
+  /// Whether some slot of its group has a switch.
+  bool may_switch(const Slot& slot) const {
+    return slot.group != kNoIndex && groups_[slot.group].kind == Group::Kind::kSwitches;
+  }
+  /// The switch of its color; nullptr: it has none.
+  const Switch* switch_of(const Slot& slot) const;
+  /// Slots of the color whose first slot has number `first`.
+  unsigned slots_of_color(std::uint32_t first) const {
+    const Switch* const at = switch_of(slots_[first]);
+    return at == nullptr ? 1 : at->slots;
+  }
   /// Wavelets of `slot` that may go on. A group that merges does not count them, because nobody needs their number
   /// when they land.
   unsigned landed(const Slot& slot) const {
-    if (slot.group == kNoIndex || !groups_[slot.group].merges) return slot.landed;
+    if (slot.group == kNoIndex || !groups_[slot.group].merges()) return slot.landed;
     return slot.held - groups_[slot.group].under_way(index_of(slot) - slot.unit);
   }
   /// For checkpoints: a wavelet that lands in slot `index` in cycle `due`, or a credit of the link `index`, is in the masks, or
@@ -201,10 +243,18 @@ class Slots {
  private:
   struct CycleState;
   struct Head;
+  struct Round;
 
   void step_one(std::uint32_t slot, CycleState& cycle);
+  // A group with a switch or without one.
+  template <bool kSwitches>
   void step_group(Group& group, CycleState& cycle);
+  template <bool kSwitches>
   void step_only(Group& group, unsigned number, CycleState& cycle);
+  template <bool kSwitches>
+  void ask(Group& group, Round& round, const CycleState& cycle);
+  template <bool kSwitches>
+  void send_copy(const Slot& slot, const Head& head, Link& link, CycleState& cycle);
   void step_merge(Group& group, CycleState& cycle);
   Turns& turns_of(const Group& group) {
     return turns_[static_cast<std::size_t>(&group - groups_.data())];
@@ -214,18 +264,39 @@ class Slots {
   void settle_merge(Group& group, const CycleState& cycle);
   void take_credits(Group& group, const CycleState& cycle);
   void step_with_controls(Group& group, CycleState& cycle);
-  /// Links that the head of the slot has still to leave through.
-  unsigned branches_of(const Slot& slot, Stored head) const {
+  /// Links that the head of the slot has still to leave through, of those that are `open`.
+  unsigned branches_of(Stored head, const Slot& slot, unsigned open) const {
     if (slot.to_go != 0) return slot.to_go;
-    return head.control() ? branches_of_control(slot, head) : (1U << slot.links) - 1;
+    return head.control() ? branches_of_control(head, slot, open) : open;
   }
-  unsigned branches_of_control(const Slot& slot, Stored head) const;
+  unsigned branches_of(const Slot& slot, Stored head) const {
+    return branches_of(head, slot, all_links(slot));
+  }
+  unsigned branches_of_control(Stored head, const Slot& slot, unsigned open) const;
+  static unsigned all_links(const Slot& slot) { return (1U << slot.links) - 1; }
+  unsigned open_links(const Slot& slot) const {
+    return open_.empty() ? all_links(slot) : open_[index_of(slot)];
+  }
+  /// open_links() of a slot in a group with switches, or without.
+  template <bool kSwitches>
+  unsigned open_links_in(const Slot& slot) const {
+    return kSwitches ? open_[index_of(slot)] : all_links(slot);
+  }
   Head take_head(const Slot& slot, const CycleState& cycle) const;
   void send(Link& link, const Head& head, CycleState& cycle);
+  template <bool kSwitches>
   void remove_head(Slot& slot, Stored oldest, CycleState& cycle);
   void note_control_left(Slot& slot, Stored control, const CycleState& cycle);
+  void turn_switch(Slot& slot, Stored left, const CycleState& cycle);
+  void note_position(const Switch& at);
+  Head without_command(const Slot& slot, Head head) const;
   void drop_head(Slot& slot, CycleState& cycle);
-  void visit_links(Slot& slot, const Visit& visit);
+  void visit_links(const Slot& slot, const Visit& visit);
+  void visit_switch(std::uint32_t slot, const Visit& visit);
+  /// Links of a slot, those that several share at the first one.
+  unsigned own_links(std::uint32_t slot) const {
+    return links_[slots_[slot].first_link].slot == slot ? slots_[slot].links : 0U;
+  }
   void follow(std::uint32_t slot, std::uint64_t arriving, const Visit& visit);
   inline void credit_later(std::uint32_t link, Cycle due, ActiveSet::Row& row);
   std::uint32_t index_of(const Slot& slot) const {
@@ -258,9 +329,12 @@ class Slots {
   std::vector<Link> links_;
   std::vector<std::uint64_t> returning_;  // by link
   std::vector<Group> groups_;
-  std::vector<Turns> turns_;  // by group
-  Store entries_;             // [slot][place in the ring]
-  ActiveSet due_;             // by first slot of a group
+  std::vector<Turns> turns_;      // by group
+  std::vector<Switch> switches_;  // by rising slot
+  std::vector<std::uint8_t>
+      open_;       // by slot, its links that are open; empty: there are no switches
+  Store entries_;  // [slot][place in the ring]
+  ActiveSet due_;  // by first slot of a group
 };
 
 [[gnu::always_inline]] inline void Slots::put(std::uint32_t index, Stored w, std::uint64_t ident,
@@ -272,7 +346,7 @@ class Slots {
     Group& group = groups_[slot.group];
     if (w.control()) ++group.controls;
     const unsigned number = index - slot.unit;
-    if (group.merges) {
+    if (group.merges()) {
       group.arriving |= std::uint64_t{1} << (arrivals.shift + number);
       return;
     }

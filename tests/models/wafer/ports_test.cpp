@@ -131,7 +131,7 @@ class WaferPortRules : public testing::Test, private Outside {
   static Plan plain_and_whole() {
     PlanBuilder builder = grid(2, 1);
     builder.route_of({0, 0}, 1, route({kW}, {kE}));
-    builder.route_of({1, 0}, 1, with_switch(route({kW}, {kE})));
+    builder.route_of({1, 0}, 1, route({kW, kR}, {kE}));
     builder.route_of({1, 0}, 3, route({kE}, {kW})).route_of({0, 0}, 3, route({kE}, {kW}));
     return builder.port({0, 0}, kW).port({1, 0}, kE).build();
   }

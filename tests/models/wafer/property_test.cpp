@@ -232,7 +232,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, WaferProperty,
 struct Drawn {
   std::size_t pipes = 0, slots = 0, multicasts = 0, groups = 0, large_groups = 0, whole_tiles = 0,
               ports = 0, inner_ports = 0, failures = 0, stuck = 0, controls = 0, halves = 0,
-              flips = 0, teardowns = 0, switches = 0, credits = 0, taken = 0, no_route = 0;
+              flips = 0, teardowns = 0, switches = 0, credits = 0, taken = 0, no_route = 0,
+              slots_with_switch = 0, shared_links = 0, plain_switches = 0;
 };
 
 void count_units(const Plan& plan, Drawn& drawn) {
@@ -242,6 +243,8 @@ void count_units(const Plan& plan, Drawn& drawn) {
   drawn.slots += graph.slots.size();
   drawn.groups += graph.groups.size();
   for (const Slot& slot : graph.slots) drawn.multicasts += slot.links > 1 ? 1 : 0;
+  for (const Switch& at : graph.switches) drawn.slots_with_switch += at.slots;
+  for (const Link& link : graph.links) drawn.shared_links += link.is_shared ? 1 : 0;
   for (const Group& group : graph.groups) drawn.large_groups += group.slots > 2 ? 1 : 0;
   for (const bool is_plain : plain) drawn.whole_tiles += is_plain ? 0 : 1;
   drawn.ports += plan.ports.size();
@@ -258,6 +261,7 @@ Drawn draw(Flavor flavor) {
     wafer.load(machine, 0);
     machine.run();
     const Outcome outcome = machine.outcome();
+    const std::vector<bool> plain = lay_out_slots(Strip(wafer.plan)).plain;
     const observe::LinkWaits waits = machine.link_waits();
     for (const observe::LinkWaits::Tile& tile : waits.tiles()) {
       for (Direction out : kAllDirections) {
@@ -271,6 +275,7 @@ Drawn draw(Flavor flavor) {
     for (const observe::Event& e : outcome.events) {
       drawn.teardowns += e.kind == observe::EventKind::kTeardown ? 1 : 0;
       drawn.switches += e.kind == observe::EventKind::kSwitch ? 1 : 0;
+      drawn.plain_switches += e.kind == observe::EventKind::kSwitch && plain[e.place] ? 1 : 0;
       if (e.kind != observe::EventKind::kHop) continue;
       drawn.controls += observe::control_of(e) ? 1 : 0;
       drawn.halves += observe::half_of(e) ? 1 : 0;
@@ -288,7 +293,9 @@ void expect_variety(const Drawn& drawn) {
   EXPECT_GT(drawn.multicasts, 150U);
   EXPECT_GT(drawn.groups, 150U);
   EXPECT_GT(drawn.large_groups, 60U);
-  EXPECT_GT(drawn.whole_tiles, 200U);
+  EXPECT_GT(drawn.whole_tiles, 40U);
+  EXPECT_GT(drawn.slots_with_switch, 100U);
+  EXPECT_GT(drawn.plain_switches, 30U);
   EXPECT_GT(drawn.ports, 500U);
   EXPECT_GT(drawn.inner_ports, 100U);
   EXPECT_GT(drawn.controls, 1000U);
@@ -305,11 +312,13 @@ TEST(WaferPropertyTraffic, DrawsEverything) {
   expect_variety(teardown);
   EXPECT_GT(teardown.teardowns, 100U);
   EXPECT_GT(teardown.no_route, 30U);
+  EXPECT_GT(teardown.shared_links, 100U);
   EXPECT_GT(teardown.stuck, 30U);
   const Drawn chaos = draw(Flavor::kChaos);
   expect_variety(chaos);
   EXPECT_GT(chaos.failures, 5U);
   EXPECT_LT(chaos.failures, 50U);
+  EXPECT_GT(chaos.shared_links, 100U);
   EXPECT_GT(chaos.stuck, 30U);
 }
 

@@ -197,17 +197,25 @@ class RandomWafer {
   void spice_tiles() {
     const unsigned of_ten = any_of(std::array<unsigned, 4>{0, 1, 3, 10});
     std::map<Place, fabric::ColorRoute> routes = builder_.routes();
-    std::map<std::uint32_t, bool> whole;
+    enum class Spice { kNone, kSwitches, kAll };
+    std::map<std::uint32_t, Spice> spices;
     for (auto& [place, drawn] : routes) {
-      if (whole.count(place.first) == 0) whole[place.first] = pick(0, 9) < of_ten;
-      if (!whole[place.first]) continue;
-      spice(drawn);
-      if (flavor_ == Flavor::kChaos) spice_more(drawn);
+      if (spices.count(place.first) == 0) {
+        const bool any = pick(0, 9) < of_ten;
+        spices[place.first] = !any ? Spice::kNone : one_in(2) ? Spice::kSwitches : Spice::kAll;
+      }
+      if (spices[place.first] == Spice::kNone) continue;
+      add_switch(drawn);
+      if (flavor_ != Flavor::kDrains && one_in(2)) turn(drawn, place);
+      if (spices[place.first] == Spice::kAll) {
+        add_filter(drawn);
+        if (flavor_ == Flavor::kChaos) spice_more(drawn);
+      }
       builder_.route_of(settings().tile_of(place.first), place.second, drawn);
     }
   }
   // Switch positions, filters: what is sent is taken all the same.
-  void spice(fabric::ColorRoute& drawn) {
+  void add_switch(fabric::ColorRoute& drawn) {
     for (unsigned p = 1; p < fabric::kSwitchPositions; ++p) {
       if (!one_in(2)) continue;
       drawn.positions[p] = drawn.positions[0];
@@ -216,6 +224,8 @@ class RandomWafer {
     }
     drawn.ring = one_in(2);
     drawn.pop = static_cast<fabric::PopMode>(pick(0, 3));
+  }
+  void add_filter(fabric::ColorRoute& drawn) {
     if (!drawn.positions[0].tx.contains(kR) || !one_in(3)) return;
     fabric::FilterConfig filter;
     filter.kind = static_cast<fabric::FilterKind>(pick(0, 2));
@@ -225,6 +235,17 @@ class RandomWafer {
     filter.max_counter = pick(0, filter.limit1);
     filter.max_idx = static_cast<std::uint16_t>(pick(0, 0xFFFF));
     drawn.filter = filter;
+  }
+  // Positions that receive from another port, mostly from the PE: what comes from there waits until the switch is turned.
+  void turn(fabric::ColorRoute& drawn, const Place& at) {
+    std::set<unsigned>& sent = sources_[at.first];
+    for (unsigned p = 1; p < fabric::kSwitchPositions; ++p) {
+      if (one_in(3)) continue;
+      const Direction in = one_in(3) ? any_of(kAllDirections) : kR;
+      drawn.positions[p] = {{in}, drawn.positions[0].tx, true};
+      if (flavor_ == Flavor::kChaos && one_in(3)) drawn.positions[p].tx = any_directions();
+      if (in == kR && sent.size() < kMaxSources) sent.insert(at.second);
+    }
   }
   void spice_more(fabric::ColorRoute& drawn) {
     drawn.swap_x = one_in(3);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <utility>
@@ -76,19 +77,56 @@ TEST(WaferPlainTiles, OneInputAndOneRoute) {
   EXPECT_FALSE(is_plain(fabric::ColorRoute()));
 }
 
-TEST(WaferPlainTiles, NothingThatMovesOrFilters) {
+TEST(WaferPlainTiles, SwitchesWithOneInputAtATime) {
   const fabric::ColorRoute simple = route({kW}, {kE, kR});
   fabric::ColorRoute drawn = simple;
   for (unsigned p = 1; p < fabric::kSwitchPositions; ++p) {
     drawn = simple;
     drawn.positions[p] = simple.positions[0];
+    EXPECT_TRUE(is_plain(drawn)) << "position " << p;
+    drawn.positions[p].rx = {kR};
+    drawn.current = p;
+    EXPECT_TRUE(is_plain(drawn)) << "position " << p;
+    drawn.positions[p].rx = {kR, kW};
+    EXPECT_FALSE(is_plain(drawn)) << "position " << p;
+    drawn.positions[p].rx = {};
+    EXPECT_FALSE(is_plain(drawn)) << "position " << p;
+    drawn.positions[p] = {{kR}, {}, true};  // what it receives vanishes
     EXPECT_FALSE(is_plain(drawn)) << "position " << p;
   }
+  drawn = simple;
+  drawn.positions[1] = {{kR}, {}, true, true, false};  // sends as position 0
+  EXPECT_TRUE(is_plain(drawn));
+  drawn = simple;
+  drawn.current = 1;  // no such position
+  EXPECT_FALSE(is_plain(drawn));
   drawn = simple;
   drawn.ring = true;  // there is no second position to go to
   EXPECT_TRUE(is_plain(drawn));
   drawn = simple;
   drawn.pop = fabric::PopMode::kAlwaysPop;
+  EXPECT_TRUE(is_plain(drawn));
+}
+
+TEST(WaferPlainTiles, NoMoreInputsThanAGroupHasSlots) {
+  for (const unsigned colors : {6U, 7U}) {
+    PlanBuilder builder(1, 1);
+    for (unsigned c = 0; c < colors; ++c) {
+      fabric::ColorRoute drawn;
+      const std::array<Direction, 4> sides = {kW, kN, kS, kR};
+      for (unsigned p = 0; p < 4; ++p) drawn.positions[p] = {{sides[p]}, {kE}, true};
+      builder.route_of({0, 0}, c, drawn).route_of({0, 0}, c + 7, route({kW}, {kE}));
+    }
+    const SlotGraph graph = laid_out(builder.build());
+    EXPECT_EQ(graph.plain[0], colors == 6) << colors;  // 30 or 35 inputs
+    EXPECT_EQ(graph.slots.size(), colors == 6 ? 30U : 0U);
+  }
+}
+
+TEST(WaferPlainTiles, NothingThatSwapsOrFilters) {
+  const fabric::ColorRoute simple = route({kW}, {kE, kR});
+  fabric::ColorRoute drawn = simple;
+  drawn.messages = true;
   EXPECT_FALSE(is_plain(drawn));
   drawn = simple;
   drawn.injection = fabric::Injection::kLow;
@@ -116,7 +154,7 @@ TEST(WaferPlainTiles, NoProgramThatTouchesTheRegisters) {
 TEST(WaferPlainTiles, EveryTileIsLookedAtByItself) {
   const Plan plan = PlanBuilder(3, 1)
                         .route_of({0, 0}, 1, route({kR}, {kE}))
-                        .route_of({1, 0}, 1, bench::with_switch(route({kW}, {kE})))
+                        .route_of({1, 0}, 1, route({kW, kR}, {kE}))
                         .build();
   EXPECT_THAT(laid_out(plan).plain,
               ElementsAre(true, false, true));  // the last has no route at all
@@ -201,7 +239,7 @@ TEST(WaferSlotGraph, RoutesThatDoNotMeetBeginPathsOfTheirOwn) {
 TEST(WaferSlotGraph, AWholeRouterEndsAPath) {
   PlanBuilder builder = grid(3, 1);
   builder.route_of({0, 0}, 1, route({kR}, {kE}));
-  builder.route_of({1, 0}, 1, bench::with_switch(route({kW}, {kE})));
+  builder.route_of({1, 0}, 1, route({kW, kR}, {kE}));
   builder.route_of({2, 0}, 1, route({kW}, {kR}));
   const Plan plan = builder.build();
   const SlotGraph graph = laid_out(plan);
@@ -339,6 +377,30 @@ TEST(WaferSlotGraph, AllColorsOfATileMayShareOneOutput) {
   EXPECT_EQ(graph.groups[0].slots, kColorCount);
 }
 
+TEST(WaferSlotGraph, ASwitchHasASlotForEachInputAndOneLinkForEachOutput) {
+  PlanBuilder builder = grid(3, 1);
+  fabric::ColorRoute drawn = route({kW}, {kR});
+  drawn.positions[1] = {{}, {kE}, true, false, true};
+  drawn.positions[2] = {{kR}, {}, true, true, false};
+  builder.route_of({0, 0}, 1, route({kR}, {kE})).route_of({1, 0}, 1, drawn);
+  builder.route_of({1, 0}, 0, route({kN}, {kR})).route_of({1, 0}, 2, route({kN}, {kS}));
+  builder.route_of({2, 0}, 1, route({kW}, {kR}));
+  const Plan plan = builder.build();
+  const SlotGraph graph = laid_out(plan);
+  EXPECT_THAT(places(graph.pipes), ElementsAre(0, 2, 1));
+  ASSERT_EQ(graph.groups.size(), 1U);
+  EXPECT_EQ(graph.groups[0].kind, Group::Kind::kSwitches);
+  EXPECT_EQ(graph.groups[0].slots, 3U);  // that of color 0, and two
+  ASSERT_EQ(graph.switches.size(), 1U);
+  const Switch& at = graph.switches[0];
+  EXPECT_EQ(receiver_of(plan, graph, {1, 0}, 1).index(), at.first_slot);
+  ASSERT_EQ(at.slots, 2U);
+  EXPECT_EQ(graph.slots[at.first_slot].in, kW);
+  EXPECT_EQ(graph.slots[at.first_slot + 1].in, kR);
+  EXPECT_EQ(graph.slots[at.first_slot + 1].first_link, graph.slots[at.first_slot].first_link);
+  EXPECT_THAT(at.links, ElementsAre(2, 1, 1, 0));  // EAST is the first link, RAMP the second one
+}
+
 // --- what holds of every layout ---
 
 Direction only_input(const Plan& plan, std::uint32_t r) {
@@ -365,15 +427,24 @@ void expect_consistent(const Plan& plan) {
       ASSERT_EQ(input_of_route(plan, r), only_input(plan, r));
     }
   }
-  EXPECT_EQ(used.size(), graph.pipes.size() + graph.slots.size());
+  std::size_t more = 0;  // slots beyond one a route
+  for (const Switch& at : graph.switches) more += at.slots - 1U;
+  EXPECT_EQ(used.size() + more, graph.pipes.size() + graph.slots.size());
   std::uint32_t link = 0;
   for (std::uint32_t s = 0; s < graph.slots.size(); ++s) {
-    ASSERT_EQ(graph.slots[s].first_link, link);
-    for (unsigned i = 0; i < graph.slots[s].links; ++i) ASSERT_EQ(graph.links[link++].slot, s);
+    const Slot& slot = graph.slots[s];
+    if (slot.first_link < link) {  // those of the slot before it
+      ASSERT_EQ(slot.first_link, graph.slots[s - 1].first_link);
+      ASSERT_EQ(slot.color, graph.slots[s - 1].color);
+      ASSERT_TRUE(graph.links[slot.first_link].is_shared);
+      continue;
+    }
+    ASSERT_EQ(slot.first_link, link);
+    for (unsigned i = 0; i < slot.links; ++i) ASSERT_EQ(graph.links[link++].slot, s);
   }
   EXPECT_EQ(link, graph.links.size());
   for (std::uint32_t g = 0; g < graph.groups.size(); ++g) {
-    ASSERT_GE(graph.groups[g].slots, 2U);
+    ASSERT_GE(graph.groups[g].slots, graph.groups[g].kind == Group::Kind::kSwitches ? 1U : 2U);
     for (unsigned i = 0; i < graph.groups[g].slots; ++i)
       ASSERT_EQ(graph.slots[graph.groups[g].first + i].group, g);
   }
@@ -389,8 +460,12 @@ TEST(WaferSlotGraph, EveryRouteHasItsSlot) {
       const TileCoord at{static_cast<int>(choices.below(5)), static_cast<int>(choices.below(4))};
       const DirectionSet rx = choices.one_in(9) ? DirectionSet{kW, kE}
                                                 : DirectionSet::from_bits(1U << choices.below(5));
-      builder.route_of(at, choices.below(kColorCount),
-                       route(rx, DirectionSet::from_bits(choices.pick(1, 31))));
+      fabric::ColorRoute drawn = route(rx, DirectionSet::from_bits(choices.pick(1, 31)));
+      if (choices.one_in(3)) {
+        drawn.positions[choices.pick(1, 3)] = {DirectionSet::from_bits(1U << choices.below(5)),
+                                               DirectionSet::from_bits(choices.pick(1, 31)), true};
+      }
+      builder.route_of(at, choices.below(kColorCount), drawn);
     }
     expect_consistent(builder.build());
   }
