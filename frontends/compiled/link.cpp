@@ -41,13 +41,29 @@ class FindStreams {
   /// Until SDK 0.9 only the import of the transfers in the code of a PE names the colors.
   void look_at_imports(const csl::Instance& instance) {
     for (const csl::Instance* import : instance.imports) {
-      if (import->file->name() == "<memcpy_multi/memcpy>")
+      if (import->file->name() == "<memcpy_multi/memcpy>") {
         look_at(*import->bindings.type, import->bindings.value());
+        look_at_launches(*import);
+      }
       look_at_imports(*import);
     }
   }
 
  private:
+  /// SDK 0.6: launches are words on the color `.LAUNCH`, if the program has a task of its own for them.
+  void look_at_launches(const csl::Instance& import) {
+    const std::vector<csl::Field>& fields = import.bindings.type->fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const csl::Value& part = import.bindings.value().elements()[i];
+      if (fields[i].name != "LAUNCH" || !part.holds<csl::BigInt>()) continue;
+      const auto color = static_cast<unsigned>(part.integer());
+      for (const csl::TaskBinding& task : import.tile->tasks) {
+        if (task.kind == csl::TaskKind::kData && task.id == color)
+          program_.streams_in |= 1U << color;
+      }
+    }
+  }
+
   Program& program_;
 };
 
@@ -96,7 +112,7 @@ std::int32_t add_code(csl::Variant& variant, const Compile& compile, Program& to
   for (const csl::HostSymbol& symbol : code.symbols) {
     if (symbol.is_function) {
       symbols.functions.emplace(symbol.name, symbol.function);
-    } else {
+    } else if (symbol.type->is(csl::TypeKind::kPointer)) {
       symbols.pointers.emplace(symbol.name, symbol.address);
       if (symbol.is_constant) symbols.constants.insert(symbol.name);
     }

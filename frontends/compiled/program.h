@@ -25,6 +25,7 @@ struct Export {
   /// Data: the type of the elements that the host copies. No value: not a number of 16 or 32 bits.
   std::optional<pe::ElementType> element;
   std::vector<std::string> parameters;  ///< functions: types of their parameters
+  bool is_pointer() const { return !type.empty() && (type.front() == '*' || type.front() == '['); }
 };
 
 /// The variable of parameter `i` of a function, from 0 on, which is not in a register (codegen/legalize.cpp).

@@ -337,6 +337,8 @@ class Session::Commands {
   Reply launch(const Request& request) {
     if (std::exchange(is_launched_, false))
       stream_.complete_launch(request.text("function"));
+    else if (request.has("color"))
+      stream_.launch_on(color_of(request), request.numbers<std::uint32_t>("arguments"));
     else
       stream_.launch(request.text("function"), request.numbers<std::uint32_t>("arguments"));
     if (stream_.silent_launch().empty()) return {};

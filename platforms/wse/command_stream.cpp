@@ -53,7 +53,7 @@ void CommandStream::launch(const std::string& function,
       if (name == functions.end()) continue;
       const pe::Function* code = workload_.programs.image_of({x, y})->find_function(name->second);
       found = true;
-      if (++missing_[workload_.layout.tile_index({x, y})] == 1) ++unready_;
+      expect_answer({x, y});
       const Cycle at = start + static_cast<unsigned>(x - rect.x) * timing_.hop_cycles;
       if (!others.empty()) write_arguments({x, y}, name->second, others, at);
       machine_.launch({x, y}, *code, first, at);
@@ -62,6 +62,25 @@ void CommandStream::launch(const std::string& function,
   if (!found) throw UserError("", "", command + ": no PE supplies the function");
   run_launch(command);
   ++completed_;
+}
+
+void CommandStream::launch_on(Color color, const std::vector<std::uint32_t>& words) {
+  Region region;
+  const layout::Rect& rect = program_.rectangle;
+  region.rect = {0, 0, rect.w, rect.h};
+  region.elements = words.size();
+  std::vector<std::uint32_t> copies(region.word_count());
+  for (int y = 0; y < rect.h; ++y) {
+    for (int x = 0; x < rect.w; ++x) {
+      for (std::size_t i = 0; i < words.size(); ++i) copies[region.index(x, y, i)] = words[i];
+    }
+  }
+  const OpenId stream = open_stream_to(color, region, copies);
+  for (int y = rect.y; y < rect.y + rect.h; ++y) {
+    for (int x = rect.x; x < rect.x + rect.w; ++x) expect_answer({x, y});
+  }
+  follow(stream, true);
+  run_launch("launch on color " + std::to_string(color.value()));
 }
 
 // Arguments beyond those in registers lie in variables of the function. A command of its own, which the PE takes right before
@@ -236,7 +255,12 @@ TileCoord CommandStream::tile_of(const Region& region, int x, int y) const {
 
 const compiled::Export& CommandStream::exported(const std::string& name, bool is_function) const {
   const compiled::Export* found = program_.find_export(name);
-  if (found != nullptr && found->is_function == is_function) return *found;
+  if (found != nullptr && found->is_function == is_function) {
+    if (is_function || found->is_pointer()) return *found;
+    throw UserError("", "",
+                    "the symbol '" + name + "' is " + found->type +
+                        ", and the host copies what exported pointers point to");
+  }
   if (found != nullptr)
     throw UserError("", "",
                     "the symbol '" + name + "' is " + found->type +

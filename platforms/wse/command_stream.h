@@ -62,6 +62,9 @@ class CommandStream {
   /// Runs a function on all PEs that have it. Each argument is a word: 16-bit values in the low
   /// half, f32 as its bits.
   void launch(const std::string& function, const std::vector<std::uint32_t>& arguments);
+  /// SDK 0.6: words on a streaming color to a task of every PE of the program, which starts what they say. It is complete when
+  /// each PE has called `unblock_cmd_stream`, as a launch.
+  void launch_on(Color color, const std::vector<std::uint32_t>& words);
   /// From now on a launch after which nothing moves and nobody waits is complete, although PEs have not called
   /// `unblock_cmd_stream` (wse.md 7.3). It is the last command: a further one throws what the launch would throw otherwise.
   void allow_silent_launch() { allows_silent_launch_ = true; }
@@ -186,6 +189,10 @@ class CommandStream {
   /// Nothing moves any more, and somebody in the rectangle waits whom `help` cannot help.
   bool is_stuck(observe::Help help);
   void run_launch(const std::string& command);
+  /// A PE owes its answer to one launch more.
+  void expect_answer(TileCoord tile) {
+    if (++missing_[workload_.layout.tile_index(tile)] == 1) ++unready_;
+  }
   void write_arguments(TileCoord tile, const std::string& function,
                        const std::vector<std::uint32_t>& arguments, Cycle at);
   run::Stop run_saved(Cycle from, const std::function<bool()>& done, bool unwatched);

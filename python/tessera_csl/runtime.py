@@ -272,6 +272,19 @@ class SdkRuntime:
         reply = self._server.submit({"cmd": "launch", "function": name, "arguments": words}, reply=Reply(on_done=_tell_warning))
         return self._issue(Task(self, reply), nonblock)
 
+    def memcpy_launch(self, color, words, nonblock=False):
+        """SDK 0.6: words on the color `.LAUNCH`, which a task of the program takes on every PE; complete when each has called
+        unblock_cmd_stream()."""
+        self._require_running("memcpy_launch")
+        color = arguments.whole(color, "the color")
+        streams_in = self._program["streams"][0]
+        if not 0 <= color < 32 or streams_in >> color & 1 == 0:
+            raise ValueError(f"memcpy_launch: the program has no task for launches on color {color}")
+        sent = [int(word) for word in np.asarray(words, np.uint32).ravel()]
+        reply = self._server.submit({"cmd": "launch", "function": f"color {color}", "color": color, "arguments": sent},
+                                    reply=Reply(on_done=_tell_warning))
+        return self._issue(Task(self, reply), nonblock)
+
     def call(self, name, args=(), nonblock=False):
         """launch() with the arguments as a list of words: a whole number is the bits of the parameter, which hold it."""
         if not isinstance(args, (list, tuple, np.ndarray)):

@@ -150,6 +150,19 @@ void check_data(const BuiltinCall& call, const ExportedName& name) {
               text::in_quotes(element.name), " of ", text::in_quotes(name.name));
 }
 
+/// Code finds such a variable by its number (`@get_symbol_value`); the host copies nothing to or from it.
+bool is_exported_scalar(const Type& type) {
+  switch (type.kind) {
+  case TypeKind::kInteger:
+  case TypeKind::kFloat:
+  case TypeKind::kBool:
+  case TypeKind::kHandle:
+    return part_for_compiler(type) == nullptr;
+  default:
+    return false;
+  }
+}
+
 [[noreturn]] void fail_unknown_export(const BuiltinCall& call, const std::string& name) {
   if (call.engine().mistakes.has_any()) throw FollowUp();  // the declaration may have one
   call.fail(Id::kExportName, "the layout declares no name ", text::in_quotes(name),
@@ -169,16 +182,17 @@ Result export_name(const BuiltinCall& call) {
                 " is declared twice, with different types or mutability");
     return call.nothing();
   }
-  if (!made.type->is(TypeKind::kFunction) && !made.type->is(TypeKind::kPointer))
+  const bool is_scalar = is_exported_scalar(*made.type);
+  if (!made.type->is(TypeKind::kFunction) && !made.type->is(TypeKind::kPointer) && !is_scalar)
     call.fail(Id::kExportType, "the type of ", text::in_quotes(made.name), " is ",
-              text::in_quotes(made.type->name), " instead of a pointer or a function");
+              text::in_quotes(made.type->name), " instead of a pointer, a function or a number");
   constexpr std::size_t kMostParameters = 15;
   if (made.type->is(TypeKind::kFunction) && made.type->parameters.size() > kMostParameters)
     call.fail(Id::kExportType, "a function that the host launches has at most ", kMostParameters,
               " parameters");
   if (made.type->is(TypeKind::kFunction))
     check_launched(call, made);
-  else
+  else if (!is_scalar)
     check_data(call, made);
   if (!made.type->is(TypeKind::kFunction) && !made.has_mutability)
     call.fail(Id::kExportType,

@@ -98,8 +98,11 @@ class FileParser {
     }
     std::vector<Attribute> attributes;
     statements_.add_attributes(attributes);
+    // A task returns nothing; the vendor's pages also leave the word out.
+    const bool has_result = !is_task || !cursor_.peek().is("{");
     const Expr* const result =
-        statements_.expressions().parse_type("the type of the result, such as void");
+        has_result ? statements_.expressions().parse_type("the type of the result, such as void")
+                   : state_.make<NameExpr>(cursor_.peek().place, "void");
     statements_.add_attributes(attributes);
     const Block* body = nullptr;
     if (linkage == Linkage::kExtern) {

@@ -132,7 +132,7 @@ class Parser:
         node = self.node("function", is_task=self.need("fn", "task") == "task", flags=flags, name=self.need("name"), body=None)
         self.need("(")
         node.params = self.list_until(")", self.parameter)
-        node.result = self.type()
+        node.result = self.node("name", name="void") if node.is_task and self.peek("{") else self.type()
         if not self.take(";"):
             node.body = self.block()
         return node
