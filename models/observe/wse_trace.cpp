@@ -294,7 +294,7 @@ void WseTrace::on_machine_reset(Cycle origin) {
 
 void WseTrace::on_end() {
   write_before(kNever);
-  write_idle(written_ + 1, nullptr);
+  if (options_.scope.has_cycle(written_ + 1)) write_idle(written_ + 1, nullptr);
   out_.flush();
 }
 

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <utility>
@@ -351,19 +350,6 @@ std::optional<Name> Expression::name(const Names& names) const {
   if (root_->op == Op::kName) return Name{root_->name, {}};
   if (root_->op == Op::kIndexed) return indexed(*root_, names);
   return {};
-}
-
-std::string to_string(const Value& value) {
-  if (!value.is_float) return std::to_string(value.whole);
-  std::array<char, 40> text{};
-  for (const int digits : {6, 9, 17}) {
-    std::snprintf(text.data(), text.size(), "%.*g", digits, value.real);
-    const double back = std::strtod(text.data(), nullptr);
-    if (static_cast<float>(back) == static_cast<float>(value.real)) break;
-  }
-  const std::string shown = text.data();
-  const bool is_whole = shown.find_first_not_of("-0123456789") == std::string::npos;
-  return is_whole ? shown + ".0" : shown;
 }
 
 }  // namespace tessera::debug

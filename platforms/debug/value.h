@@ -24,5 +24,9 @@ struct Value {
 
 /// "12", "0.5": floats with as few digits as tell them from others of 32 bits.
 std::string to_string(const Value& value);
+/// The whole number that it is, of 64 bits. Throws UserError for another one.
+std::int64_t whole_number(const Value& value);
+/// The word of 16 or 32 bits that holds it as a signed or as an unsigned number. Throws UserError for a number that does not fit.
+std::uint32_t word_of(const Value& value, unsigned bits);
 
 }  // namespace tessera::debug

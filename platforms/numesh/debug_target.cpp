@@ -261,8 +261,7 @@ debug::Bytes DebugTarget::bytes_of(std::uint32_t /*place*/, const debug::Name& n
 }
 
 void DebugTarget::assign(std::uint32_t place, const debug::Name& name, const Value& value) {
-  if (value.is_float) throw UserError("", "", "a whole number is expected");
-  machine_.memory(place)[word_of(name)] = static_cast<std::uint32_t>(value.whole);
+  machine_.memory(place)[word_of(name)] = debug::word_of(value, 32);
 }
 
 std::vector<std::byte> DebugTarget::read(std::uint32_t place, std::uint32_t address,

@@ -59,7 +59,8 @@ void PhaseTrace::write_node(NodeId id) {
   for (std::size_t turn = 0; turn < node.turns.size() && turn <= processor.turn(); ++turn) {
     const scheduled::NodePhase& phase = node.phases[node.turns[turn].phase];
     const Cycle ended = processor.ended_at(turn);
-    const Cycle to = ended == kNever ? end_ : ended + 1;
+    const bool is_last = turn + 1 == node.turns.size();  // no schedule changes after it
+    const Cycle to = ended == kNever ? end_ : is_last ? ended : ended + 1;
     write_slice(id, {0, from, to}, "phase " + phase.name);
     for (std::size_t task = 0; task < phase.tasks.size(); ++task) {
       const Cycle returned = processor.returned_at(turn, task);

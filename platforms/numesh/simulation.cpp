@@ -187,6 +187,16 @@ std::string Simulation::live_name(std::size_t cell) const {
              : name;
 }
 
+// The cycles of a run that has not ended: a node may have computed, or begun to wait, after the last event.
+Cycle Simulation::reached() const {
+  Cycle cycles = 0;
+  if (events_.digest().value() != 0)
+    cycles = events_.counters().total(observe::Counter::kLastEventCycle) + 1;
+  for (scheduled::NodeId node = 0; node < mesh_.size(); ++node)
+    cycles = std::max(cycles, mesh_.processor(node).waits().since());
+  return cycles;
+}
+
 void Simulation::summarize(report::Report& report) const {
   const observe::Counters& counters = events_.counters();
   report.preset = config_.name;
@@ -195,8 +205,8 @@ void Simulation::summarize(report::Report& report) const {
   report.clock_period_ps = config_.clock_period_ps;
   if (mesh_.finished()) {
     report.cycles = mesh_.finished_at();
-  } else if (events_.digest().value() != 0) {
-    report.cycles = counters.total(observe::Counter::kLastEventCycle) + 1;
+  } else {
+    report.cycles = reached();
   }
   report.digest = events_.digest().hex();
   report.wall.tiles = mesh_.size();

@@ -54,6 +54,7 @@ class Simulation final : public run::View, public run::Program {
   void finish(report::Report& report) override;
 
   report::Places places() const;
+  Cycle reached() const;
   void summarize_waits(Cycle cycles, report::WaitSummary& summary) const;
   std::set<std::size_t> arrays_set() const;
   void check_arrays();

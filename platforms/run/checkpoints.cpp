@@ -246,10 +246,13 @@ void Checkpoints::save(Cycle next) {
   SavedState saved;
   try {
     of_.visit(saved.archive(), next);
+    saved.write(given_.file, header);
   } catch (const state::Mismatch& e) {
-    throw UserError("", "--checkpoint", std::string("the state cannot be saved: ") + e.what());
+    throw StateNotWritten(
+        UserError("", "--checkpoint", std::string("the state cannot be saved: ") + e.what()));
+  } catch (const UserError& e) {
+    throw StateNotWritten(e);
   }
-  saved.write(given_.file, header);
   saved_ = next;
 }
 
@@ -269,7 +272,9 @@ std::string Checkpoints::remark(Cycle cycles) const {
   if (!given_.saves()) return {};
   if (!why_not_.empty()) return "no state was saved: " + why_not_;
   if (is_late_ || (given_.at && *given_.at < cycles))
-    return "no state was saved: no function of the host was running after it was asked for";
+    return "no state was saved: after it was asked for, no function ran without a copy or a stream "
+           "of the host "
+           "under way";
   return given_.at ? "no state was saved: the run ended before cycle " + std::to_string(*given_.at)
                    : "";
 }

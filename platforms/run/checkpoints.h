@@ -18,6 +18,7 @@
 #include "platforms/run/events_beyond.h"
 #include "platforms/run/run_control.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::run {
 
@@ -70,6 +71,13 @@ struct Saved {
   std::function<std::string()> recorded = [] { return std::string("counters, digest"); };
   /// The first cycle before which it can be saved; kNever: not while the program does what it does now.
   std::function<Cycle()> saved_from = [] { return Cycle{0}; };
+};
+
+/// A state could not be written. The run ends: what the program has done by then is done, so that nobody may take this for a
+/// refusal of what it was asked.
+class StateNotWritten : public UserError {
+ public:
+  explicit StateNotWritten(const UserError& why) : UserError(why) {}
 };
 
 /// The checkpoints of one run. A program runs its machine through run() instead of RunControl.

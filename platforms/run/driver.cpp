@@ -97,7 +97,6 @@ void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
       if (recording_ != nullptr) recording_->after_cycle(now);
       if (live_ != nullptr) live_->after_cycle(now);
     });
-  if (attendant_ != nullptr) attendant_->before_run();
   const auto catch_up = [&] {
     view.catch_up(std::min(domain.next_free_cycle(), options_.max_cycles.value_or(kNever)));
     report_.checks = program.checks();
@@ -109,6 +108,10 @@ void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
     report_.message = failure.message;
   };
   try {
+    if (attendant_ != nullptr) {
+      control.elaborate();
+      attendant_->before_run();
+    }
     const Stop stop = program.drive(control);
     catch_up();
     describe_end(stop, view, program);

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uintmax_t kMostBytesOfSource = 400'000;  // of a file
 constexpr std::size_t kMostBytesOfSources = 4'000'000;
 
-/// The texts of the program that this process has read, by the names that places in them have.
+/// The texts of the program that this process has read, by their paths: places name them, or the last part of them.
 json::object program_texts() {
   namespace fs = std::filesystem;
   json::object texts;
@@ -37,7 +37,7 @@ json::object program_texts() {
     const bool is_text = content.find('\0') == std::string::npos;
     if (!in || !is_text || bytes + content.size() > kMostBytesOfSources) continue;
     bytes += content.size();
-    texts[fs::path(path).filename().string()] = std::move(content);
+    texts[fs::path(path).lexically_normal().generic_string()] = std::move(content);
   }
   return texts;
 }

@@ -29,6 +29,12 @@ RunControl::~RunControl() {
   if (progress_shown_) std::fputs("\r\033[K", stderr);
 }
 
+void RunControl::elaborate() {
+  domain_.set_bound(0);
+  sc_core::sc_start();
+  domain_.set_bound(limits_.max_cycles.value_or(kNever));
+}
+
 RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
   while (true) {
     if (started_ && done()) return Stop::kCondition;

@@ -8,7 +8,6 @@
 #include <ostream>
 #include <vector>
 
-#include "frontends/text/folder_lock.h"
 #include "frontends/text/output_file.h"
 #include "models/pe/program.h"
 
@@ -51,8 +50,10 @@ void require_memory_writable(const std::string& folder) {
   for (const char* name : {"/memory.bin", "/memory.json"}) text::require_writable(folder + name);
 }
 
-void write_memory(const compiled::Program& program, const wse::Workload& workload,
-                  const wse::CommandStream& stream, const std::string& folder) {
+std::unique_ptr<text::FolderLock> write_memory(const compiled::Program& program,
+                                               const wse::Workload& workload,
+                                               const wse::CommandStream& stream,
+                                               const std::string& folder) {
   text::OutputFile memory(folder + "/memory.bin");
   std::map<const pe::Image*, std::size_t> codes;
   json::array tiles, described;
@@ -75,9 +76,11 @@ void write_memory(const compiled::Program& program, const wse::Workload& workloa
                      << '\n';
   memory.complete();
   directory.complete();
-  const text::FolderLock lock(folder, text::FolderLock::Use::kWrite);  // both are of one run
+  auto lock = std::make_unique<text::FolderLock>(
+      folder, text::FolderLock::Use::kWrite);  // both are of one run
   memory.commit();
   directory.commit();
+  return lock;
 }
 
 }  // namespace tessera::server

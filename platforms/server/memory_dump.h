@@ -2,9 +2,11 @@
 // program can read variables after its run and in another process (docs/csl-host.md).
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "frontends/compiled/program.h"
+#include "frontends/text/folder_lock.h"
 #include "platforms/wse/command_stream.h"
 #include "platforms/wse/workload.h"
 
@@ -14,8 +16,11 @@ namespace tessera::server {
 void require_memory_writable(const std::string& folder);
 
 /// Writes FOLDER/memory.json (tiles, and the variables of each code) and FOLDER/memory.bin (the memory
-/// of the tiles, one after the other). Throws UserError when they cannot be written.
-void write_memory(const compiled::Program& program, const wse::Workload& workload,
-                  const wse::CommandStream& stream, const std::string& folder);
+/// of the tiles, one after the other). As long as the caller keeps the lock that it answers, no other run replaces them.
+/// Throws UserError when they cannot be written.
+std::unique_ptr<text::FolderLock> write_memory(const compiled::Program& program,
+                                               const wse::Workload& workload,
+                                               const wse::CommandStream& stream,
+                                               const std::string& folder);
 
 }  // namespace tessera::server

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -188,7 +189,18 @@ class Server {
     driver.run(machine.domain(), machine.structure(), observed, session);
     watch.reset();
     if (checkpoints) checkpoints->tell(kName, options_.quiet, report);
-    return conclude(session, report, log);
+    const int code = conclude(session, report, log);
+    if (session.last_command()) await_hang_up();
+    return code;
+  }
+
+  // The memory in the folder stays that of this run until the host has opened it.
+  void await_hang_up() {
+    try {
+      while (channel_.read()) {
+      }
+    } catch (const std::runtime_error&) {  // what comes after the end has no answer
+    }
   }
 
   int conclude(const Session& session, report::Report& report, const SimLog& log) {

@@ -15,6 +15,7 @@
 #include "frontends/text/files_read.h"
 #include "models/state/archive.h"
 #include "platforms/cli/main.h"
+#include "platforms/run/checkpoints.h"
 #include "platforms/run/signals.h"
 #include "platforms/server/mapped_data.h"
 #include "platforms/server/memory_dump.h"
@@ -475,6 +476,10 @@ bool Session::carry_out(const Frame& frame) {
       return false;
     }
     channel_.write(frame_of(command.id, commands_->carry_out(command.name, frame)));
+  } catch (const run::StateNotWritten& error) {
+    failure_ = Failure{Failure::Kind::kRuntime, error.what(), true};
+    stop_ = run::Stop::kSignal;
+    return false;
   } catch (const UserError& error) {
     channel_.write(failure_frame(command.id, {Failure::Kind::kValue, error.what(), false}));
   } catch (const wse::CommandError& error) {
@@ -487,7 +492,7 @@ bool Session::carry_out(const Frame& frame) {
 }
 
 void Session::finish(report::Report&) {
-  if (last_command_) write_memory(program_, workload_, commands_->stream(), folder_);
+  if (last_command_) memory_lock_ = write_memory(program_, workload_, commands_->stream(), folder_);
 }
 
 }  // namespace tessera::server

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "frontends/compiled/program.h"
+#include "frontends/text/folder_lock.h"
 #include "platforms/run/driver.h"
 #include "platforms/server/frame.h"
 #include "platforms/wse/checkpoints.h"
@@ -87,6 +88,8 @@ class Session final : public run::Program {
   std::optional<std::int64_t> last_command_;
   std::optional<Failure> failure_;
   std::string unfinished_;
+  std::unique_ptr<text::FolderLock>
+      memory_lock_;  // until the host has opened what the machine left
   run::Stop stop_ = run::Stop::kCondition;
 };
 

@@ -113,14 +113,13 @@ std::optional<Value> PeView::state_value(const std::string& name) const {
 }
 
 bool PeView::set_register(const std::string& name, const Value& value) {
-  const auto word = static_cast<std::uint32_t>(value.whole);
   if (const auto r = register_in(name, 'r')) {
-    pe_.main.write({pe::kReg16, static_cast<std::uint8_t>(*r), 0}, word, 0);
+    pe_.main.write({pe::kReg16, static_cast<std::uint8_t>(*r), 0}, debug::word_of(value, 16), 0);
     return true;
   }
   const auto pair = register_in(name, 'd');
   if (!pair || *pair % 2 != 0) return false;
-  pe_.main.write({pe::kReg32, static_cast<std::uint8_t>(*pair), 0}, word, 0);
+  pe_.main.write({pe::kReg32, static_cast<std::uint8_t>(*pair), 0}, debug::word_of(value, 32), 0);
   return true;
 }
 

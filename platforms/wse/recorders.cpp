@@ -187,9 +187,12 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
     add_trace<observe::VcdTrace>(fabric.vcd_file, width_, height_, config.clock_period_ps, names,
                                  scope_);
   if (fabric.trace_wse_file.empty()) return;
+  observe::Scope scope = scope_;
+  if (options.max_cycles)
+    scope.to = std::min(scope.to, std::max(*options.max_cycles, Cycle{1}) - 1);
   const observe::WseTraceOptions wse{
       width_, height_, config.fabric.hop_latency, config.fabric.on_ramp_latency, config.generation,
-      scope_};
+      scope};
   stall_listener_ = &add_trace<observe::WseTrace>(fabric.trace_wse_file, wse, names);
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "models/pe/half.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -33,22 +34,36 @@ Value typed_value(std::uint32_t bits, pe::ElementType type, pe::HalfFormat half)
   return Value::of(bits);
 }
 
-std::int64_t whole_number(const Value& value) {
-  if (value.is_float && value.real != std::floor(value.real))
-    throw UserError("", "", "a whole number is expected, found " + to_string(value));
-  return value.is_float ? static_cast<std::int64_t>(value.real) : value.whole;
+void check_fits(bool fits, const Value& value, std::string_view type) {
+  if (!fits)
+    throw UserError("", "", to_string(value) + " is no value of type " + std::string(type));
+}
+
+std::uint32_t float_bits(const Value& value, pe::ElementType type, pe::HalfFormat half) {
+  const double given = value.as_float();
+  if (type == pe::ElementType::kF16) {
+    const std::uint16_t bits = pe::half_bits(given, half);
+    check_fits(std::isfinite(pe::half_value(bits, half)) || !std::isfinite(given), value,
+               to_string(type));
+    return bits;
+  }
+  const auto real = static_cast<float>(given);
+  check_fits(std::isfinite(real) || !std::isfinite(given), value, to_string(type));
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &real, sizeof bits);
+  return bits;
 }
 
 std::uint32_t typed_bits(const Value& value, pe::ElementType type, pe::HalfFormat half) {
   using T = pe::ElementType;
-  if (type == T::kF16) return pe::half_bits(value.as_float(), half);
-  if (type == T::kF32) {
-    const auto real = static_cast<float>(value.as_float());
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &real, sizeof bits);
-    return bits;
-  }
-  return static_cast<std::uint32_t>(whole_number(value));
+  if (type == T::kF16 || type == T::kF32) return float_bits(value, type, half);
+  const std::int64_t whole = whole_number(value);
+  const bool is_signed = type == T::kI16 || type == T::kI32;
+  const unsigned bits = type == T::kI16 || type == T::kU16 ? 16 : 32;
+  const std::int64_t least = is_signed ? -(std::int64_t{1} << (bits - 1)) : 0;
+  const std::int64_t most = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+  check_fits(whole >= least && whole <= most, value, to_string(type));
+  return static_cast<std::uint32_t>(whole);
 }
 
 /// Both halves of memory words, whose addresses are even.
@@ -73,9 +88,7 @@ void set_packed_value(pe::Sram& sram, pe::PackedType type, std::uint32_t address
   const bool fits = type == pe::PackedType::kI8   ? whole >= -128 && whole <= 127
                     : type == pe::PackedType::kU8 ? whole >= 0 && whole <= 255
                                                   : type == pe::PackedType::kI64 || whole >= 0;
-  if (!fits)
-    throw UserError("", "",
-                    to_string(value) + " is no value of type " + std::string(to_string(type)));
+  check_fits(fits, value, to_string(type));
   if (bytes_of(type) == 8) {
     sram.write(address, 4, static_cast<std::uint32_t>(whole));
     sram.write(address + 4, 4, static_cast<std::uint32_t>(whole >> 32));

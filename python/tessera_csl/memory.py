@@ -39,13 +39,14 @@ RECORDS = [("text", 1, _whole), ("time stamp", 3, _whole), ("bool", 1, lambda wo
 
 
 @contextlib.contextmanager
-def _opened(folder):
+def _opened(folder, is_held):
     """Both files, of the same run: who writes them holds the lock of the folder."""
     folder = Path(folder)
     try:
         lock = os.open(folder, os.O_RDONLY)
         try:
-            fcntl.flock(lock, fcntl.LOCK_SH)
+            if not is_held:
+                fcntl.flock(lock, fcntl.LOCK_SH)
             directory, memory = open(folder / DIRECTORY, "rb"), open(folder / BYTES, "rb")  # pylint: disable=consider-using-with
         finally:
             os.close(lock)
@@ -55,32 +56,34 @@ def _opened(folder):
         yield directory, memory
 
 
-def write_core(folder, path):
-    """Both files of a run as one, for csdb."""
-    temporary = f"{path}.tmp-{os.getpid()}"
-    try:
-        with _opened(folder) as files, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as core:
-            for name, file in zip((DIRECTORY, BYTES), files):
-                with core.open(name, "w", force_zip64=True) as entry:
-                    shutil.copyfileobj(file, entry, 1 << 20)
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
-
-
 class MemoryDump:
-    """Reads memory.json (which PE runs what, and where its variables lie) and memory.bin (the bytes, PE by PE)."""
+    """Reads memory.json (which PE runs what, and where its variables lie) and memory.bin (the bytes, PE by PE). `is_held`: the
+    server has written them and still keeps others from replacing them."""
 
-    def __init__(self, folder):
-        with _opened(folder) as (directory, memory):
+    def __init__(self, folder, is_held=False):
+        with _opened(folder, is_held) as (directory, memory):
             try:
-                self._directory = json.loads(directory.read())
+                self._text = directory.read()
+                self._directory = json.loads(self._text)
                 self._places = {(x, y): (n, code) for n, (x, y, code) in enumerate(self._directory["tiles"])}
                 self._size = self._directory["bytes"]
             except (ValueError, KeyError, TypeError):
                 raise RuntimeError(f"{Path(folder) / DIRECTORY} is not what a run leaves; run the program again") from None
             self._file = os.dup(memory.fileno())  # stays that of this run
             weakref.finalize(self, os.close, self._file)
+
+    def write_core(self, path):
+        """Both files as one, for csdb."""
+        temporary = f"{path}.tmp-{os.getpid()}"
+        try:
+            with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as core:
+                core.writestr(DIRECTORY, self._text)
+                with core.open(BYTES, "w", force_zip64=True) as entry, open(os.dup(self._file), "rb") as memory:
+                    memory.seek(0)
+                    shutil.copyfileobj(memory, entry, 1 << 20)
+            os.replace(temporary, path)
+        finally:
+            Path(temporary).unlink(missing_ok=True)
 
     def _bytes(self, x, y, name):
         x, y = arguments.whole(x, "the column"), arguments.whole(y, "the row")

@@ -17,7 +17,7 @@ import numpy as np
 from tessera_csl import arguments, arrays, copies, initial
 from tessera_csl.copies import MemcpyDataType, MemcpyOrder, SymbolHandle, takes_old_form
 from tessera_csl.frames import Reply
-from tessera_csl.memory import MemoryDump, write_core
+from tessera_csl.memory import MemoryDump
 from tessera_csl.platform import ignore, require_simulator
 from tessera_csl.server import Server
 from tessera_csl.streams import Streams
@@ -132,10 +132,12 @@ class SdkRuntime:
         except Exception:
             self._close()
             raise
-        self._dump = MemoryDump(self._folder)
+        try:
+            self._dump = MemoryDump(self._folder, is_held=True)  # by the server, until it is closed
+        finally:
+            self._close()
         for path in self._core_paths:
-            write_core(self._folder, path)
-        self._close()
+            self._dump.write_core(path)
         if self._leaves_trace_folder:
             _make_trace_folder()
 
@@ -392,12 +394,12 @@ class SdkRuntime:
         if self._state == "created":
             raise RuntimeError("dump_core needs load() and run() before it")
         if self._dump is not None:
-            write_core(self._folder, corefile)
+            self._dump.write_core(corefile)
         else:
             self._require_running("dump_core")
             with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
                 self._server.call({"cmd": "dump", "folder": folder})
-                write_core(folder, corefile)
+                MemoryDump(folder).write_core(corefile)
 
     dump_elf_core = dump_core
 

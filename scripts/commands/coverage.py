@@ -22,7 +22,7 @@ def numbered(path, number, text, kind):
     """Line and function of FN, count and function of FNDA, line and count of DA."""
     first, _, rest = text.partition(",")
     numbers = [first] if kind in ("FN", "FNDA") else [first, rest.split(",")[0]]
-    if not all(n.isascii() and n.isdigit() and len(n) <= MOST_DIGITS for n in numbers) or not rest:
+    if not all(n.isascii() and n.isdecimal() and len(n) <= MOST_DIGITS for n in numbers) or not rest:
         raise Problem(f"{path}:{number}: '{kind}:{text}' is no record of lcov")
     return (int(first), rest) if kind in ("FN", "FNDA") else (int(first), int(numbers[1]))
 

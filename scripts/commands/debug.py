@@ -115,7 +115,7 @@ def debug_host(program, options, rest):
 def attach(arguments):
     options, rest = own_options("attach").parse_known_args(arguments.options)
     path = rest[0] if rest else ""
-    if not path or path.isdigit():
+    if not path or path.isdecimal():
         folder = os.environ.get("XDG_RUNTIME_DIR", tempfile.gettempdir())
         found = glob.glob(os.path.join(folder, f"tessera-{path or '*'}.sock"))
         if len(found) != 1:

@@ -210,7 +210,7 @@ FORM = [
     (("gave", "digest"), is_text, "a text"),
     (("gave", "counters"), all_of(is_count), "a mapping to numbers"),
     (("gave", "parts"), all_of(all_of(is_count)), "a mapping to mappings to numbers"),
-    (("gave", "beginnings"), lambda value: value is None or all_of(is_text)(value) and all(cycle.isdigit() for cycle in value), "a mapping from cycles to digests"),
+    (("gave", "beginnings"), lambda value: value is None or all_of(is_text)(value) and all(cycle.isdecimal() for cycle in value), "a mapping from cycles to digests"),
 ]
 
 

@@ -146,7 +146,7 @@ class Prompt(cmd.Cmd):
         if where.startswith("*"):
             b["instructionReference"] = self.code_reference(where[1:])
             group = self.breakpoints.kinds["instructions"]
-        elif where.isdigit() or (":" in where and where.rpartition(":")[2].isdigit()):
+        elif where.isdecimal() or (":" in where and where.rpartition(":")[2].isdecimal()):
             file, _, line = where.rpartition(":")
             b["line"] = int(line)
             group = self.breakpoints.lines.setdefault(file or self.present_file(), [])
@@ -232,7 +232,7 @@ class Prompt(cmd.Cmd):
         """ignore N COUNT: breakpoint N stops from hit number COUNT + 1 on"""
         words = text.split()
         found = self.breakpoints.named(words[0]) if words else []
-        if len(words) != 2 or not words[1].isdigit() or not found:
+        if len(words) != 2 or not words[1].isdecimal() or not found:
             raise Refused("expected such as ignore 1 10")
         group, b = found[0]
         b["hitCondition"] = ">" + words[1]
@@ -275,7 +275,7 @@ class Prompt(cmd.Cmd):
 
     def do_until(self, text):
         """until CYCLE"""
-        if not text.isdigit():
+        if not text.isdecimal():
             raise Refused("expected such as until 500")
         self.go("tessera/until", cycle=int(text))
 
@@ -285,7 +285,7 @@ class Prompt(cmd.Cmd):
 
     def do_goto(self, text):
         """goto CYCLE: an earlier one by running again"""
-        if not text.isdigit():
+        if not text.isdecimal():
             raise Refused("expected such as goto 480")
         self.go_to(int(text))
 

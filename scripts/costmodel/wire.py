@@ -284,7 +284,7 @@ def check_document(value, kind):
     need(isinstance(value, dict), "SCHEMA", "the document is no object")
     version = value.get("protocol_version")
     parts = version.split(".") if isinstance(version, str) else []
-    need(len(parts) == 2 and parts[0] == "2" and parts[1].isdigit(), "VERSION", f"protocol version {version!r}; this adapter speaks 2.x")
+    need(len(parts) == 2 and parts[0] == "2" and parts[1].isdecimal(), "VERSION", f"protocol version {version!r}; this adapter speaks 2.x")
     need(value.get("kind") == kind, "SCHEMA", f"expected a document of kind '{kind}'")
     required = value.get("required_features")
     need(features(required), "SCHEMA", "required_features: expected a list of names")

@@ -175,6 +175,11 @@ class Point:
             return self._printed() or "has not been run"
         return " ".join(str(report.get("message", "")).split()) or "its files have changed"
 
+    def is_refused(self):
+        """The run was refused as a mistake of the user: an option, a name, a value."""
+        report = read_json(self.report)
+        return isinstance(report, dict) and report.get("exit_code") == 2
+
     def _printed(self):
         """The last line of a run that left no report."""
         try:

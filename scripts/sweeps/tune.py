@@ -153,7 +153,10 @@ def axis_of(text, spec):
         raise BadSpec(f"'{text}' has not the form NAME=VALUES")
     if name.partition(".")[0] not in KINDS:
         name = f"{'define' if spec.program.suffix == '.cpp' else 'param'}.{name}"
-    return name, list(dict.fromkeys(values_of(values, name)))
+    values = values_of(values, name)
+    if len(set(values)) < len(values):
+        raise BadSpec(f"'{text}' has a value twice")
+    return name, values
 
 
 def prepare(options):
@@ -222,7 +225,7 @@ def tune(options):
         return EXIT_INTERRUPTED
     if not ranked or math.isinf(search.cycles(ranked[0], size)):
         print("tessera tune: no combination came to its end", file=sys.stderr)
-        return 1
+        return 2 if all(point.is_refused() for point in points) else 1
     best = search.points[ranked[0], size]
     print(f"{search.spent} runs of {grid.size()} combinations; the best: {best.name()}, {search.cycles(ranked[0], size):,} cycles")
     for combination in ranked[1:4]:

@@ -51,7 +51,7 @@ def names(platform, preset, key):
 
 def variations(platform, preset, key, value):
     """The values to try instead."""
-    if not value.isdigit():
+    if not value.isdecimal():
         return [name for name in names(platform, preset, key) if name != value]
     number = int(value)
     smaller, larger = number // 2, (3 * number + 1) // 2

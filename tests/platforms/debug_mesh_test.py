@@ -64,7 +64,8 @@ class Mesh(unittest.TestCase):
         self.assertEqual(session.ask("set v[46] = 9"), "9")
         self.assertTrue(session.ask("info queues") and session.ask("info waits") and session.ask("why"))
         for command, words in (("print w", "the node has no 'w'"), ("print v[48]", "is no word of v"), ("node 9", "is no place"),
-                               ("set v[0] = 0.5", "a whole number")):
+                               ("set v[0] = 0.5", "a whole number"),
+                               ("set v[0] = 1 << 32", "does not fit into a word of 32 bits")):
             with self.assertRaises(dap.Refused) as refused:
                 session.ask(command)
             self.assertIn(words, str(refused.exception))

@@ -222,7 +222,33 @@ class Stops(unittest.TestCase):
         self.assertEqual(session.ask("x/1f &y[1]").split()[-1], "1.0")
         session.ask("set r3 = 77")
         self.assertEqual(session.ask("print r3 + 1"), "78")
+        session.ask("set r3 = -1")
+        self.assertEqual(session.ask("print r3"), "65535")
+        for text, words in (("r3 = 65536", "65536 does not fit into a word of 16 bits"), ("d4 = -1 << 32", "does not fit into a word of 32 bits"),
+                            ("r3 = 1.5", "a whole number is expected"), ("y[0] = 1e39", "is no value of type f32")):
+            with self.assertRaisesRegex(dap.Refused, re.escape(words)):
+                session.ask("set " + text)
         session.end()
+
+    def test_what_is_seen_before_the_first_cycle(self):
+        """Nothing has run, so all that there is can be asked for, in both structures with the same answers."""
+        for program in (GEMV, PROGRAMS["exchange"]):
+            seen = []
+            for structure in ("modules", "dense"):
+                session = Session.of(program, "--structure", structure)
+                asked = ["print r0", "print flag", "info queues", "info tasks", "info registers", "info waits", "info routes", "why", "info fifos"]
+                answers = []
+                for text in asked:
+                    try:
+                        answers.append(session.ask(text))
+                    except dap.Refused as refused:
+                        answers.append(str(refused))
+                with self.assertRaisesRegex(dap.Refused, "nosuch"):
+                    session.ask("print nosuch")
+                seen.append(answers)
+                self.assertIsNone(session.go())
+                self.assertEqual(session.exit_code, 0)
+            self.assertEqual(*seen)
 
     def test_expressions(self):
         session = Session.of(GEMV)

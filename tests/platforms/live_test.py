@@ -257,6 +257,40 @@ def check_browser(bin_folder, examples, report):
         assert run.process.wait(TIMEOUT) == 0
 
 
+SAME_NAMES = {
+    "layout.csl": """const memcpy = @import_module("<memcpy/get_params>", .{ .width = 1, .height = 1 });
+layout { @set_rectangle(1, 1); @set_tile_code(0, 0, "pe.csl", .{ .memcpy_params = memcpy.get_params(0) }); @export_name("both", fn() void); }
+""",
+    "pe.csl": """param memcpy_params: comptime_struct;
+const sys_mod = @import_module("<memcpy/memcpy>", memcpy_params);
+const first = @import_module("a/part.csl");
+const second = @import_module("b/part.csl");
+fn both() void { first.add(); second.add(); sys_mod.unblock_cmd_stream(); }
+comptime { @export_symbol(both); }
+""",
+    "a/part.csl": "var sum: i32 = 0;\nfn add() void { sum += 1; }\n",
+    "b/part.csl": "// the other one\nvar sum: i32 = 0;\nfn add() void { sum += 1; }\n",
+}
+
+
+def check_same_names(bin_folder, folder, report):
+    """Two files of a program have one name: a place leads to the text of its own."""
+    for name, text in SAME_NAMES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    with running(bin_folder, "wse", folder / "layout.csl", ["--launch", "both"], report) as run:
+        texts = run.data("/about")["sources"]
+        for part in ("a/part.csl", "b/part.csl"):
+            assert [text for name, text in texts.items() if name.endswith(part)] == [SAME_NAMES[part]], (part, list(texts))
+        if browser.executable() is not None:
+            with contextlib.closing(browser.Browser(f"{run.base}/?token={run.token}")) as page:
+                page.wait_for("document.body.dataset.ready === '1'")
+                named = page.value("['b/part.csl:3 (fn add)', 'pe.csl:1', 'part.csl:1', 'c/part.csl:1'].map(placeInSource)")
+                assert named[0][0].endswith("b/part.csl") and named[0][1] == 3 and named[1][0].endswith("pe.csl"), named
+                assert named[2:] == [None, None], named
+        run.close()
+
+
 def check_whole_wafer(bin_folder, examples, report):
     """750 x 994 tiles: a place is described at once."""
     options = ["--structure", "dense", "--param", "W=750", "--param", "H=994", "--param", "ITER=1"]
@@ -299,6 +333,7 @@ def main():
             check_means(run)
             run.close()
         check_browser(bin_folder, examples, report)
+        check_same_names(bin_folder, pathlib.Path(folder), report)
         check_whole_wafer(bin_folder, examples, report)
 
 

@@ -17,10 +17,11 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "ascend"))
 sys.path.insert(1, str(pathlib.Path(__file__).parents[1] / "support"))
+import mutants  # noqa: E402
 import share  # noqa: E402
 
 STRUCTURES = ("dense", "modules")
-KILLS = share.count(20, otherwise=3)
+KILLS = share.count(100, otherwise=3)
 
 
 class Program:
@@ -134,22 +135,11 @@ class Checkpoints:
         self.check_mutants(program, file)
 
     def check_mutants(self, program, file):
-        whole, mutant = file.read_bytes(), self.folder / "mutant"
-        count = share.count(200, otherwise=40)
-        for number in range(count):
-            changed = bytearray(whole)
-            place = self.draw.randrange(len(whole))
-            if number % 4 == 0:
-                del changed[place:]
-            elif number % 4 == 1:
-                changed[place] ^= 1 << self.draw.randrange(8)
-            elif number % 4 == 2:
-                changed[place:place] = self.draw.randbytes(self.draw.randint(1, 40))
-            else:
-                changed[place:place + 200] = self.draw.randbytes(len(whole[place:place + self.draw.randint(1, 200)]))
-            if changed != whole:
-                mutant.write_bytes(changed)
-                self.refused(program, "--restore", str(mutant))
+        count = 0
+        for mutant in mutants.mutants(file.read_bytes(), self.draw, share.count(500, otherwise=40)):
+            (self.folder / "mutant").write_bytes(mutant)
+            self.refused(program, "--restore", str(self.folder / "mutant"))
+            count += 1
         print(f"{count} mutants refused")
 
     def check_ends(self, program):

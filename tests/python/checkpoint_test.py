@@ -6,6 +6,7 @@ checkpoint_test.py FOLDER_OF_CS_PYTHON [EXAMPLE]"""
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -56,6 +57,11 @@ def check(folder, params, cycles_of):
     (folder / "bad").write_text("bad")
     result, _ = run(folder, "--restore=bad")
     assert "bad: this is no checkpoint" in result.stderr, result.stderr
+    # The folder of the state is gone when it is to be written: the run ends, and does not blame the call that was under way.
+    (folder / "gone.py").write_text(re.sub(r"^( *)(runner\.launch\()", r"\1import shutil; shutil.rmtree('states')\n\1\2", source, count=1, flags=re.MULTILINE))
+    (folder / "states").mkdir()
+    result, _ = run(folder, "--checkpoint=states/state --checkpoint-every=50", "gone.py")
+    assert result.returncode != 0 and re.search(r"^RuntimeError: .*states/state.*cannot be", result.stderr, re.MULTILINE), result.stderr
     print(f"{params}: {saved} states")
 
 

@@ -131,6 +131,27 @@ class Runs(ServerTest):
             assert runner.read_symbol(4, 1, "A", np.float32)[0] == 1
             """)
 
+    def test_two_runs_of_a_folder_at_a_time(self):
+        """A run that ends between the end of another one and its look at the memory has to wait: each sees its own."""
+        self.passes("""
+            import subprocess, sys
+            from tessera_csl import runtime
+            own, opened = int(sys.argv[1]) if len(sys.argv) > 1 else 1, runtime.MemoryDump
+            def open_late(*arguments, **keywords):
+                other = subprocess.Popen([sys.argv[0], "2"])
+                try:
+                    other.wait(3)
+                    print("the other run has ended")
+                except subprocess.TimeoutExpired:
+                    pass
+                return opened(*arguments, **keywords)
+            runner.launch("put", np.float32(own), np.int16(own), nonblock=False)
+            if own == 1:
+                runtime.MemoryDump = open_late
+            runner.stop()
+            assert runner.read_symbol(5, 1, "A", np.float32)[0] == own, runner.read_symbol(5, 1, "A", np.float32)
+            """)
+
     def test_options_of_the_environment_and_the_report(self):
         report = self.work / "r.json"
         self.passes("runner.launch('double'); runner.stop()", TESSERA_PRESET="wse3",

@@ -34,6 +34,16 @@ class WithFolder(unittest.TestCase):
             return list(csv.DictReader(file))
 
 
+class Mistakes(WithFolder):
+    def test_what_every_run_refuses_is_a_mistake_of_the_user(self):
+        said = self.tune("--axis", "nosuch=2,3", status=2).stderr
+        self.assertIn("nosuch", said)
+        self.assertIn("no combination came to its end", said)
+
+    def test_a_value_twice(self):
+        self.assertIn("has a value twice", self.tune("--axis", "W=2,2", status=2).stderr)
+
+
 class Runs(WithFolder):
     def test_a_small_grid_is_run_whole_and_the_best_is_checked(self):
         said = self.tune(*FIXED, "--axis", "W=1,2,4", "--axis", "set.fabric.hop_latency=1,3", "--budget", "10").stdout

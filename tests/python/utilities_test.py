@@ -81,7 +81,7 @@ class Csdb(unittest.TestCase):
         (self.work / "memory.bin").write_bytes(words.tobytes())
         (self.work / "memory.json").write_text(json.dumps({"bytes": 2 * csdb.TILE_WORDS, "offset": [4, 1], "tiles": [[4, 1, 0], [5, 1, 0]],
                                                            "codes": [{"symbols": {}, "strings": []}]}), encoding="utf-8")
-        memory.write_core(self.work, self.work / "corefile.cs1")
+        memory.MemoryDump(self.work).write_core(self.work / "corefile.cs1")
 
     def run_commands(self, text):
         out, err = io.StringIO(), io.StringIO()

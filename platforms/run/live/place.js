@@ -124,7 +124,7 @@ function sourceSection(cell) {
   const lines = threads.flatMap(thread => [...slicesIn(thread.rows, ui.cycle, ui.cycle)]
     .filter(slice => slice.begin <= ui.cycle && slice.end > ui.cycle && slice.line)).reverse();
   const place = [ui.source, ...lines.map(slice => slice.line)].map(placeInSource).find(Boolean);
-  return place ? section("Source", place.join(":"), sourceOf(...place)) : null;
+  return place ? section("Source", shortPlace(place.join(":")), sourceOf(...place)) : null;
 }
 
 function operationsOf(cell) {

@@ -129,12 +129,19 @@ function colored(text) {
   return pre;
 }
 
-/** "gemv.tasm:31 (task reduce)" -> ["gemv.tasm", 31]; null: no text of the program has the line. */
+/** "gemv.tasm:31 (task reduce)" -> [key of ui.sources, 31]; null: no text of the program has the line. */
 function placeInSource(place) {
   const found = /^([^:]+):(\d+)/.exec(place ?? "");
   if (!found) return null;
-  const name = found[1].split("/").at(-1);
-  return ui.sources[name] && Number(found[2]) > 0 ? [name, Number(found[2])] : null;
+  const file = fileNamed(found[1]);
+  return file !== null && Number(found[2]) > 0 ? [file, Number(found[2])] : null;
+}
+
+/** The file of the program that a place names: a path, or the last part of one. null: none, or several. */
+function fileNamed(name) {
+  if (name in ui.sources) return name;
+  const found = Object.keys(ui.sources).filter(file => file.endsWith("/" + name) || name.endsWith("/" + file));
+  return found.length === 1 ? found[0] : null;
 }
 
 /** Cycles of waits by line of a file and reason, over the whole run. */
@@ -153,7 +160,7 @@ function waitsByLine(file) {
 function sourceOf(file, number) {
   const text = ui.sources[file].split("\n"), waits = waitsByLine(file);
   const most = Math.max(1, ...[...waits.values()].map(of => sum(Object.values(of))));
-  const box = el("div", { className: "src", tabIndex: 0, role: "region", "aria-label": `Source ${file}` });
+  const box = el("div", { className: "src", tabIndex: 0, role: "region", "aria-label": `Source ${shortPlace(file)}` });
   for (let n = Math.max(1, number - 3); n <= Math.min(text.length, number + 5); n++) {
     const of = waits.get(n), all = of ? sum(Object.values(of)) : 0, beside = el("span", { className: "w", textContent: all ? count(all) : "" });
     if (all) {

@@ -191,10 +191,29 @@ class Print(Case):
         shown = self.run_tool(PLATFORM, "layout.csl").stdout.splitlines()[0]
         self.assertEqual(shown.split(" ", 1)[1], "0.5 -2.75 3000000000 -7 000000FD 4000000000 {x} 0000000000000101")
         self.assertNotIn("0.5 ", self.run_tool(PLATFORM, "layout.csl", "--quiet").stdout)
-        for form, value in (("{q}", "1"), ("{d", "1"), ("{d}", "5000000000"), ("{d}", "@as(u64, 1)"), ("{04d}", "1")):
+        for form, value in (("{q}", "1"), ("{", ""), ("{d} {", "1"), ("{d", "1"), ("{d}", "5000000000"), ("{d}", "@as(u64, 1)"), ("{04d}", "1")):
             done = self.compile(pe % (form, value))
             self.assertIn("is false:", done.stderr, form)
             self.assertIn("pe.csl:2", done.stderr, form)
+
+    def test_a_message_that_its_header_cannot_carry(self):
+        layout = ("const memcpy = @import_module(\"<memcpy/get_params>\", .{ .width = 2, .height = 1 });\n"
+                  "layout { @set_rectangle(2, 1); for (@range(u16, 2)) |x| {\n"
+                  "@set_tile_code(x, 0, \"pe.csl\", .{ .memcpy_params = memcpy.get_params(x), .id = x }); } @export_name(\"run\", fn() void); }")
+        pe = ("param memcpy_params; param id: u16; var out = @zeros([100]u32);\n"
+              "const sys = @import_module(\"<memcpy/memcpy>\", memcpy_params);\n"
+              "const mp = @import_module(\"<message_passing>\", .{ .input_queue_id = 2, .output_queue_id = 3 });\n"
+              "fn run() void { if (id == 0) { mp.send_message(%s, 0, &out, %s, .{ .activate = done }); }\n"
+              "if (id == 1) { mp.recv_message(&out, .{ .activate = done }); } }\n"
+              "task done() void { sys.unblock_cmd_stream(); }\n"
+              "comptime { @bind_local_task(done, @get_local_task_id(9)); @export_symbol(run); }\n")
+        for place, length, code in ((1, 63, 0), (1, 64, 4), (1, 65, 4), (2049, 2, 4)):
+            done = self.compile(pe % (place, length), "--arch=wse3", layout=layout)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            ran = self.run_tool(PLATFORM, "layout.csl", "--preset=wse3", "--launch", "run", "--quiet")
+            self.assertEqual(ran.returncode, code, f"{place} {length}: {ran.stderr}")
+            if code != 0:
+                self.assertIn("<message_passing>", ran.stderr)
 
     def test_the_intermediate_code_after_every_pass(self):
         text = "var a = @zeros([4]f32);\nfn twice(x: f32) f32 { return 2.0 * x; }\n" + TASK % (

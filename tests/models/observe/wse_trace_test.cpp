@@ -290,6 +290,15 @@ TEST(ObserveWseTrace, ATileGoesIdleInTheCycleAfterItsLastInstruction) {
   EXPECT_EQ(idle, expected);
 }
 
+TEST(ObserveWseTrace, APartEndsWithItsLastCycleAndCallsNobodyIdleAfterIt) {
+  WseTraceOptions part = options();
+  for (const Cycle last : {Cycle{24}, Cycle{26}, Cycle{27}}) {
+    part.scope.to = last;
+    for (const std::string& line : Trace(part, instructions()).lines)
+      EXPECT_LE(std::stoull(line.substr(1)), last) << line;
+  }
+}
+
 TEST(ObserveWseTrace, CyclesNeverGoBack) {
   std::vector<Event> events = instructions();
   for (const Event& e : one_message()) events.push_back(e);
