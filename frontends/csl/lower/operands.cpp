@@ -64,7 +64,9 @@ ir::Value wrapped_to(ir::Builder& builder, const Type& type, const ir::Value& va
 }
 
 FunctionCode& code_of(Evaluator& evaluator) {
-  return *evaluator.frame().code;
+  FunctionCode* const code = evaluator.frame().code;
+  if (code == nullptr) evaluator.engine().fail_without_code();
+  return *code;
 }
 
 std::optional<ir::Type> register_type(const Type& type) {

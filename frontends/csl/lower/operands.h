@@ -34,6 +34,7 @@ Result bitcast_operand(Evaluator& evaluator, const Result& from, const Type* to,
 Result binary_operand(Evaluator& evaluator, BinaryOp op, Result left, Result right, const Node& at);
 Result unary_operand(Evaluator& evaluator, UnaryOp op, const Result& value, const Node& at);
 
+/// Fails at compile time: then an operand has no value that a builtin could use without making code.
 FunctionCode& code_of(Evaluator& evaluator);
 
 /// The type that both operands become by implicit conversion; nullptr: there is none.

@@ -1,6 +1,7 @@
 #include "frontends/csl/sema/engine.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "frontends/csl/sema/evaluator.h"
 #include "frontends/csl/syntax/changed_names.h"
@@ -172,6 +173,13 @@ const Value& Engine::known(const Result& value, const Node& at) const {
     fail(Id::kNotKnown, at, "needs a value that is known at compile time; ", run_time->what,
          " has one only while the program runs");
   return value.value();
+}
+
+void Engine::fail_without_code() const {
+  if (levels_.empty()) throw std::logic_error("code is made outside of the code of a PE");
+  fail(Id::kNotKnown, *levels_.back().at,
+       "needs values that are known at compile time; one has a value only while the program runs, "
+       "such as a pointer made of a number");
 }
 
 Value Engine::undefined_value(const Type& type) const {

@@ -94,6 +94,8 @@ class Engine {
   Value variant(const Type& type, const Value& value, std::size_t i, const Node& at) const;
   /// The place that refuses operands of the running program. `value` comes from `at`.
   const Value& known(const Result& value, const Node& at) const;
+  /// The same for a builtin that would need code of the running program.
+  [[noreturn]] void fail_without_code() const;
   /// The number of the variant for a file with bindings; made at its first use.
   int variant(const std::string& path, const Result& bindings, const Node& at);
   /// The file that a path in `from` means. Throws UserError at `at` if there is none.
