@@ -41,7 +41,10 @@ std::optional<std::pair<int, int>> range_in(const std::string& text, const std::
     const int n = number_in(text, all);
     return std::pair(n, n);
   }
-  return std::pair(number_in(text.substr(0, dots), all), number_in(text.substr(dots + 2), all));
+  const std::pair range(number_in(text.substr(0, dots), all),
+                        number_in(text.substr(dots + 2), all));
+  if (range.first > range.second) refuse_filter(all);
+  return range;
 }
 
 }  // namespace

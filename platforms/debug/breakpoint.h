@@ -24,6 +24,7 @@ class PlaceFilter {
   void require_rank(std::size_t rank) const;
   bool has(const std::vector<int>& at) const;
   bool is_all() const { return ranges_.empty(); }
+  const std::string& text() const { return text_; }
 
  private:
   std::string text_;

@@ -55,13 +55,22 @@ bool flag_in(const Json& arguments, const char* name) {
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
+/// Throws UserError where the machine has none of these places.
+void require_places(const PlaceFilter& places, const Target& target) {
+  if (places.is_all() || target.place_count() == 0) return;
+  places.require_rank(target.coordinates(0).size());
+  for (std::uint32_t place = 0; place < target.place_count(); ++place)
+    if (places.has(target.coordinates(place))) return;
+  throw UserError("", "", "the machine has no place '" + places.text() + "'");
+}
+
 /// Condition, count of hits and text of a breakpoint; what is wrong with them goes into its message.
-void take_options(const Json& given, std::size_t rank, Breakpoint& breakpoint) {
+void take_options(const Json& given, const Target& target, Breakpoint& breakpoint) {
   breakpoint.given = json::serialize(given);
   breakpoint.id = static_cast<int>(debug::number_in(given, "tessera/id", 0));
   try {
     breakpoint.condition = Condition(text_in(given, "condition"));
-    breakpoint.condition.places.require_rank(rank);
+    require_places(breakpoint.condition.places, target);
     breakpoint.counts = HitCondition(text_in(given, "hitCondition"));
     breakpoint.log = text_in(given, "logMessage");
   } catch (const UserError& error) {
@@ -220,7 +229,7 @@ Json Session::launch(const Json& arguments) {
   const std::string pes = text_in(arguments, "pes");
   if (pes.empty()) return {};
   const PlaceFilter filter(pes);
-  filter.require_rank(rank());
+  require_places(filter, debugger_.target());
   constexpr std::size_t kMostPinned = 64;
   const Target& target = debugger_.target();
   for (std::uint32_t place = 0; place < target.place_count(); ++place) {
@@ -254,16 +263,11 @@ Json Session::disconnect(const Json& arguments) {
 
 // --- breakpoints
 
-std::size_t Session::rank() const {
-  const Target& target = debugger_.target();
-  return target.place_count() == 0 ? 0 : target.coordinates(0).size();
-}
-
 std::vector<Breakpoint> Session::made(const Json& arguments, const char* what) const {
   std::vector<Breakpoint> all;
   for (const json::value& given : list_in(arguments, what)) {
     all.emplace_back();
-    take_options(object_of(given), rank(), all.back());
+    take_options(object_of(given), debugger_.target(), all.back());
   }
   return all;
 }
@@ -366,7 +370,7 @@ Json Session::set_data_breakpoints(const Json& arguments) {
         throw UserError("", "", "only changes can be watched (accessType write)");
       Condition meant(text_in(object_of(given[i]), "dataId"));
       if (!meant.expression) throw UserError("", "", "the dataId has no expression");
-      meant.places.require_rank(rank());
+      require_places(meant.places, debugger_.target());
       breakpoint.condition.places = meant.places;
       debugger_.find_watched(meant.expression->text(), breakpoint);
     } catch (const UserError& error) {

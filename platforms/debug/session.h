@@ -42,7 +42,6 @@ class Session {
 
  private:
   /// Coordinates of a place.
-  std::size_t rank() const;
   Json carry_out(const std::string& command, const Json& arguments);
   void respond(std::int64_t request, const std::string& command, const Json& body);
   void refuse(std::int64_t request, const std::string& command, const std::string& why);

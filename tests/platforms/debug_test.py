@@ -177,6 +177,17 @@ class Stops(unittest.TestCase):
         self.assertIn("did you mean 'reduce'", answer["message"])
         session.end()
 
+    def test_places_that_the_machine_does_not_have(self):
+        session = Session.of(GEMV)
+        for condition, words in (("pe=(9,9)", "the machine has no place '(9,9)'"), ("pe=(1..0,0)", "names no places"), ("pe=row 7", "the machine has no place")):
+            found = session.request("setBreakpoints", source={"path": self.pe}, breakpoints=[{"line": 60, "condition": condition}])["breakpoints"][0]
+            self.assertFalse(found["verified"], condition)
+            self.assertIn(words, found["message"])
+            watch = session.request("setDataBreakpoints", breakpoints=[{"dataId": f"{condition} if y[0]"}])["breakpoints"][0]
+            self.assertFalse(watch["verified"], condition)
+            self.assertIn(words, watch["message"])
+        session.end()
+
     def test_data(self):
         session = Session.of(GEMV)
         info = session.request("dataBreakpointInfo", name="left", frameId=0)
