@@ -65,6 +65,14 @@ bool has_unsigned_form(const TileOperation& operation) {
   return f == F::kCompare || (by_order && (maps || reduces)) || (divides && maps);
 }
 
+/// What high precision computes: remainders of f32 without rounding in between.
+Arithmetic exact(Arithmetic a, Element element) {
+  if (element != Element::kF32) return a;
+  return a == Arithmetic::kRem    ? Arithmetic::kExactRem
+         : a == Arithmetic::kFmod ? Arithmetic::kExactFmod
+                                  : a;
+}
+
 /// A name without a value counts as a tile, so that the message asks for a tile.
 bool is_tile(const Value* v) {
   return v == nullptr || v->kind == Value::Kind::kTile;
@@ -244,6 +252,9 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
   TileOperation operation;
   operation.function = info.function;
   operation.arithmetic = info.arithmetic;
+  const Attribute* precision = find(op.attributes, "precisionType");
+  if (is_a5() && precision != nullptr && has_part(precision->value, "high_precision"))
+    operation.arithmetic = exact(info.arithmetic, widest_tile(op).place.element);
   set_options(op, operation, diagnostics_);
   operation.relu = operation.relu || info.relu;
   const bool typed = op.types.size() == op.arguments.size();

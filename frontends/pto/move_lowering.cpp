@@ -209,6 +209,8 @@ void MoveLowering::attach_move(const Operation& op, const OperationInfo& info) {
   TileOperation& operation =
       by_fix ? attach_fix(op, std::move(from), std::move(to), scale)
              : emitter_.attach({std::move(from), std::move(to)}, TileFunction::kCopy);
+  operation.is_anywhere =
+      is_a5() && info.meaning != Meaning::kMove && operation.function == TileFunction::kCopy;
   set_options(op, operation, diagnostics_);
 }
 

@@ -275,8 +275,9 @@ std::string ClusterData::find_unaligned(const TileOperation& operation,
   constexpr std::int64_t kBlock = alignment_of(Location::kUb);
   if (operation.function == TileFunction::kNone || operation.function > TileFunction::kNoValues)
     return "";
-  // A copy of one element needs no vector instruction.
-  if (operation.function == TileFunction::kCopy && elements_of(resolved.operands[0]) == 1)
+  // A copy of one element needs no vector instruction; one of a part, on A5, has instructions for bytes that begin anywhere.
+  if (operation.function == TileFunction::kCopy &&
+      (operation.is_anywhere || elements_of(resolved.operands[0]) == 1))
     return "";
   for (std::size_t k = 0; k < operation.operands.size(); ++k) {
     const ResolvedOperand& o = resolved.operands[k];

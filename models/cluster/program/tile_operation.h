@@ -301,7 +301,9 @@ enum class Arithmetic : std::uint8_t {
   kReverseSub,
   kReverseDiv,
   kPow,
-  kExpDif,  ///< exp(a - b)
+  kExpDif,    ///< exp(a - b)
+  kExactRem,  ///< kRem and kFmod of f32 with high precision (A5): no step is rounded
+  kExactFmod,
   kNeg,
   kAbs,
   kRelu,
@@ -435,6 +437,7 @@ struct TileOperation {
   std::uint8_t results = 1;
   bool by_root = false;      ///< kRsqrt is a square root and a division, each rounded
   bool is_unsigned = false;  ///< integers of 64 bits have no sign
+  bool is_anywhere = false;  ///< kCopy within UB: a part may begin at any element
   bool shifts = false;       ///< kFixScale: a scale may say a shift (A2/A3)
   /// Products on A2/A3: M writes columns of boxes as many rows apart as the product has, rounded up to 16, and what
   /// reads the tile takes them this many rows apart (ascend_2.md 1.6). 0: the same.

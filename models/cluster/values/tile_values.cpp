@@ -362,6 +362,10 @@ double remainder(double a, double b) {
   const float r = rest(static_cast<float>(a), divisor, std::floor);
   return r * divisor < 0 ? r + divisor : r;
 }
+double exact_remainder(double a, double b) {
+  const double r = std::fmod(a, b);
+  return r * b < 0 ? r + b : r;
+}
 Int remainder(Int a, Int b, unsigned) {
   const Int r = b == 0 ? 0 : calculate(Opcode::kRem, a, b);
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
@@ -398,8 +402,8 @@ Int power(Int a, Int b, unsigned) {
   return result;
 }
 
-/// By Arithmetic, from kAdd to kExpDif.
-constexpr std::array<Binary, 18> kBinary = {{
+/// By Arithmetic, from kAdd to kExactFmod.
+constexpr std::array<Binary, 20> kBinary = {{
     {[](double a, double b) { return a + b; }, scalar<Opcode::kAdd>},
     {[](double a, double b) { return a - b; }, scalar<Opcode::kSub>},
     {[](double a, double b) { return a * b; }, scalar<Opcode::kMul>},
@@ -424,6 +428,8 @@ constexpr std::array<Binary, 18> kBinary = {{
     {[](double a, double b) { return b / a; }, reversed<Opcode::kDiv>},
     {[](double a, double b) { return std::pow(a, b); }, power},
     {[](double a, double b) { return std::exp(a - b); }, leaky_relu},
+    {exact_remainder, remainder},
+    {[](double a, double b) { return std::fmod(a, b); }, scalar<Opcode::kRem>},
 }};
 
 /// Where `of_integers` is nullptr the number is computed and cut off.

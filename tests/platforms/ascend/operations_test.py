@@ -388,8 +388,12 @@ def check_views(executable):
     expected[0:2, 8:16] = x[1:3, 8:16]
     check("subview", run(executable, kernel), expected)
     kernel.body = [line.replace("%c0, %c8", "%c0, %c1") for line in kernel.body]  # a column that is not aligned
-    code, error = run(executable, kernel, fails=True)
+    code, error = run(executable, kernel, fails=True, options=["--preset", "a2a3"])
     assert code == 4 and "%result begins at byte 580 of UB, expected a multiple of 32" in error, error
+    expected = x.copy()
+    expected[3:5, 16:24] = -x[1:3, 8:16]
+    expected[0:2, 1:9] = x[1:3, 8:16]
+    check("part that begins anywhere on A5", run(executable, kernel, options=["--preset", "a5"]), expected)
 
     kernel = Kernel()  # valid sizes that change, then the rest of the tile filled
     a = kernel.load("a", x)

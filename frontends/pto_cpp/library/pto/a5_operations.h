@@ -9,6 +9,21 @@ namespace tsr_detail {
 /// kIsA5, for an assertion inside of a template.
 template <class>
 inline constexpr bool on_a5 = kIsA5;
+
+/// Scales of several rows in one row have room up to a multiple of 32 bytes. The library goes through whole rows of the tile as far as
+/// there is room: for f32 what lies beyond the valid columns counts.
+template <class S, class... Groups>
+TSR_INLINE void fit_groups(S& from, Groups&... groups) {
+  const int room = std::min({groups.valid_rows * groups.valid_columns...});
+  const int rows = from.valid_rows;
+  const int across = room >= rows * (S::Cols / 32) && S::Cols % 32 == 0
+                         ? S::Cols / 32
+                         : (from.valid_columns + 31) / 32;
+  if (rows <= 1 || ((groups.valid_rows != 1) || ...) || room < rows * across) return;
+  if constexpr (std::is_same_v<typename S::DType, float>)
+    from.valid_columns = std::max(from.valid_columns, across * 32);
+  ((groups.valid_columns = rows * across), ...);
+}
 }  // namespace tsr_detail
 
 /// To an MX type (ascend_2.md 5.5): the scales of groups of 32, their extremes, and what the numbers are multiplied by.
@@ -20,15 +35,20 @@ TSR_INLINE RecordEvent tsr_quantize_groups(const D& result, const S& from, const
   static_assert(tsr_detail::on_a5<D>, "TQUANT: A2/A3 have no MX types");
   static_assert(!Interleave || Rows, "TQUANT: scales stand side by side for groups of rows only");
   (tsr_detail::wait_for(events), ...);
+  S whole = from;
+  X own_scales = scales;
+  M own_extremes = extremes;
+  F own_factors = factors;
+  if constexpr (!Rows) tsr_detail::fit_groups(whole, own_scales, own_extremes, own_factors);
   tsr_detail::Operands operands;
   operands.option({"grpAxis", Rows ? "#pto<mx_group_axis axis0>" : "#pto<mx_group_axis axis1>"});
   operands.option({"quantScaleAlg", Nv ? "#pto<quant_scale_alg nv>" : "#pto<quant_scale_alg ocp>"});
   operands.option({"interleave", Interleave ? "true" : "false"});
-  operands.add(from, false);
+  operands.add(whole, false);
   operands.add(result, true);
-  operands.add(scales, true);
-  operands.add(extremes, true);
-  operands.add(factors, true);
+  operands.add(own_scales, true);
+  operands.add(own_extremes, true);
+  operands.add(own_factors, true);
   return operands.call("pto.tquant.mx");
 }
 template <QuantType Type, class D, class S, class X, class M, class F,

@@ -1,7 +1,7 @@
 // Events and signals of PTO in C++ that are made of flags (pto_cpp.md 4.4): Event, TSync_Custom, TSYNC_CVID.
 #pragma once
 
-#include "pto/operations.h"
+#include "pto/parts.h"
 
 namespace pto {
 

@@ -57,6 +57,9 @@ TSR_INLINE constexpr Attribute attribute_of(E e) {
   else if constexpr (std::is_same_v<E, AccToVecMode>) return {"accToVecMode", word(e, kModes)};
   else if constexpr (std::is_same_v<E, AccPhase>) return {"accPhase", word(e, kPhases)};
   else if constexpr (std::is_same_v<E, STPhase>) return {"stPhase", word(e, kPhases)};
+  else if constexpr (std::is_same_v<E, RemAlgorithm> || std::is_same_v<E, FmodAlgorithm> || std::is_same_v<E, RemSAlgorithm> ||
+                     std::is_same_v<E, FmodSAlgorithm>)
+    return {"precisionType", e == E::HIGH_PRECISION ? "<high_precision>" : "<default>"};
   else if constexpr (std::is_same_v<E, CmpMode>) return {"cmpMode", word(e, kComparisons)};
   else if constexpr (std::is_same_v<E, GatherAxis>) return {"axis", e == GatherAxis::GATHER_COL ? "\"col\"" : "\"row\""};
   else if constexpr (std::is_same_v<E, ScatterAxis>) return {"axis", e == ScatterAxis::SCATTER_COL ? "\"col\"" : "\"row\""};
@@ -141,33 +144,54 @@ TSR_INLINE RecordEvent issue(const char* operation, const D& result, const A&...
   return operands.call(operation);
 }
 
+/// What fills a tile. Public kernels of A5 for both kinds of core fill tiles in L1 outside of any #if; on a vector core, which has
+/// no L1, the device does nothing there.
+template <auto... Options, class D, class... A>
+TSR_INLINE RecordEvent issue_into(const char* operation, const D& result, const A&... inputs) {
+#if defined(PTO_NPU_ARCH_A5) && defined(__DAV_VEC__)
+  if constexpr (is_tile_data_v<D>)
+    if constexpr (D::Loc == TileType::Mat) return {};
+#endif
+  return issue<Options...>(operation, result, inputs...);
+}
+
+/// A product has the rows of A and the columns of B, whatever is valid of its tile in L0C.
+template <auto... Options, class C, class A, class B, class... R>
+TSR_INLINE RecordEvent issue_product(const char* operation, const C& result, const A& a, const B& b, const R&... rest) {
+  C sum = result;
+  sum.valid_rows = a.valid_rows;
+  sum.valid_columns = b.valid_columns;
+  return issue<Options...>(operation, sum, a, b, rest...);
+}
+
 }  // namespace tsr_detail
 
-/// One operation. Explicit template arguments are types of the operands, options, or types and then options.
-#define TSR_OPERATION(NAME, TEXT)                                                      \
+/// One operation, issued by HOW. Explicit template arguments are types of the operands, options, or types and then options.
+#define TSR_OPERATION_BY(HOW, NAME, TEXT)                                              \
   template <class D, class... A>                                                       \
   TSR_INLINE RecordEvent NAME(const D& result, const A&... inputs) {                   \
-    return tsr_detail::issue(TEXT, result, inputs...);                                     \
+    return tsr_detail::HOW(TEXT, result, inputs...);                                       \
   }                                                                                    \
   template <auto Option, class D, class... A>                                          \
   TSR_INLINE RecordEvent NAME(const D& result, const A&... inputs) {                   \
-    return tsr_detail::issue<Option>(TEXT, result, inputs...);                             \
+    return tsr_detail::HOW<Option>(TEXT, result, inputs...);                               \
   }                                                                                    \
   template <auto Option, auto Second, auto... Options, class D, class... A>            \
   TSR_INLINE RecordEvent NAME(const D& result, const A&... inputs) {                   \
-    return tsr_detail::issue<Option, Second, Options...>(TEXT, result, inputs...);         \
+    return tsr_detail::HOW<Option, Second, Options...>(TEXT, result, inputs...);           \
   }                                                                                    \
   template <auto First, class D, class S, auto Option, auto... Options, class... A>    \
   TSR_INLINE RecordEvent NAME(const D& result, const S& input, const A&... inputs) {   \
-    return tsr_detail::issue<First, Option, Options...>(TEXT, result, input, inputs...);   \
+    return tsr_detail::HOW<First, Option, Options...>(TEXT, result, input, inputs...);     \
   }                                                                                    \
   template <class D, class S, auto Option, auto... Options, class... A>                \
   TSR_INLINE RecordEvent NAME(const D& result, const S& input, const A&... inputs) {   \
-    return tsr_detail::issue<Option, Options...>(TEXT, result, input, inputs...);          \
+    return tsr_detail::HOW<Option, Options...>(TEXT, result, input, inputs...);            \
   }
+#define TSR_OPERATION(NAME, TEXT) TSR_OPERATION_BY(issue, NAME, TEXT)
 
 // Moves.
-TSR_OPERATION(TLOAD, "pto.tload")
+TSR_OPERATION_BY(issue_into, TLOAD, "pto.tload")
 // FIX may scale what it moves: by a word of 64 bits, or by a tile with one for each column (TMOV_FP).
 template <auto... Options, class D, class S, class... E>
 TSR_INLINE RecordEvent tsr_scaled(const char* operation, const D& to, const S& from, const E&... rest) {
@@ -223,70 +247,6 @@ TSR_INLINE RecordEvent TSTORE(const G& to, const S& from, const E&... rest) {
   return tsr_store<Phase, Atomic, Relu>(to, from, rest...);
 }
 
-// `scale` may stand before the position: three numbers.
-template <auto... Options, class D, class S, class... E>
-TSR_INLINE RecordEvent tsr_part_at(const char* operation, const D& to, const S& from,
-                                   std::int64_t row, std::int64_t column, const E&... rest) {
-  (tsr_detail::wait_for(rest), ...);
-  tsr_detail::Operands operands;
-  (operands.option(tsr_detail::attribute_of(Options)), ...);
-  operands.add(from, false);
-  operands.position(row);
-  operands.position(column);
-  (operands.scale(rest), ...);
-  operands.add(to, true);
-  return operands.call(operation);
-}
-template <auto... Options, class D, class S, class... E>
-TSR_INLINE RecordEvent tsr_part(const char* operation, const D& to, const S& from, std::int64_t row,
-                                std::int64_t column, const E&... rest) {
-  return tsr_part_at<Options...>(operation, to, from, row, column, rest...);
-}
-template <auto... Options, class D, class S, class N, class... E,
-          class = std::enable_if_t<std::is_arithmetic_v<N>>>
-TSR_INLINE RecordEvent tsr_part(const char* operation, const D& to, const S& from,
-                                std::int64_t scale, std::int64_t row, N column, const E&... rest) {
-  return tsr_part_at<Options...>(operation, to, from, row, column,
-                                 static_cast<std::uint64_t>(scale), rest...);
-}
-/// Boxes that come from UB lie column by column in L1, whatever the type of the result says.
-template <auto... Options, class D, class S, class... E>
-TSR_INLINE RecordEvent tsr_insert(const char* operation, const D& to, const S& from, std::int64_t row, std::int64_t column, const E&... rest) {
-  if constexpr (D::Loc == TileType::Mat && S::Loc == TileType::Vec && S::isBoxedLayout && D::isRowMajor && D::isInnerRowMajor) {
-    Tile<TileType::Mat, typename D::DType, D::Rows, D::Cols, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, D::SFractalSize> written(
-        to.valid_rows, to.valid_columns);
-    written.address = to.address;
-    return tsr_part<Options...>(operation, written, from, row, column, rest...);
-  } else {
-    return tsr_part<Options...>(operation, to, from, row, column, rest...);
-  }
-}
-#define TSR_PART(NAME, TEXT, HOW)                                                   \
-  template <class D, class S, class... E>                                           \
-  TSR_INLINE RecordEvent NAME(const D& to, const S& from, std::int64_t row = 0,     \
-                              std::int64_t column = 0, const E&... rest) {          \
-    return HOW(TEXT, to, from, row, column, rest...);                               \
-  }                                                                                 \
-  template <auto O, auto... Os, class D, class S, class... E>                       \
-  TSR_INLINE RecordEvent NAME(const D& to, const S& from, std::int64_t row = 0,     \
-                              std::int64_t column = 0, const E&... rest) {          \
-    return HOW<O, Os...>(TEXT, to, from, row, column, rest...);                     \
-  }                                                                                 \
-  template <class D, class S, auto O, auto... Os, class... E>                       \
-  TSR_INLINE RecordEvent NAME(const D& to, const S& from, std::int64_t row = 0,     \
-                              std::int64_t column = 0, const E&... rest) {          \
-    return HOW<O, Os...>(TEXT, to, from, row, column, rest...);                     \
-  }
-TSR_PART(TEXTRACT, "pto.textract", tsr_part)
-TSR_PART(TINSERT, "pto.tinsert", tsr_insert)
-/// Two parts of one tile.
-template <class D, class E, class S, class... W, class = std::enable_if_t<is_tile_data_v<E> && is_tile_data_v<S>>>
-TSR_INLINE RecordEvent TEXTRACT(const D& first, const E& second, const S& from, std::uint16_t row, std::uint16_t column,
-                                std::uint16_t second_row, std::uint16_t second_column, const W&... events) {
-  TEXTRACT(first, from, row, column, events...);
-  return TEXTRACT(second, from, second_row, second_column);
-}
-
 /// The same bytes as a tile of another type.
 template <class D, class S>
 TSR_INLINE void TRESHAPE(D& to, const S& from) {
@@ -304,10 +264,10 @@ TSR_INLINE void TSUBVIEW(D& to, const S& from, int row, int column) {
 }
 
 // Cube.
-TSR_OPERATION(TMATMUL, "pto.tmatmul")
-TSR_OPERATION(TMATMUL_BIAS, "pto.tmatmul.bias")
-TSR_OPERATION(TGEMV, "pto.tgemv")
-TSR_OPERATION(TGEMV_BIAS, "pto.tgemv.bias")
+TSR_OPERATION_BY(issue_product, TMATMUL, "pto.tmatmul")
+TSR_OPERATION_BY(issue_product, TMATMUL_BIAS, "pto.tmatmul.bias")
+TSR_OPERATION_BY(issue_product, TGEMV, "pto.tgemv")
+TSR_OPERATION_BY(issue_product, TGEMV_BIAS, "pto.tgemv.bias")
 #define TSR_ACCUMULATE(NAME, TEXT)                                                          \
   template <class C, class A, class B>                                                      \
   TSR_INLINE RecordEvent NAME(const C& c, const A& a, const B& b) {                         \
@@ -463,8 +423,8 @@ TSR_OPERATION(TPARTADD, "pto.tpartadd")
 TSR_OPERATION(TPARTMUL, "pto.tpartmul")
 TSR_OPERATION(TPARTMAX, "pto.tpartmax")
 TSR_OPERATION(TPARTMIN, "pto.tpartmin")
-TSR_OPERATION(TFILLPAD, "pto.tfillpad")
-TSR_OPERATION(TFILLPAD_INPLACE, "pto.tfillpad_inplace")
+TSR_OPERATION_BY(issue_into, TFILLPAD, "pto.tfillpad")
+TSR_OPERATION_BY(issue_into, TFILLPAD_INPLACE, "pto.tfillpad_inplace")
 TSR_OPERATION(TFILLPAD_EXPAND, "pto.tfillpad_expand")
 
 template <class D, class T, int Descends = 0, class S, class... E>

@@ -18,7 +18,7 @@
 #include "pto/intrinsics.h"
 #include "pto/native.h"
 #include "pto/types.h"
-#include "pto/operations.h"
+#include "pto/parts.h"
 #include "pto/mx.h"
 #include "pto/copies.h"
 #include "pto/events.h"
