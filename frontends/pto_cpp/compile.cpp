@@ -31,7 +31,9 @@ constexpr const char* kEntryMark = "tessera entry 2\n";
 std::string address_of(const std::string& function) {
   const std::size_t types = types_in(function);
   if (types == std::string::npos) return "&" + function;
-  return "static_cast<void (*)" + function.substr(types) + ">(&" + function.substr(0, types) + ")";
+  // By a call: overloads that differ in their templates have no address for g++.
+  return "static_cast<void (*)" + function.substr(types) + ">([](auto... x) { " +
+         function.substr(0, types) + "(x...); })";
 }
 
 /// A path as a string of C++.
@@ -295,10 +297,12 @@ Job make_job(const KernelText& kernel, const CompileOptions& options, CoreKind k
 
 void write_copy(const Job& job, const KernelText& kernel) {
   const auto path_of = [](const std::string& file) { return quoted(fs::absolute(file).string()); };
-  write_whole(job.copy, "#line 1 " + path_of(kernel.file) + "\n" + kernel.text + "\n#line " +
-                            std::to_string(kernel.entry.line) + " " + path_of(kernel.entry.file) +
-                            "\nextern \"C\" const TsrEntry* const tsr_entry = &tsr::Entry<" +
-                            address_of(kernel.entry.name) + ">::kEntry;\n");
+  write_whole(job.copy,
+              "#line 1 " + path_of(kernel.file) + "\n" + kernel.text + "\n#line " +
+                  std::to_string(kernel.entry.line) + " " + path_of(kernel.entry.file) +
+                  "\nstatic constexpr auto tsr_function = " + address_of(kernel.entry.name) +
+                  "; extern \"C\" const TsrEntry* const tsr_entry = "
+                  "&tsr::Entry<tsr_function>::kEntry;\n");
 }
 
 }  // namespace

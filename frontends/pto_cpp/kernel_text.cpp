@@ -389,6 +389,29 @@ void without_own_floats(std::string& text, const std::string& code) {
   }
 }
 
+/// Blanks explicit instantiations of functions, `template void f<1>(float);`: g++ does not tell overloads apart there as the vendor's
+/// compiler does, and what a run starts is instantiated anyway.
+void without_instantiations(std::string& text, const std::string& code) {
+  constexpr std::string_view kTemplate = "template";
+  for (std::size_t at = code.find(kTemplate); at != std::string::npos;
+       at = code.find(kTemplate, at + 1)) {
+    const std::size_t next = code.find_first_not_of(" \t\n", at + kTemplate.size());
+    const std::size_t end = code.find_first_of(";{", at);
+    if (end == std::string::npos) return;
+    const std::size_t before = at == 0 ? std::string::npos : code.find_last_not_of(" \t\n", at - 1);
+    // x.template f<1>(), T::template f<1>(), a part of a word, and `extern template`
+    const bool is_inside =
+        (before != std::string::npos &&
+         (code[before] == '.' || code[before] == '>' || code[before] == ':')) ||
+        (at > 0 && is_word(code[at - 1])) || is_word(code[at + kTemplate.size()]) ||
+        (before != std::string::npos && before >= 5 && code.compare(before - 5, 6, "extern") == 0);
+    const bool calls = code.find('(', at) < end;
+    if (is_inside || !calls || code[next] == '<' || code[end] == '{') continue;
+    for (std::size_t i = at; i <= end; ++i)
+      if (text[i] != '\n') text[i] = ' ';
+  }
+}
+
 }  // namespace
 
 std::string with_launches(const std::string& text) {
@@ -396,6 +419,7 @@ std::string with_launches(const std::string& text) {
   without_device_assembly(out);
   std::string code = masked(out);
   without_own_floats(out, code);
+  without_instantiations(out, code);
   for (std::size_t open = code.find("<<<"); open != std::string::npos;
        open = code.find("<<<", open + 1)) {
     int depth = 0;

@@ -128,7 +128,9 @@ void launch(const Launcher& launcher, const std::vector<Value>& values) {
     if (span.begin == nullptr && name.find("stream") != std::string::npos) continue;
     if (span.begin == nullptr && is_text) continue;
     if (span.begin == nullptr) {
-      words.insert(words.end(), {"--arg", name + "=u8[64]"});
+      // No memory of the device, such as the base of cross-core flags: 64 bytes of the type that the launcher names.
+      const int bytes = p.dtype[1] - '0';
+      words.insert(words.end(), {"--arg", name + "=" + p.dtype[0] + std::to_string(8 * bytes) + "[" + std::to_string(64 / bytes) + "]"});
       continue;
     }
     write_npy(name + ".in.npy", p.dtype, span);
