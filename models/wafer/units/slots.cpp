@@ -1,7 +1,6 @@
 #include "models/wafer/units/slots.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -46,8 +45,13 @@ Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
     slots_[i].first_entry = static_cast<std::uint32_t>(i * (ring_mask_ + 1));
   due_.resize(slots_.size());
   if (switches_.empty()) return;
-  for (const Slot& slot : slots_) open_.push_back(static_cast<std::uint8_t>(all_links(slot)));
-  for (const Switch& at : switches_) note_position(at);
+  for (const Slot& slot : slots_) gates_.push_back({kNoIndex, all_links(slot)});
+  for (std::uint32_t i = 0; i < switches_.size(); ++i) {
+    const Switch& at = switches_[i];
+    for (std::uint32_t slot = at.first_slot; slot < at.first_slot + at.slots; ++slot)
+      gates_[slot].switch_index = i;
+    note_position(at);
+  }
 }
 
 void Slots::prefetch(Span slots) const {
@@ -193,19 +197,9 @@ void Slots::note_control_left(Slot& slot, Stored control, const CycleState& cycl
 
 // --- switches
 
-const Switch* Slots::switch_of(const Slot& of) const {
-  const std::uint32_t slot = index_of(of);
-  const auto after = std::upper_bound(
-      switches_.begin(), switches_.end(), slot,
-      [](std::uint32_t number, const Switch& at) { return number < at.first_slot; });
-  if (after == switches_.begin()) return nullptr;
-  const Switch& at = *std::prev(after);
-  return slot < at.first_slot + at.slots ? &at : nullptr;
-}
-
 void Slots::note_position(const Switch& at) {
   for (std::uint32_t slot = at.first_slot; slot < at.first_slot + at.slots; ++slot)
-    open_[slot] = static_cast<std::uint8_t>(at.open_from(slots_[slot].in));
+    gates_[slot].open = at.open_from(slots_[slot].in);
 }
 
 // `left` has flags: it may move the switch, or suspend all slots of its color.

@@ -218,7 +218,10 @@ class Slots {
     return slot.group != kNoIndex && groups_[slot.group].kind == Group::Kind::kSwitches;
   }
   /// The switch of its color; nullptr: it has none.
-  const Switch* switch_of(const Slot& slot) const;
+  const Switch* switch_of(const Slot& slot) const {
+    const std::uint32_t at = gates_.empty() ? kNoIndex : gates_[index_of(slot)].switch_index;
+    return at == kNoIndex ? nullptr : &switches_[at];
+  }
   /// Slots of the color whose first slot has number `first`.
   unsigned slots_of_color(std::uint32_t first) const {
     const Switch* const at = switch_of(slots_[first]);
@@ -275,12 +278,12 @@ class Slots {
   unsigned branches_of_control(Stored head, const Slot& slot, unsigned open) const;
   static unsigned all_links(const Slot& slot) { return (1U << slot.links) - 1; }
   unsigned open_links(const Slot& slot) const {
-    return open_.empty() ? all_links(slot) : open_[index_of(slot)];
+    return gates_.empty() ? all_links(slot) : gates_[index_of(slot)].open;
   }
   /// open_links() of a slot in a group with switches, or without.
   template <bool kSwitches>
   unsigned open_links_in(const Slot& slot) const {
-    return kSwitches ? open_[index_of(slot)] : all_links(slot);
+    return kSwitches ? gates_[index_of(slot)].open : all_links(slot);
   }
   Head take_head(const Slot& slot, const CycleState& cycle) const;
   void send(Link& link, const Head& head, CycleState& cycle);
@@ -329,12 +332,16 @@ class Slots {
   std::vector<Link> links_;
   std::vector<std::uint64_t> returning_;  // by link
   std::vector<Group> groups_;
-  std::vector<Turns> turns_;      // by group
-  std::vector<Switch> switches_;  // by rising slot
-  std::vector<std::uint8_t>
-      open_;       // by slot, its links that are open; empty: there are no switches
-  Store entries_;  // [slot][place in the ring]
-  ActiveSet due_;  // by first slot of a group
+  std::vector<Turns> turns_;  // by group
+  /// Of a slot: its switch, and links that are open.
+  struct Gate {
+    std::uint32_t switch_index = kNoIndex;
+    std::uint32_t open = 0;
+  };
+  std::vector<Switch> switches_;
+  std::vector<Gate> gates_;  // by slot; empty: there are no switches
+  Store entries_;            // [slot][place in the ring]
+  ActiveSet due_;            // by first slot of a group
 };
 
 [[gnu::always_inline]] inline void Slots::put(std::uint32_t index, Stored w, std::uint64_t ident,
