@@ -109,8 +109,16 @@ void write_element(EngineState& pe, Operation& op, std::uint32_t value, std::uin
 // --- kernels
 
 /// Bytes of the elements of all operands in memory and of the fabric, as far as a kernel knows: 2, 4, or
-/// kOwnBytes, where each operand says it.
+/// kOwnBytes, where each operand says it. With kOwnBytes it may have several loops or be a ring, too.
 constexpr unsigned kOwnBytes = 0;
+
+template <unsigned known_bytes>
+[[gnu::always_inline]] inline void go_on(Cursor& cursor, unsigned bytes) {
+  if constexpr (known_bytes == kOwnBytes)
+    cursor.walk.next(*cursor.dsd, bytes);
+  else
+    cursor.walk.next_in_line(bytes);
+}
 
 template <Kind kind, unsigned known_bytes>
 [[gnu::always_inline]] inline std::uint32_t
@@ -121,7 +129,7 @@ read(EngineState& pe, const Operation& op, Cursor& cursor, std::uint32_t control
     std::uint32_t value = 0;
     if (!pe.sram.read_near(address, bytes, value))
       value = pe.load_far(op.pc(), address, bytes, now);
-    cursor.walk.next_in_line(bytes);
+    go_on<known_bytes>(cursor, bytes);
     return value;
   } else if constexpr (kind == Kind::kFabric) {
     const link::Wavelet w = pe.queues.take(cursor.queue, now);
@@ -140,7 +148,13 @@ template <unsigned known_bytes>
   const std::uint32_t address = cursor.walk.address();
   if (address < pe.program->data_begin() || !pe.sram.write_near(address, bytes, value))
     pe.store_far(op.pc(), address, bytes, value, now);
-  cursor.walk.next_in_line(bytes);
+  go_on<known_bytes>(cursor, bytes);
+}
+
+bool are_in_line(const Operation& op) {
+  return std::all_of(op.cursors.begin(), op.cursors.begin() + 3, [](const Cursor& cursor) {
+    return cursor.kind != Kind::kMemory || is_in_line(*cursor.dsd);
+  });
 }
 
 /// Elements of an operand in memory, if they lie in one page.
@@ -227,7 +241,8 @@ template <Kind to, Kind a, Kind b, unsigned bytes>
 void move_by_kernel(EngineState& pe, Operation& op, std::uint32_t elements,
                     std::uint32_t control_mask, std::uint32_t& sent, Cycle now) {
   if constexpr (to == Kind::kMemory && a != Kind::kFabric && b != Kind::kFabric) {
-    if (elements > 1 && move_rows<a, b, bytes>(pe, op, elements)) return;
+    const bool may_be_rows = elements > 1 && (bytes != kOwnBytes || are_in_line(op));
+    if (may_be_rows && move_rows<a, b, bytes>(pe, op, elements)) return;
   }
   do {
     const std::uint32_t first = read<a, bytes>(pe, op, op.cursors[1], control_mask, now);
@@ -265,8 +280,9 @@ Kernel kernel_of_sources(Kind a, Kind b, unsigned bytes) {
   return kernel_of_second<to, Kind::kScalar>(b, bytes);
 }
 
-// Bytes of the elements of all vectors among the first operands, or kOwnBytes.
+// Bytes of the elements of all vectors among the first operands, if those in memory have one loop, or kOwnBytes.
 unsigned bytes_of(const Operation& op) {
+  if (!are_in_line(op)) return kOwnBytes;
   const auto all_have = [&op](unsigned bytes) {
     return std::all_of(op.cursors.begin(), op.cursors.begin() + 3, [bytes](const Cursor& cursor) {
       const bool is_vector = cursor.kind == Kind::kMemory || cursor.kind == Kind::kFabric;
@@ -276,17 +292,9 @@ unsigned bytes_of(const Operation& op) {
   return all_have(4) ? 4 : all_have(2) ? 2 : kOwnBytes;
 }
 
-// Whether each element of the operand is an element in memory, one after the other, a wavelet, or
-// the same value.
+// Whether each element of the operand is an element in memory, a wavelet, or the same value.
 bool is_plain(const Cursor& cursor) {
-  switch (cursor.kind) {
-  case Kind::kMemory:
-    return is_in_line(*cursor.dsd);
-  case Kind::kFabric:
-    return cursor.packed == 1;
-  default:
-    return cursor.kind != Kind::kFifo;
-  }
+  return cursor.kind == Kind::kFabric ? cursor.packed == 1 : cursor.kind != Kind::kFifo;
 }
 
 }  // namespace
