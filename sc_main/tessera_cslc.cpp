@@ -146,6 +146,7 @@ CommandLine read_options(const po::variables_map& given) {
   choose(text("csl-code"), {"vendor", "plain", "best"}, "--csl-code");
   line.code = csl::code_options(text("csl-code"), text("csl-locals"));
   line.code.has_memcpy = line.link.has_memcpy;
+  options.passes_descriptors = line.code.style == csl::codegen::Style::kVendor;
   if (given.count("print-ir") == 0) return line;
   line.code.printed = {pass_of(text("print-ir")), &std::cout};
   return line;

@@ -43,6 +43,10 @@ std::uint32_t cycles_of(const Instruction& in, OpClass op_class, std::uint32_t p
   case Opcode::kSlr32:
   case Opcode::kSar32:
     return timing.shift32_cycles;
+  case Opcode::kEq32:
+  case Opcode::kLt32:
+  case Opcode::kLte32:
+    return timing.compare32_cycles;
   case Opcode::kLtu32:
   case Opcode::kLteu32:
     return timing.unsigned_compare32_cycles;

@@ -44,6 +44,7 @@ struct PeTiming {
   // the next instruction of the thread may issue, and until the result may be used (wse_timing_3.md C3).
   unsigned multiply32_cycles = 1;          ///< imul32
   unsigned shift32_cycles = 1;             ///< sll32, slr32, sar32
+  unsigned compare32_cycles = 1;           ///< eq32, lt32, lte32
   unsigned unsigned_compare32_cycles = 1;  ///< ltu32, lteu32
   unsigned timestamp_cycles = 1;           ///< tsc
   /// An access to a register of the router takes so much longer than one to another register of the

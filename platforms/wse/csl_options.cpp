@@ -105,6 +105,7 @@ compiled::Program load_csl(const cli::Options& options, const CslOptions& given,
     csl::add_option_numbers(name + ":" + value, "--param", engine_options.params);
   csl::add_environment(engine_options);
   const csl::CodeOptions code = csl::code_options(given.style, given.locals);
+  engine_options.passes_descriptors = code.style == csl::codegen::Style::kVendor;
   csl::Engine engine(engine_options, std::cerr);
   engine.evaluate(options.program, [&](csl::Variant& variant) { csl::analyse(engine, variant); });
   csl::Compiler compiler(engine, code);

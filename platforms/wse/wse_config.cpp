@@ -135,6 +135,8 @@ Schema pe_latency_keys(pe::PeTiming& p) {
              "of a product of 32-bit integers, which is a sequence of others"),
       cycles("pe.shift32_cycles", p.shift32_cycles,
              "of a shift of 32 bits, which is a sequence of others"),
+      cycles("pe.compare32_cycles", p.compare32_cycles,
+             "of `==`, `<` or `<=` of i32, which may be a sequence of others"),
       cycles("pe.unsigned_compare32_cycles", p.unsigned_compare32_cycles,
              "of `<` or `<=` of u32, which is a sequence of others"),
       cycles("pe.timestamp_cycles", p.timestamp_cycles,

@@ -297,9 +297,12 @@ class Operation {
     if (variable && width_of(i) != 0)
       code_.tile.dsr_uses.add_use(*variable, width_of(i), call_.expr(i));
     checks_.add(slot_of(i), value, live, call_.expr(i), pe::bytes_of(info_.types[i]));
-    operands_.push_back(operand_of_dsd(live));
-    operands_.back().is_extended =
-        value.type->name == "mem4d_dsd" || value.type->name == "circbuf_dsd";
+    ir::DsdOperand operand = operand_of_dsd(live);
+    operand.is_extended = value.type->name == "mem4d_dsd" || value.type->name == "circbuf_dsd";
+    operand.is_stored = code_.tile.is_stored(live);
+    operand.is_by_value = evaluator_.engine().options.passes_descriptors && !operand.is_extended &&
+                          (live.record || live.is_variable);
+    operands_.push_back(std::move(operand));
   }
 
   void add_dsr(std::size_t i, const Result& value) {

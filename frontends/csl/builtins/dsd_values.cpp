@@ -214,6 +214,7 @@ LiveDsd live_or_several(Evaluator& evaluator, const Result& value, const Node& a
   const Dsd& dsd = *value.value().get<std::shared_ptr<const Dsd>>();
   live.descriptor = code_of(evaluator).tile.descriptor_of(*value.type, dsd, at);
   live.element = dsd.element;
+  live.is_variable = dsd.is_variable;
   return live;
 }
 

@@ -174,7 +174,9 @@ void load_one(const BuiltinCall& call, const DsrLoad& named, const pe::Operand& 
   }
   if (named.extended) name_extension(call.engine(), named, named.dsd, config);
   tile.dsr_uses.add_load(dsr, live.element, config, call.node);
-  ir::load_dsr(code_of(call.evaluator).builder, dsr, operand_of_dsd(live), std::move(config));
+  ir::DsdOperand operand = operand_of_dsd(live);
+  operand.is_stored = tile.is_stored(live);
+  ir::load_dsr(code_of(call.evaluator).builder, dsr, operand, std::move(config));
 }
 
 template <std::size_t kDsd>
@@ -225,7 +227,8 @@ Result load_to_dsr(const BuiltinCall& call) {
   return call.nothing();
 }
 
-/// The register is loaded again with the descriptor that it has, at another address.
+/// The register keeps the descriptor that it has, at another address: one instruction, as published loops have it
+/// (wse_timing_3.md C14).
 Result set_dsr_base_addr(const BuiltinCall& call) {
   DsrLoad named = named_dsrs(call, 1);
   TileCode& tile = code_of(call.evaluator).tile;
@@ -233,7 +236,9 @@ Result set_dsr_base_addr(const BuiltinCall& call) {
   const DsrUses::Loaded loaded = tile.dsr_uses.moved(call.engine(), dsr, call.node);
   if (loaded.kind->name != "mem1d_dsd")
     call.fail(Id::kDsrAddress, "the register has a ", loaded.kind->name, " instead of a mem1d_dsd");
-  load_one(call, named, dsr, at_address(call, loaded.dsd, 1), loaded.config);
+  const LiveDsd there = at_address(call, loaded.dsd, 1);
+  tile.dsr_uses.add_load(dsr, there.element, loaded.config, call.node);
+  ir::set_base(code_of(call.evaluator).builder, dsr, there.base);
   return call.nothing();
 }
 

@@ -86,7 +86,7 @@ class Forwarding {
   void take_descriptor(Instruction& in) const {
     const bool loads_record = in.op == Op::kMachine && in.machine->op == pe::Opcode::kLddsr &&
                               in.operands.size() == 1 && in.operands[0].is_address();
-    if (!loads_record) return;
+    if (!loads_record || in.machine->is_stored) return;
     std::array<Value, pe::kRecordBytes / kBytesOfWord> words;
     for (unsigned w = 0; w < words.size(); ++w) {
       const std::optional<Value> known = word_of(in.operands[0], w);

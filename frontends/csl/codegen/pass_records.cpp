@@ -148,4 +148,49 @@ void pass_records(const Module& module, FunctionId id, Function& function) {
   }
 }
 
+namespace {
+
+/// A global record that an operation names, which the load takes as it lies.
+bool names_global(const Module& module, const Instruction& in) {
+  const Value* const record = passed_record_of(in);
+  return record != nullptr && in.machine->is_by_value && !in.machine->config.save_address &&
+         !module.variables[record->number].owner;
+}
+
+Instruction word_of_record(const Value& record, std::int32_t at, Place place) {
+  Instruction in;
+  in.type = Type::kU16;
+  in.operands = {address_of(record.number, record.offset + at)};
+  in.place = place;
+  return in;
+}
+
+}  // namespace
+
+void pass_globals(const Module& module, Function& function) {
+  for (Block& block : function.blocks) {
+    std::vector<Instruction> code;
+    for (Instruction& in : block.code) {
+      const bool is_passed = names_global(module, in);
+      for (std::int32_t at = 0; is_passed && at < std::int32_t{pe::kRecordBytes};
+           at += kPassedWord) {
+        Instruction load = word_of_record(in.operands[0], at, in.place);
+        load.op = Op::kLoad;
+        load.results = {function.new_register(Type::kU16)};
+        Instruction store = word_of_record(in.operands[0], at, in.place);
+        store.op = Op::kStore;
+        store.operands.push_back(reg(Type::kU16, load.results[0]));
+        code.push_back(std::move(load));
+        code.push_back(std::move(store));
+      }
+      code.push_back(std::move(in));
+      if (!is_passed) continue;
+      auto once = std::make_shared<Machine>(*code.back().machine);
+      once->is_by_value = false;
+      code.back().machine = std::move(once);
+    }
+    block.code = std::move(code);
+  }
+}
+
 }  // namespace tessera::csl::codegen

@@ -210,6 +210,8 @@ class FullOptimizer {
     pass("fold_records", fold_records);
     pass("remove_dead_stores", remove_dead_stores);
     clean();
+    if (p_.style == Style::kVendor)
+      run("pass_globals", pass_globals, [&](Function& f) { pass_globals(p_.module, f); });
     pass("fuse_compares", fuse_compares);
     pass("fuse_selects", fuse_selects);
     pass("propagate_copies", propagate_copies);
@@ -257,7 +259,7 @@ const std::vector<std::string>& pass_names() {
       "forward_loads",      "convert_ifs",        "share_expressions", "rotate_loops",
       "lower_addresses",    "choose_load_widths", "reuse_records",     "fold_records",
       "remove_dead_stores", "fuse_selects",       "lay_out_blocks",    "order_blocks",
-      "unroll_loops",       "join_products",      "pass_records"};
+      "unroll_loops",       "join_products",      "pass_records",      "pass_globals"};
   return kNames;
 }
 

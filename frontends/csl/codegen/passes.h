@@ -139,6 +139,10 @@ void reuse_records(const ir::Module& module, const OpenVariables& open, ir::Func
 /// also those that are as before, as published traces have it (wse_timing_3.md C10). Where loops are what they stay.
 void pass_records(const ir::Module& module, ir::FunctionId id, ir::Function& function);
 
+/// An operation that names a global variable whose descriptor changes stores its words anew as well (wse_timing_3.md C10). `@load_to_dsr`
+/// takes them from where they lie.
+void pass_globals(const ir::Module& module, ir::Function& function);
+
 /// Constants that a loop without calls stores are in registers meanwhile, while few are.
 void hoist_constants(ir::Function& function);
 

@@ -25,9 +25,6 @@ bool commutes(const Instruction& in) {
 bool is_number(const Value& v, std::uint32_t bits) {
   return v.is_constant() && v.number == bits;
 }
-std::uint32_t all_ones(Type type) {
-  return is_wide(type) ? ~0U : 0xFFFFU;
-}
 
 class Simplifier {
  public:
@@ -406,7 +403,26 @@ class Simplifier {
     if (shifts) return become_copy(in, low_of_shift(*made, in.place));
     const bool widened = made->op == Op::kConvert && made->operands[0].is_register() &&
                          !is_float(made->operands[0].type) && !is_wide(made->operands[0].type);
-    if (widened) become_copy(in, made->operands[0]);
+    if (widened) return become_copy(in, made->operands[0]);
+    if (makers_.is_read_once(v)) narrow(in, *made);
+  }
+
+  /// The low half of a sum or product of 32 bits that nothing else reads has 16 bits, as in LLVM (wse_timing_3.md C14).
+  void narrow(Instruction& in, const Instruction& wide) {
+    if (!is_wide(wide.type) || is_float(wide.type) || !works_on_low_words(wide)) return;
+    Instruction made = wide;  // `wide` may move when instructions are added
+    for (Value& v : made.operands) v = low_half(v, in);
+    become(in, made.op, std::move(made.operands));
+    simplify(in);
+  }
+  Value low_half(const Value& v, const Instruction& of) {
+    if (v.is_constant()) return constant(of.type, v.number & 0xFFFFU);
+    Instruction half = of;
+    half.operands = {v};
+    half.results = {f_.new_register(of.type)};
+    simplify_convert(half);
+    put(std::move(half));
+    return reg(of.type, out_->back().results[0]);
   }
 
   /// The low half of `in`, shifted by 16 or more, is its upper half, shifted by the rest.

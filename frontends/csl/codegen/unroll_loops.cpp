@@ -129,12 +129,18 @@ class Unroller {
                              return !v.is_register() || known.count(v.number) != 0;
                            });
         if (folds) known.insert(in.results.begin(), in.results.end());
-        const unsigned cost = in.op == Op::kElement ? 3 : in.op == Op::kBranch ? 2 : 1;
-        size += folds ? 1 : cost;
+        size += folds ? 1 : cost_of(in);
       }
     }
     if (calls && !is_map) return false;
     return size * trips <= (is_map ? kMostMapped : kMostUnrolled);
+  }
+
+  /// As the middle end counts them where a machine says nothing else: an address is one instruction, and arithmetic on
+  /// floats costs two.
+  static unsigned cost_of(const Instruction& in) {
+    const bool computes = in.op >= Op::kAdd && in.op <= Op::kNormalize;
+    return in.op == Op::kBranch || (computes && is_float(in.type)) ? 2 : 1;
   }
 
   /// A way out of the middle of a loop, as that of a search, keeps it.

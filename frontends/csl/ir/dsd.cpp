@@ -55,10 +55,39 @@ namespace {
 
 constexpr unsigned kStrideRegistersEach = 3;
 
+/// A known descriptor in a variable as the record that an operation gets: its four words are stored first.
+DsdOperand passed(Builder& builder, const Module& module, const DsdOperand& operand) {
+  const bool is_known = operand.kind == DsdOperand::Kind::kDescriptor;
+  if (!operand.is_by_value || !is_known || !operand.several.empty()) return operand;
+  const Descriptor& d = module.descriptors[operand.descriptor];
+  const auto number = [](std::uint32_t bits) { return constant(Type::kU16, bits & 0xFFFFU); };
+  const auto given = [](const Value& value, const Value& other) {
+    return value.kind == Value::Kind::kNone ? other : value;
+  };
+  const Value base = d.array ? address_of(*d.array, static_cast<std::int16_t>(d.dsd.base))
+                             : constant(Type::kAddress, d.dsd.base);
+  const auto stride = static_cast<std::uint16_t>(d.dsd.strides[0]);
+  const Value words[] = {number(operand.descriptor), given(operand.base, base),
+                         given(operand.extent, number(d.dsd.extent)),
+                         given(operand.stride, number(stride))};
+  const VariableId copy = builder.local("descriptor", Type::kU16, pe::kRecordBytes / 2);
+  std::int32_t at = 0;
+  for (const Value& word : words) {
+    builder.store(address_of(copy), word, at);
+    at += 2;
+  }
+  DsdOperand made;
+  made.kind = DsdOperand::Kind::kRecord;
+  made.value = address_of(copy);
+  made.is_stored = true;
+  return made;
+}
+
 std::uint8_t extended_register(const DsrChoice& choice, unsigned slot) {
   if (!choice.extended.at(slot))
-    throw NoRegister("expected an extended register for a mem4d or circular descriptor, found none. " +
-                     choice.owners);
+    throw NoRegister(
+        "expected an extended register for a mem4d or circular descriptor, found none. " +
+        choice.owners);
   return *choice.extended[slot];
 }
 
@@ -71,8 +100,8 @@ pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& ch
   for (unsigned i = 0; i < dsd.stride_registers(); ++i) {
     const unsigned sr = slot * kStrideRegistersEach + i;
     if (sr >= pe::kStrideRegisterCount)
-      throw NoRegister(
-          "expected an operation that needs at most 8 stride registers; the second source may have two");
+      throw NoRegister("expected an operation that needs at most 8 stride registers; the second "
+                       "source may have two");
     config.sr[i] = static_cast<std::uint8_t>(sr);
   }
   return config;
@@ -94,6 +123,8 @@ void load_dsr(Builder& builder, const pe::Operand& dsr, const DsdOperand& from,
   load.op = pe::Opcode::kLddsr;
   load.config = std::move(config);
   load.fields = {{Machine::Slot::kFixed, 0, dsr}};
+  load.is_stored = from.is_stored;
+  load.is_by_value = from.is_by_value;
   if (from.kind == DsdOperand::Kind::kRecord) {
     load.fields.push_back({Machine::Slot::kMemory, 0, {}});
     Value address = from.value;
@@ -114,6 +145,10 @@ void load_dsr(Builder& builder, const pe::Operand& dsr, const DsdOperand& from,
   replace_field(builder, pe::Opcode::kSetdsa, dsr, from.base);
   replace_field(builder, pe::Opcode::kSetdsl, dsr, from.extent);
   replace_field(builder, pe::Opcode::kSetdss, dsr, from.stride);
+}
+
+void set_base(Builder& builder, const pe::Operand& dsr, const Value& base) {
+  replace_field(builder, pe::Opcode::kSetdsa, dsr, base);
 }
 
 Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
@@ -141,7 +176,7 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
           load = extension_of(module.descriptors[o.descriptor].dsd, slot, choice);
         if (o.kind == DsdOperand::Kind::kRecord && o.is_extended)
           load = extension_of_record(slot, choice);
-        load_dsr(builder, field.fixed, o, load);
+        load_dsr(builder, field.fixed, passed(builder, module, o), load);
       }
     } else if (o.kind == DsdOperand::Kind::kDsr) {
       field.fixed = o.dsr;

@@ -36,6 +36,8 @@ struct DsdOperand {
   Value value;
   std::int32_t offset = 0;   ///< kRecord: bytes
   bool is_extended = false;  ///< kRecord: of a mem4d or circbuf
+  bool is_stored = false;  ///< kRecord: loads take it from memory, although what it holds is known
+  bool is_by_value = false;  ///< an operation stores the four words anew and loads them from there
   // Fields that replace those of the descriptor or record; kNone: they stay.
   Value base;
   Value extent;
@@ -60,6 +62,9 @@ struct DsrChoice {
 /// `lddsr` of a descriptor or record, then the fields that replace its own.
 void load_dsr(Builder& builder, const pe::Operand& dsr, const DsdOperand& from,
               pe::OpConfig config);
+
+/// `setdsa`: the DSR keeps what it was loaded with, at another address.
+void set_base(Builder& builder, const pe::Operand& dsr, const Value& base);
 
 /// `operands` are those of the instruction, the destination first. Synchronous operations use the
 /// DSRs of `choice`, asynchronous ones those of their microthread (queue on WSE-2). A descriptor

@@ -143,6 +143,8 @@ struct Machine {
   std::optional<std::uint8_t> index_operand;    ///< `index=` is this operand
   std::optional<std::uint8_t> initial_operand;  ///< the first result starts as this operand
   bool flag_result = false;                     ///< the last result is the flag, as a bool
+  bool is_stored = false;  ///< kLddsr: from the record in memory, also if what that holds is known
+  bool is_by_value = false;  ///< kLddsr: of a variable that an operation names
 };
 
 /// Marks the branch at the start of a step of `@map`: its steps take no branch (wse_timing_3.md C3).

@@ -420,8 +420,8 @@ Storage local_memory(Evaluator& evaluator, std::string_view name, const Type& ty
 
 }  // namespace
 
-void declare_variable(Evaluator& evaluator, std::string_view name, const Result& value,
-                      const Node& at) {
+ir::VariableId declare_variable(Evaluator& evaluator, std::string_view name, const Result& value,
+                                const Node& at) {
   auto cell = std::make_shared<Cell>();
   cell->kind = Cell::Kind::kRunTimeVariable;
   cell->type = value.type;
@@ -431,6 +431,7 @@ void declare_variable(Evaluator& evaluator, std::string_view name, const Result&
   code_of(evaluator).tile.set_storage(cell, variable);
   store_operand(evaluator, *value.type, storage, value, at);
   evaluator.frame().locals.push_back({name, std::move(cell)});
+  return variable;
 }
 
 Storage memory_for(Evaluator& evaluator, const Type& type) {

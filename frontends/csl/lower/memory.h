@@ -30,8 +30,8 @@ Location pointee(Evaluator& evaluator, const Result& pointer, const Node& at);
 /// An element or field of a value of an aggregate type. Code is made if it lies in memory.
 Result part_of(Evaluator& evaluator, const Result& value, std::size_t i, const Node& at);
 /// A variable of the function that code is made for, with its first value.
-void declare_variable(Evaluator& evaluator, std::string_view name, const Result& value,
-                      const Node& at);
+ir::VariableId declare_variable(Evaluator& evaluator, std::string_view name, const Result& value,
+                                const Node& at);
 /// A value in memory: of the function, or a table of the program if it is known.
 Storage in_memory(Evaluator& evaluator, const Result& value, std::string_view name, const Node& at);
 /// A value that stays what it is when the variable changes that it was read from.

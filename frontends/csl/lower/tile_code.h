@@ -53,6 +53,13 @@ class TileCode {
   ir::Module make();
 
   Engine& engine() const { return engine_; }
+  /// A local variable that holds a descriptor which is known and never changes: its record is stored where it is declared, and
+  /// loads take it from there (docs/csl.md, "Code of the vendor").
+  void add_stored(ir::VariableId variable) { stored_.insert(variable); }
+  bool is_stored(const LiveDsd& dsd) const {
+    return dsd.record && dsd.record->address.is_address() &&
+           stored_.count(dsd.record->address.number) != 0;
+  }
   const Variant& variant() const { return variant_; }
   const Tile& tile() const { return variant_.tile; }
   ir::Module& module() { return module_; }
@@ -192,6 +199,7 @@ class TileCode {
     Beyond use;
   };
   std::vector<Overrun> overruns_;
+  std::set<ir::VariableId> stored_;
 };
 
 }  // namespace tessera::csl

@@ -351,6 +351,12 @@ void Engine::analyse_param(Instance& instance, const Param& param, Declaration& 
   declaration.cell->instance = &instance;
 }
 
+bool Engine::keeps(const Instance& instance, std::string_view name) {
+  const auto [known, is_new] = changed_names_.try_emplace(instance.file.get());
+  if (is_new) known->second = changed_names(*instance.file);
+  return known->second.count(name) == 0;
+}
+
 // Nobody else can name a variable of the file of a PE's code, so one that this file does not change stays what it is.
 bool Engine::is_constant_descriptor(const Instance& instance, const Variable& variable,
                                     const Result& value) {
@@ -359,9 +365,7 @@ bool Engine::is_constant_descriptor(const Instance& instance, const Variable& va
   if (instance.importer != nullptr || instance.tile == nullptr ||
       variable.linkage != Linkage::kNone || !variable.attributes.empty())
     return false;
-  const auto [known, is_new] = changed_names_.try_emplace(instance.file.get());
-  if (is_new) known->second = changed_names(*instance.file);
-  return known->second.count(variable.name.text) == 0;
+  return keeps(instance, variable.name.text);
 }
 
 void Engine::analyse_variable(Instance& instance, const Global& global, Declaration& declaration) {
@@ -395,7 +399,14 @@ void Engine::analyse_variable(Instance& instance, const Global& global, Declarat
     const Result value = convert(evaluator.value(*variable.value), type, *variable.value, what);
     cell->type = value.type;
     cell->value = value.value();
-    if (is_constant_descriptor(instance, variable, value)) cell->kind = Cell::Kind::kConstant;
+    if (is_constant_descriptor(instance, variable, value)) {
+      cell->kind = Cell::Kind::kConstant;
+      if (value.type->name != "mem4d_dsd") {
+        Dsd dsd = *value.value().get<std::shared_ptr<const Dsd>>();
+        dsd.is_variable = true;
+        cell->value = Value{std::make_shared<const Dsd>(std::move(dsd))};
+      }
+    }
   }
   for (const Attribute& attribute : variable.attributes) {
     if (attribute.name.text == "align") cell->alignment = alignment_of(evaluator, *attribute.value);

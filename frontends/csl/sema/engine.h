@@ -40,7 +40,9 @@ struct Options {
   std::pair<unsigned, unsigned> offsets{0, 0};
   /// Where the variables of a `linksection` begin, in bytes (`--link-section-start-address-bytes`).
   std::map<std::string, std::uint32_t> sections;
-  bool allows_overrun = false;      ///< a descriptor that leaves its array is no error
+  bool allows_overrun = false;  ///< a descriptor that leaves its array is no error
+  /// Operations get descriptors in variables by value, as the vendor's code has it (--csl-code=vendor, docs/csl.md).
+  bool passes_descriptors = true;
   unsigned most_calls = 256;        ///< functions that call each other at compile time
   std::uint64_t most_inlined = 50;  ///< iterations of an `inline` loop
   /// Iterations of all loops and calls at compile time for the code of a PE, or from PE to PE of a layout.
@@ -71,6 +73,8 @@ class Engine {
   const Options options;
 
   /// A name of a file: its value, or of variables of a tile an operand of the running program.
+  /// Whether the file of the instance gives `name` no other value than the one of its declaration.
+  bool keeps(const Instance& instance, std::string_view name);
   Result mention(Instance& instance, Declaration& declaration, const Node& at);
   /// The variable or constant that a name stands for; nullptr: a function.
   std::shared_ptr<Cell> cell_of(Instance& instance, Declaration& declaration, const Node& at);

@@ -79,7 +79,12 @@ Flow StatementRunner::on(const Local& s) {
         Id::kComptimeOnly, s, what, " is of type ", in_quotes(value.type->name),
         ", whose values exist at compile time only; write 'comptime var', or give it another type");
   if (code != nullptr && v.is_var && size_of(*value.type) > 0) {
-    declare_variable(evaluator_, v.name.text, value, s);
+    const bool is_descriptor = value.type->is(TypeKind::kDsd) && value.type->name != "mem4d_dsd" &&
+                               value.type->name != "circbuf_dsd";
+    const ir::VariableId made = declare_variable(evaluator_, v.name.text, value, s);
+    if (is_descriptor && engine_.options.passes_descriptors && value.is_known() &&
+        if_is<Builtin>(*v.value) != nullptr && engine_.keeps(frame_.instance, v.name.text))
+      code->tile.add_stored(made);
     return Flow::kNext;
   }
   if (code != nullptr && !value.is_known()) value = kept_operand(evaluator_, value, v.name.text, s);

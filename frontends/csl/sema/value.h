@@ -98,6 +98,7 @@ struct LiveDsd {
   ir::Value extent;
   ir::Value stride;
   const Type* element = nullptr;  ///< of memory; nullptr: only the running program knows it
+  bool is_variable = false;       ///< see Dsd
 };
 
 struct Result;
@@ -182,6 +183,8 @@ struct Dsd {
   /// The strides are distances of elements that differ by one in this variable, as a tensor access
   /// has them; else the machine's, counted from the last element of the inner loops (wse.md 5.3).
   bool has_steps = false;
+  /// Of a `var` that its file does not change: operations get it by value (docs/csl.md, "Code of the vendor").
+  bool is_variable = false;
   /// The other fields as they were given: colors, queues, `simd_mode` ..
   std::vector<std::pair<std::string, Result>> options;
 };

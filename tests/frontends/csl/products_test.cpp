@@ -68,6 +68,27 @@ TEST_F(CslProducts, ShiftsMeetBehindAProduct) {
   EXPECT_EQ(result(), (300U * 300U * 8U) & 0xFFFFU);
 }
 
+TEST_F(CslProducts, TheLowHalfOf32BitsIsMadeOfLowHalves) {
+  compile([&](Builder& b, const Value& x) {
+    const Value wide = b.convert(Type::kI32, x);
+    const Value product = b.binary(Op::kMul, wide, constant(Type::kI32, 300));
+    const Value sum =
+        b.binary(Op::kSub, b.binary(Op::kShl, product, constant(Type::kI32, 2)), wide);
+    return b.convert(Type::kU16, sum);
+  });
+  EXPECT_THAT(code(), Not(HasSubstr("32 "))) << code();
+  EXPECT_EQ(result(), (300U * 300U * 4U - 300U) & 0xFFFFU);
+}
+
+TEST_F(CslProducts, TheUpperHalfOf32BitsNeedsThemAll) {
+  compile([&](Builder& b, const Value& x) {
+    const Value product = b.binary(Op::kMul, b.convert(Type::kU32, x), constant(Type::kU32, 300));
+    return b.convert(Type::kU16, b.binary(Op::kShr, product, constant(Type::kU32, 16)));
+  });
+  EXPECT_THAT(code(), HasSubstr("imul32"));
+  EXPECT_EQ(result(), 300U * 300U >> 16U);
+}
+
 TEST_F(CslProducts, ConstantsMeetBehindADifference) {
   compile([&](Builder& b, const Value& x) {
     const Value first = b.binary(Op::kAdd, x, number(7));

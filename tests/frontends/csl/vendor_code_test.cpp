@@ -72,6 +72,41 @@ TEST_F(CslVendorCode, LoopsStayLoopsWhereUnrolledOnesDoNotFitBesideHostTransfers
   EXPECT_LT(generate(module, options).code.size(), unrolled.code.size());
 }
 
+TEST_F(CslVendorCode, AddressesCountOnceAndFloatsTwiceInTheLimitOfUnrolling) {
+  // `trips` steps of out[k] = out[k] + in[a[k]] * in[b[k]]: 8 fit, 16 do not.
+  const auto jumps = [&](std::uint32_t trips, Type counter) {
+    module = Module();
+    module.files = {"a.csl"};
+    Function f;
+    f.name = "main";
+    f.exported = true;
+    main = add_function(module, f);
+    const VariableId a = global("a", Type::kU16, 16), in = global("in", Type::kSingle, 16);
+    const VariableId out = global("out", Type::kSingle, 16);
+    Builder b(module, main);
+    const VariableId k = b.local("k", counter);
+    b.store(address_of(k), constant(counter, 0));
+    const BlockId body = b.new_block(), exit = b.new_block();
+    b.jump(body);
+    b.enter(body);
+    const Value now = b.load(counter, address_of(k));
+    const Value index = is_wide(counter) ? b.convert(Type::kU16, now) : now;
+    const Value to = b.element(address_of(out), index, 4);
+    const Value which = b.load(Type::kU16, b.element(address_of(a), index, 2));
+    const Value x = b.load(Type::kSingle, b.element(address_of(in), which, 4));
+    b.store(to, b.binary(Op::kAdd, b.load(Type::kSingle, to), b.binary(Op::kMul, x, x)));
+    const Value next = b.binary(Op::kAdd, now, constant(counter, 1));
+    b.store(address_of(k), next);
+    b.branch(Condition::kLt, next, constant(counter, trips), body, exit);
+    b.enter(exit);
+    b.ret();
+    return code().find("jmpt") != std::string::npos;
+  };
+  EXPECT_FALSE(jumps(8, Type::kU16));
+  EXPECT_TRUE(jumps(16, Type::kU16));
+  EXPECT_FALSE(jumps(8, Type::kI32));
+}
+
 TEST_F(CslVendorCode, AShortIfIsACompareAndAPredicatedMove) {
   const VariableId a = global("a", Type::kI16, 2), out = global("out", Type::kI16);
   Builder b(module, main);
