@@ -7,7 +7,7 @@ import struct
 from commands.programs import Problem
 
 MAGIC = b"tessera state\n\x1a\n"
-FORMAT = 5  # kFormat of platforms/run/checkpoint_file.cpp
+FIRST_FORMAT = 5  # of platforms/run/checkpoint_file.cpp whose header has this form; later ones changed the state only
 CHUNK = 1 << 22  # bytes of the state in a part that is compressed on its own
 MOST_DIGESTED = 1 << 24  # bytes of a file whose digest is computed here, in a few seconds
 WORD = (1 << 64) - 1
@@ -42,9 +42,9 @@ class Header:
         with self.file:
             if self.file.read(len(MAGIC)) != MAGIC:
                 raise Problem(f"{path}: this is no checkpoint")
-            version = self.number()
-            if version != FORMAT:
-                raise Problem(f"{path}: the checkpoint has format {version}; this version of Tessera reads format {FORMAT}")
+            version = self.version = self.number()
+            if version < FIRST_FORMAT:
+                raise Problem(f"{path}: the checkpoint has format {version}; this version of Tessera reads formats from {FIRST_FORMAT} on")
             self.same = self.texts()
             self.told = self.texts()
             self.cycle = self.number()
@@ -87,7 +87,7 @@ class Header:
 
 def checkpoint(arguments):
     header = Header(arguments.file)
-    lines = {"cycle": header.cycle, **header.told, **header.same, "bytes of the state": header.state_bytes}
+    lines = {"cycle": header.cycle, "format": header.version, **header.told, **header.same, "bytes of the state": header.state_bytes}
     for name, value in lines.items():
         print(f"{name}: {value}")
     if header.is_large:
