@@ -228,17 +228,20 @@ class Print(Case):
 
 
 class Variables(Case):
-    """A descriptor in a variable that nothing changes is one in a constant."""
+    """A descriptor in a variable that nothing changes is one in a constant, but in the code of the vendor, whose operations store and
+    load descriptors of variables."""
     DESCRIPTOR = "@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[i] })"
 
-    def program(self, declaration, body):
+    def program(self, declaration, body, style="plain"):
         done = self.compile(f"var a = @zeros([8]f32);\n{declaration} d = {self.DESCRIPTOR};\n" + TASK % (body, ""))
         self.assertEqual(done.returncode, 0, done.stderr)
-        return self.run_tool(PLATFORM, "layout.csl", "--print-program").stdout
+        return self.run_tool(PLATFORM, "layout.csl", "--print-program", f"--csl-code={style}").stdout
 
     def test_the_code_is_that_of_a_constant(self):
         for body in ("@fadds(d, d, 1.0);", "const e = @increment_dsd_offset(d, 1, f32); @fmovs(e, d);"):
-            self.assertEqual(self.program("var", body), self.program("const", body), body)
+            for style in ("plain", "best"):
+                self.assertEqual(self.program("var", body, style), self.program("const", body, style), body)
+            self.assertNotEqual(self.program("var", body, "vendor"), self.program("const", body, "vendor"), body)
 
     def test_a_variable_that_changes_stays_one(self):
         constant = self.program("const", "@fadds(d, d, 1.0);")
