@@ -10,7 +10,7 @@ EXECUTABLES = ("wse_platform", "ascend_platform", "numesh_platform", "vp_platfor
 
 
 def citation():
-    """The fields of CITATION.cff that BibTeX has: it lies beside the folder of the scripts, in a checkout and in an installation."""
+    """The fields of CITATION.cff that BibLaTeX has: it lies beside the folder of the scripts, in a checkout and in an installation."""
     place = Path(__file__).resolve().parents[2] / "CITATION.cff"
     if place.exists():
         return dict(re.findall(r'^([\w-]+): "?(.*?)"?$', place.read_text(encoding="utf-8"), re.MULTILINE))
@@ -47,5 +47,5 @@ def info(arguments):
 
 def add_to(commands):
     parser = commands.add_parser("info", help="which executables are used, their versions, and how to cite them")
-    parser.add_argument("--cite", action="store_true", help="prints a BibTeX entry")
+    parser.add_argument("--cite", action="store_true", help="prints an entry for BibLaTeX")
     parser.set_defaults(call=info)

@@ -77,7 +77,7 @@ class Runs(WithFolder):
                         ["--axis", "W=1,2", "--timeout", "0"], ["--axis", "W=1,2", "--timeout", "inf"]):
             said = self.tune(*options, status=2).stderr
             self.assertEqual(said.count("\n"), 1, said)
-        self.assertIn("no combination", self.tune(*FIXED, "--axis", "W=5,7", status=1).stderr)
+        self.assertIn("no combination", self.tune(*FIXED, "--axis", "W=5,7", status=2).stderr)
 
 
 class Parts(WithFolder):
