@@ -77,7 +77,7 @@ void OperationOrder::send_line(const ScalarCache::Line& line, std::uint32_t pc, 
   while ((line.changed >> first & 1U) == 0) ++first;
   while ((line.changed >> last & 1U) == 0) --last;
   accesses_.count = 1;
-  accesses_.list[0] = {gm_memory(line.array), false, true, {}};
+  accesses_.list[0] = {gm_memory(line.array), false, true, {}, {}};
   accesses_.list[0].extent.first = line.first + first;
   accesses_.list[0].extent.bytes = last - first + 1;
   const std::uint32_t number =
