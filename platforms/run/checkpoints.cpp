@@ -273,8 +273,7 @@ std::string Checkpoints::remark(Cycle cycles) const {
   if (!why_not_.empty()) return "no state was saved: " + why_not_;
   if (is_late_ || (given_.at && *given_.at < cycles))
     return "no state was saved: after it was asked for, no function ran without a copy or a stream "
-           "of the host "
-           "under way";
+           "of the host under way";
   return given_.at ? "no state was saved: the run ended before cycle " + std::to_string(*given_.at)
                    : "";
 }

@@ -36,8 +36,8 @@ void ObservedMachine::visit(state::Archive& archive, Cycle next) {
   const bool has_waits = archive.value(waits_ != nullptr);
   if (!has_waits && waits_ != nullptr)
     state::Archive::fail("it has no accounts of waits, which --report, --waits, --live-page, "
-                         "--serve and --trace-perfetto "
-                         "need from the first cycle on; --no-waits leaves them out of a report");
+                         "--serve and --trace-perfetto need from the first cycle on; --no-waits "
+                         "leaves them out of a report");
   if (has_waits) {
     observe::WaitBook none(layout_.tile_count(), nullptr);
     const auto hand_on = [this](std::uint32_t place, observe::TileWaits& waits) {

@@ -1,51 +1,25 @@
 // The code of Style::kVendor for small functions (wse_timing_3.md C3), and divisions by constants.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 
-#include "frontends/csl/codegen/codegen.h"
 #include "frontends/csl/codegen/division.h"
 #include "frontends/csl/ir/builder.h"
-#include "frontends/tasm/disassembler.h"
 #include "tests/frontends/csl/ir_interpreter.h"
-#include "tests/frontends/tasm/test_text.h"
+#include "tests/frontends/csl/module_fixture.h"
 
 namespace tessera::csl::codegen::vendor_code_test {
 namespace {
 
 using namespace ir;
 using ir::Block, ir::Condition, ir::Function, ir::Instruction, ir::Module, ir::Op, ir::Type,
-    ir::Value, ir::Variable;
+    ir::Value;
 using testing::HasSubstr;
 using testing::Not;
 
-class CslVendorCode : public testing::Test {
+class CslVendorCode : public ModuleFixture {
  protected:
-  CslVendorCode() {
-    module.files = {"a.csl"};
-    Function f;
-    f.name = "main";
-    f.exported = true;
-    main = add_function(module, f);
-  }
   VariableId global(const char* name, Type type, std::uint32_t count = 1) {
-    Variable v;
-    v.name = name;
-    v.type = type;
-    v.count = count;
-    return add_variable(module, v);
+    return ModuleFixture::global(name, type, {}, count);
   }
-  std::string code(Style style = Style::kVendor) {
-    Options options;
-    options.style = style;
-    options.verify = true;
-    const std::string text = tasm::disassemble(generate(module, options));
-    return text.substr(text.find("\nfn ") + 1);
-  }
-
-  Module module;
-  FunctionId main = 0;
 };
 
 TEST_F(CslVendorCode, LoopsStayLoopsWhereUnrolledOnesDoNotFitBesideHostTransfers) {
@@ -75,12 +49,7 @@ TEST_F(CslVendorCode, LoopsStayLoopsWhereUnrolledOnesDoNotFitBesideHostTransfers
 TEST_F(CslVendorCode, AddressesCountOnceAndFloatsTwiceInTheLimitOfUnrolling) {
   // `trips` steps of out[k] = out[k] + in[a[k]] * in[b[k]]: 8 fit, 16 do not.
   const auto jumps = [&](std::uint32_t trips, Type counter) {
-    module = Module();
-    module.files = {"a.csl"};
-    Function f;
-    f.name = "main";
-    f.exported = true;
-    main = add_function(module, f);
+    clear();
     const VariableId a = global("a", Type::kU16, 16), in = global("in", Type::kSingle, 16);
     const VariableId out = global("out", Type::kSingle, 16);
     Builder b(module, main);

@@ -59,12 +59,7 @@ TEST_F(CslVendorPasses, TheLowHalfOfAShiftOf32BitsTakesThreeInstructions) {
   for (unsigned by = 1; by < 16; ++by) {
     for (const std::uint32_t mask : {0xFU, 0xFFFFU}) {
       SCOPED_TRACE(by);
-      module = Module();
-      module.files = {"a.csl"};
-      Function f;
-      f.name = "main";
-      f.exported = true;
-      main = add_function(module, f);
+      clear();
       const VariableId v = global("v", Type::kU32, {0x9ABCDEF5U});
       const VariableId out = global("out", Type::kU16, {}, 1);
       Builder b(module, main);
