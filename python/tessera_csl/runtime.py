@@ -134,8 +134,10 @@ class SdkRuntime:
             raise
         try:
             self._dump = MemoryDump(self._folder, is_held=True)  # by the server, until it is closed
-        finally:
+        except Exception:
             self._close()
+            raise
+        self._close()  # not after an interrupt above: stop() is then called again, and reads the memory
         for path in self._core_paths:
             self._dump.write_core(path)
         if self._leaves_trace_folder:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Interrupts at random times: the session goes on, and every value is right. interrupt_test.py FOLDER, which has cs_python."""
+import contextlib
 import gc
 import os
 import random
@@ -52,6 +53,31 @@ class Interrupter:
             return False
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def interrupt_at(line, call, has_ended):
+    """Calls with an interrupt at that line of the package, and again until it has ended. Whether there was an interrupt."""
+    package, lines = str(ROOT / "python/tessera_csl"), 0
+
+    def at_line(frame, event, _):
+        nonlocal lines
+        if not frame.f_code.co_filename.startswith(package):
+            return None
+        if event == "line":
+            lines += 1
+            if lines == line:
+                raise KeyboardInterrupt
+        return at_line
+    before = sys.gettrace()
+    sys.settrace(at_line)
+    with contextlib.suppress(KeyboardInterrupt):
+        try:
+            call()
+        finally:
+            sys.settrace(before)
+    if not has_ended():
+        call()
+    return lines >= line
 
 
 class Interrupts(unittest.TestCase):
@@ -122,6 +148,31 @@ class Interrupts(unittest.TestCase):
             self.assertEqual(list(np.fromfile("words", np.float32)), [0, 1, 2, 3, 4, 5])
             self.assertEqual(list(runtime.read_symbol(0, 0, "last", np.uint32)), [0])
         self.assertGreater(interrupts, 0)
+
+    def test_a_start_and_a_stop_survive_an_interrupt_at_any_line(self):
+        server_program.write_echo("out", self.version)
+        for name in ("run", "stop"):
+            lines = 1
+            while self.is_interrupted_in(name, lines):
+                lines += 1 + lines * 60 // INTERRUPTS
+            self.assertGreater(lines, 20, name)
+
+    def is_interrupted_in(self, name, line):
+        """Whether the method executes that many lines of the package; it is called again until it has ended."""
+        runtime, interrupted = sdk.SdkRuntime("out"), False
+        runtime.load()
+        for method, end in ((runtime.run, "running"), (runtime.stop, "stopped")):
+            if method.__name__ == "stop":
+                runtime.receive_tofile("z", "words")
+                runtime.send("x", np.arange(6, dtype=np.float32), nonblock=True)
+            if method.__name__ == name:
+                interrupted = interrupt_at(line, method, lambda: runtime._state == end)  # pylint: disable=protected-access
+            else:
+                method()
+        with self.subTest(method=name, line=line):
+            self.assertEqual(list(np.fromfile("words", np.float32)), [0, 1, 2, 3, 4, 5])
+            self.assertEqual(list(runtime.read_symbol(0, 0, "last", np.uint32)), [0])
+        return interrupted
 
 
 if __name__ == "__main__":
