@@ -32,7 +32,7 @@ constexpr Set kBits8 = kUpTo32 | kSmall;
 constexpr Set kBits64 = kAll | kSmall;
 
 struct Row {
-  std::initializer_list<const char*> names;
+  std::vector<const char*> names;
   OperationTypes types;
 };
 

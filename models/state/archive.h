@@ -103,11 +103,12 @@ class Archive {
     item(value);
     return value;
   }
-  /// Bytes as they are.
+  /// Bytes as they are; without any, `bytes` may be null.
   void block(void* bytes, std::size_t count) {
+    if (count == 0) return;
     if (loading_) {
       require(count);
-      if (count > 0) std::memcpy(bytes, bytes_.data() + at_, count);
+      std::memcpy(bytes, bytes_.data() + at_, count);
       at_ += count;
     } else {
       if (count > bytes_.size() - at_) return write_across(bytes, count);

@@ -117,7 +117,7 @@ Checkpoints::Checkpoints(const CheckpointOptions& given, const cli::Options& opt
   refuse_unseen("--trace-to", options.trace_to);
 }
 
-bool Checkpoints::begin(const RunControl& control) {
+bool Checkpoints::begin(RunControl& control) {
   next_s_ = given_.every_s.value_or(0);
   const Cycle max = control.limits().max_cycles.value_or(kNever);
   if (!restored_) {
@@ -131,9 +131,12 @@ bool Checkpoints::begin(const RunControl& control) {
                         " cycles after the checkpoint, which is of cycle " +
                         std::to_string(restored_->header.cycle) +
                         " and has counted what is announced for later ones");
-  timing::ClockDomain& domain = *of_.domain;
-  domain.set_bound(0);  // everything is built and started, and nothing is stepped
-  sc_core::sc_start();
+  control.elaborate([this] { restore(); });
+  begun_at_ = restored_->header.cycle;
+  return true;
+}
+
+void Checkpoints::restore() {
   try {
     state::Archive archive(std::move(restored_->state));
     of_.visit(archive, restored_->header.cycle);
@@ -142,9 +145,6 @@ bool Checkpoints::begin(const RunControl& control) {
     throw UserError(given_.restore_file, "",
                     std::string("the checkpoint does not fit this run: ") + e.what());
   }
-  begun_at_ = restored_->header.cycle;
-  domain.set_bound(max);
-  return true;
 }
 
 void Checkpoints::check_restored() const {

@@ -93,7 +93,7 @@ class Checkpoints {
   CheckpointHeader& header() { return same_; }
 
   /// The run begins: restores the state if there is one to restore. Answers whether there was.
-  bool begin(const RunControl& control);
+  bool begin(RunControl& control);
   /// RunControl::run_until(), or run_unwatched_until(), with checkpoints in between.
   Stop run(RunControl& control, const std::function<bool()>& done, bool unwatched);
   /// The run is over: what it records ends with --max-cycles. Ended does it at the end of a scope.
@@ -124,6 +124,7 @@ class Checkpoints {
   void reach(Cycle bound, const RunControl& control);
   void save(Cycle next);
   void check_restored() const;
+  void restore();
   void watch_beyond(Cycle max);
 
   const CheckpointOptions& given_;

@@ -108,10 +108,7 @@ void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
     report_.message = failure.message;
   };
   try {
-    if (attendant_ != nullptr) {
-      control.elaborate();
-      attendant_->before_run();
-    }
+    if (attendant_ != nullptr) control.elaborate([this] { attendant_->before_run(); });
     const Stop stop = program.drive(control);
     catch_up();
     describe_end(stop, view, program);

@@ -29,9 +29,10 @@ RunControl::~RunControl() {
   if (progress_shown_) std::fputs("\r\033[K", stderr);
 }
 
-void RunControl::elaborate() {
+void RunControl::elaborate(const std::function<void()>& then) {
   domain_.set_bound(0);
   sc_core::sc_start();
+  then();
   domain_.set_bound(limits_.max_cycles.value_or(kNever));
 }
 

@@ -40,9 +40,9 @@ class RunControl {
   RunControl(const RunControl&) = delete;
   RunControl& operator=(const RunControl&) = delete;
 
-  /// Ends SystemC's elaboration, so that ports lead somewhere, and steps nothing. For who looks at the machine before
-  /// its first cycle.
-  void elaborate();
+  /// Ends SystemC's elaboration, so that ports lead somewhere, and steps nothing before `then` has ended. For who looks at
+  /// the machine before its first cycle, or gives it another state.
+  void elaborate(const std::function<void()>& then);
   /// Runs until `done` answers true; it is asked whenever the domain pauses. Any other result than
   /// kCondition says why the run stopped before.
   Stop run_until(const std::function<bool()>& done);

@@ -134,10 +134,8 @@ def attach(arguments):
 
 
 def add_to(commands):
-    for name, call, text in (("debug", debug, "runs a program under the debugger (docs/debugger.md)"),
-                             ("attach", attach, "attaches the debugger to a run that waits for it (--debug=PATH)")):
-        parser = commands.add_parser(name, help=text, description=text, prefix_chars="\0", add_help=False)
-        if name == "debug":
-            parser.add_argument("program", metavar="PROGRAM")
-        parser.add_argument("options", nargs=argparse.REMAINDER, metavar="OPTION ..")
-        parser.set_defaults(call=call)
+    own = "-x FILE runs the debugger's commands in a file, -ex COMMAND one command, and --batch ends after them."
+    programs.add_passing(commands, "debug", debug, "runs a program under the debugger (docs/debugger.md)",
+                         f"{own} {programs.OPTIONS_OF.replace('Options', 'Other options')}")
+    programs.add_passing(commands, "attach", attach, "attaches the debugger to a run that waits for it (--debug=PATH)",
+                         f"The option is the path that the run has printed. {own}", program=False)

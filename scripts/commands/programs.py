@@ -82,15 +82,28 @@ def sweep(arguments):
     start([sys.executable, str(SCRIPTS / "sweep.py"), *arguments.options])
 
 
-def add_to(commands):
-    def command(name, call, text, program=True):
-        parser = commands.add_parser(name, help=text, description=text, prefix_chars="\0", add_help=False)
-        if program:
-            parser.add_argument("program", metavar="PROGRAM")
-        parser.add_argument("options", nargs=argparse.REMAINDER, metavar="OPTION ..")
-        parser.set_defaults(call=call)
+OPTIONS_OF = "Options are those of the platform: wse_platform, ascend_platform, numesh_platform or vp_platform --help."
 
-    command("run", run, "runs a program on the platform that takes it; options are those of the platform")
-    command("compile", compile_, "compiles a program, and prints or writes its code")
-    command("serve", serve, "runs a program with the live view in a browser")
-    command("sweep", sweep, "runs a program in every combination of settings (docs/sweeps.md)", program=False)
+
+def add_passing(commands, name, call, text, options, program=True):
+    """A command that passes its options on. `options` says whose they are; nothing: whoever gets them answers --help."""
+    parser = commands.add_parser(name, help=text, description=text, epilog=options, prefix_chars="\0", add_help=False)
+    if program:
+        parser.add_argument("program", metavar="PROGRAM")
+    parser.add_argument("options", nargs=argparse.REMAINDER, metavar="OPTION ..")
+
+    def call_or_help(arguments):
+        first = arguments.program if program else next(iter(arguments.options), "")
+        if options and first in ("-h", "--help"):
+            parser.print_help()
+            return 0
+        return call(arguments)
+    parser.set_defaults(call=call_or_help)
+
+
+def add_to(commands):
+    add_passing(commands, "run", run, "runs a program on the platform that takes it", OPTIONS_OF)
+    add_passing(commands, "compile", compile_, "compiles a program, and prints or writes its code",
+                "Options of a CSL program are those of cslc --help, of others those of the platform.")
+    add_passing(commands, "serve", serve, "runs a program with the live view in a browser", OPTIONS_OF)
+    add_passing(commands, "sweep", sweep, "runs a program in every combination of settings (docs/sweeps.md)", None, program=False)

@@ -7,6 +7,7 @@ import copy
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -32,6 +33,11 @@ class Command(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.work = pathlib.Path(folder.name)
         shutil.copytree(ROOT / "examples/csl/gemv", self.work / "gemv")
+
+    def test_every_command_answers_help(self):
+        for word in (line.split()[0] for line in self.tessera("--help").split("positional arguments:")[1].splitlines() if re.match("    [a-z]", line)):
+            for option in ("--help", "-h"):
+                self.assertIn("usage: ", self.tessera(word, option), word)
 
     def test_show(self):
         """A report in words and as a picture: its numbers are those of the report; what it cannot show is refused with what there is."""

@@ -230,6 +230,8 @@ Result bitcast_operand(Evaluator& evaluator, const Result& from, const Type* to,
     return load_operand(evaluator, to, storage, at);
   }
   const bool are_integers = from.type->is(TypeKind::kInteger) && to->is(TypeKind::kInteger);
+  if (is_wide_integer(*from.type) && is_wide_integer(*to) && from.type->bits == to->bits)
+    return wide_cast(evaluator, from, to, at);
   if (!source || !target || ir::is_wide(*source) != ir::is_wide(*target) ||
       (are_integers && from.type->bits != to->bits))
     evaluator.engine().fail(Id::kConversion, at, "the bits of a value of type ",

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "frontends/csl/sema/float_words.h"
+
 namespace tessera::csl {
 namespace {
 

@@ -1,19 +1,13 @@
 #include "frontends/csl/sema/convert.h"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
+#include "frontends/csl/sema/float_words.h"
 #include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::csl {
 namespace {
-
-float16::Layout layout_of(const Type& type) {
-  if (type.name == "bf16") return float16::kBfloat16;
-  if (type.name == "cb16") return float16::Layout{9, 42};
-  return float16::kBinary16;
-}
 
 BigInt power_of_two(unsigned bits) {
   return BigInt(1) << bits;
@@ -38,14 +32,8 @@ std::optional<BigInt> bits_of(const Type& type, const Value& value) {
     const BigInt& i = value.integer();
     return i < 0 ? i + power_of_two(type.bits) : i;
   }
-  if (value.holds<double>() && type.is(TypeKind::kFloat)) {
-    const double d = value.get<double>();
-    if (type.bits == 16) return BigInt(float16::bits_of(d, layout_of(type)));
-    const float f = static_cast<float>(d);
-    std::uint32_t word = 0;
-    std::memcpy(&word, &f, sizeof word);
-    return BigInt(word);
-  }
+  if (value.holds<double>() && type.is(TypeKind::kFloat))
+    return BigInt(word_of(type, value.get<double>()));
   if (type.is(TypeKind::kPointer) && !value.is_undefined() && !value.pointer().cell)
     return BigInt(value.pointer().address);
   return std::nullopt;
@@ -84,14 +72,7 @@ Value of_bits(const Type& to, const BigInt& bits) {
     const auto address = static_cast<std::int64_t>(bits);
     return Value{std::make_shared<const PointerValue>(PointerValue{nullptr, {}, address})};
   }
-  if (to.is(TypeKind::kFloat) && to.bits == 16)
-    return Value{float16::value_of(static_cast<std::uint16_t>(bits), layout_of(to))};
-  if (to.is(TypeKind::kFloat)) {
-    const auto word = static_cast<std::uint32_t>(bits);
-    float f = 0;
-    std::memcpy(&f, &word, sizeof f);
-    return Value{static_cast<double>(f)};
-  }
+  if (to.is(TypeKind::kFloat)) return Value{number_of(to, static_cast<std::uint32_t>(bits))};
   if (to.is(TypeKind::kBool)) return Value{bits != 0};
   if (to.is(TypeKind::kEnum)) return Value{wrapped(*to.element, bits)};
   return Value{to.is(TypeKind::kInteger) ? wrapped(to, bits) : bits};
@@ -157,8 +138,19 @@ BigInt in_register(const Type& type, const BigInt& whole) {
   return whole > most ? most : whole < least ? least : whole;
 }
 
-double as_double(const Value& value) {
-  return value.holds<double>() ? value.get<double>() : value.integer().convert_to<double>();
+/// A number to be rounded to a type. A whole one of more bits than a double has is rounded to odd, so that the second
+/// rounding, to a type with fewer bits, is as if it were the only one.
+double to_round(const Value& value, const Type& to) {
+  if (value.holds<double>()) return value.get<double>();
+  const BigInt whole = abs(value.integer());
+  constexpr unsigned kBits = float16::kDoubleFractionBits + 1;
+  if (whole == 0 || msb(whole) < kBits || to.is(TypeKind::kComptimeFloat))
+    return value.integer().convert_to<double>();
+  const unsigned below = static_cast<unsigned>(msb(whole)) + 1 - kBits;
+  auto top = static_cast<std::uint64_t>(BigInt(whole >> below));
+  if (lsb(whole) < below) top |= 1;
+  const double magnitude = std::ldexp(static_cast<double>(top), static_cast<int>(below));
+  return value.integer() < 0 ? -magnitude : magnitude;
 }
 
 bool same_pointee(const Type& from, const Type& to) {
@@ -186,7 +178,7 @@ bool is_to_element(const PointerValue& pointer) {
 
 bool fits(const Type& type, const BigInt& value) {
   if (type.is(TypeKind::kComptimeInt)) return true;
-  if (type.bits < 64) {
+  if (type.bits < 63) {  // so that the limit is one, too
     const std::optional<std::int64_t> number = small(value);
     const std::int64_t limit = std::int64_t{1} << (type.is_signed ? type.bits - 1 : type.bits);
     return number && *number < limit && *number >= (type.is_signed ? -limit : 0);
@@ -204,17 +196,11 @@ BigInt wrapped(const Type& type, const BigInt& value) {
   return low;
 }
 
-double rounded(const Type& type, double value) {
-  if (type.is(TypeKind::kComptimeFloat)) return value;
-  if (type.bits == 32) return static_cast<double>(static_cast<float>(value));
-  return float16::value_of(float16::bits_of(value, layout_of(type)), layout_of(type));
-}
-
 namespace {
 
 /// A number without a type of its own as a float of a type; nothing, and `problem` says so: only an infinite one is near.
 std::optional<Value> fitting_float(const Result& from, const Type& to, std::string& problem) {
-  const double number = as_double(from.value());
+  const double number = to_round(from.value(), to);
   const double result = rounded(to, number);
   if (std::isfinite(number) && !std::isfinite(result)) {
     problem = "; the value " + text_of(*from.type, from.value(), true) + " does not fit";
@@ -409,7 +395,7 @@ std::optional<Value> Converter::as_type(const Result& from, const Type* to,
       from.type->is(TypeKind::kComptimeInt) || from.type->is(TypeKind::kComptimeFloat);
   if (to->is_any_float() && is_open) return fitting_float(from, *to, problem);
   if (to->is_any_float() && (is_number || value.holds<bool>())) {
-    const double d = value.holds<bool>() ? (value.get<bool>() ? 1.0 : 0.0) : as_double(value);
+    const double d = value.holds<bool>() ? (value.get<bool>() ? 1.0 : 0.0) : to_round(value, *to);
     return Value{rounded(*to, d)};
   }
   if (to->is(TypeKind::kBool) && is_number)

@@ -38,7 +38,5 @@ class Converter {
 bool fits(const Type& type, const BigInt& value);
 /// The low bits of a value as a type has them: wrapping arithmetic.
 BigInt wrapped(const Type& type, const BigInt& value);
-/// A number rounded once to a floating-point type.
-double rounded(const Type& type, double value);
 
 }  // namespace tessera::csl

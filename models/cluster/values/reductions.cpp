@@ -156,8 +156,9 @@ Numbers reduce_pairs(const Floats& f, const std::vector<Numbers>& rows) {
   return sum;
 }
 
-/// Integers wrap around and extremes have no rounding: their order makes no difference.
+/// Integers wrap around and extremes have no rounding: their order makes no difference, nor does that of no elements.
 bool depends_on_order(const TileValues& values, Arithmetic what) {
+  if (values.rows == 0 || values.columns == 0) return false;
   return is_float(values.element) && (what == Arithmetic::kAdd || what == Arithmetic::kMul);
 }
 
@@ -181,8 +182,7 @@ TileValues reduce_any_order(const TileValues& values, Arithmetic what, bool by_r
 }  // namespace
 
 TileValues reduce_rows(const TileValues& values, Arithmetic what, VectorForm form) {
-  if (!depends_on_order(values, what) || values.columns == 0)
-    return reduce_any_order(values, what, true);
+  if (!depends_on_order(values, what)) return reduce_any_order(values, what, true);
   const Floats f(what, values.element);
   TileValues to = TileValues::zeros(values.element, values.rows, 1);
   for (std::size_t r = 0; r < values.rows; ++r) {
@@ -194,8 +194,7 @@ TileValues reduce_rows(const TileValues& values, Arithmetic what, VectorForm for
 }
 
 TileValues reduce_columns(const TileValues& values, Arithmetic what, VectorForm form) {
-  if (!depends_on_order(values, what) || values.rows == 0)
-    return reduce_any_order(values, what, false);
+  if (!depends_on_order(values, what)) return reduce_any_order(values, what, false);
   const Floats f(what, values.element);
   const std::vector<Numbers> rows = parts_of(values.numbers, values.columns);
   TileValues to = TileValues::zeros(values.element, 1, values.columns);

@@ -256,6 +256,9 @@ TileValues gather_compare(const TileOperation& operation, const ResolvedOperatio
       unit > 0 ? (width + unit - 1) / unit * unit : resolved.operands[0].strides[0];
   TileValues to = inputs.back();
   const std::size_t rows = std::min(from.rows, to.rows);
+  if (has_limits && inputs[1].size() < rows)
+    throw std::length_error("a number to compare with for each row: expected " +
+                            std::to_string(rows) + ", found " + std::to_string(inputs[1].size()));
   TileValues counts = TileValues::zeros(resolved.operands[resolved.count - 1U].element, 1, rows);
   for (std::size_t r = 0; r < rows; ++r) {
     const double limit = has_limits ? inputs[1].number(r) : resolved.numbers[0];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <string>
 
 #include "models/cluster/program/program.h"
 #include "models/cluster/values/fix_scale.h"
@@ -336,6 +338,9 @@ TileValues Computation::map_add() const {
 TileValues Computation::argument(bool by_row) const {
   const std::size_t outer = by_row ? a().rows : a().columns;
   const std::size_t inner = by_row ? a().columns : a().rows;
+  if (inner == 0 && outer > 0)
+    throw std::length_error(std::string("a ") + (by_row ? "row" : "column") +
+                            " without elements has no extreme");
   TileValues to = TileValues::zeros(out_, by_row ? outer : 1, by_row ? 1 : outer);
   TileValues value = zeros(to.rows, to.columns);
   for (std::size_t o = 0; o < outer; ++o) {

@@ -115,6 +115,18 @@ std::uint64_t cycles(VectorForm form, VectorClass kind, std::int64_t rows, std::
   return CostModel(config).cost(v, {rows * columns, rows, columns}, CoreKind::kAiv).occupied;
 }
 
+TEST(Reductions, WithoutElementsSumsAreZero) {
+  for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{0, 0}, {3, 0}, {0, 3}}) {
+    const TileValues none = TileValues::zeros(Element::kF32, rows, columns);
+    for (int form = 0; form <= static_cast<int>(VectorForm::kColumnPairs); ++form)
+      for (const Arithmetic what : {Arithmetic::kAdd, Arithmetic::kMul, Arithmetic::kMax}) {
+        const auto by = static_cast<VectorForm>(form);
+        EXPECT_EQ(reduce_rows(none, what, by).numbers, std::vector<double>(rows, 0));
+        EXPECT_EQ(reduce_columns(none, what, by).numbers, std::vector<double>(columns, 0));
+      }
+  }
+}
+
 TEST(Reductions, 3_2_WholeTilesTakeTheirRepeats) {
   const auto of_blocks = [](VectorClass kind, std::int64_t rows, std::int64_t columns) {
     return cycles(VectorForm::kRowBlocks, kind, rows, columns);

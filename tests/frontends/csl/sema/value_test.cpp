@@ -74,6 +74,23 @@ INSTANTIATE_TEST_SUITE_P(
 /// Messages, the part after the place.
 class CslRefused : public ::testing::TestWithParam<Shown> {};
 
+// An integer of each width takes its least and its largest number, and nothing beyond.
+TEST(CslIntegers, OfEveryWidthHaveTheirRange) {
+  for (int bits = 1; bits <= 64; ++bits)
+    for (const bool is_signed : {false, true}) {
+      const std::string type = (is_signed ? "i" : "u") + std::to_string(bits);
+      const std::string above = "(1 << " + std::to_string(is_signed ? bits - 1 : bits) + ")";
+      const std::string least = is_signed ? "0 - " + above : "0";
+      const auto taken = [&](const std::string& number) {
+        return value_of("@as(comptime_int, @as(" + type + ", " + number + ")) == " + number);
+      };
+      EXPECT_EQ(taken(above + " - 1"), "true") << type;
+      EXPECT_EQ(taken(least), "true") << type;
+      EXPECT_EQ(taken(above), "false") << type;
+      EXPECT_EQ(taken(least + " - 1"), "false") << type;
+    }
+}
+
 TEST_P(CslRefused, SaysWhy) {
   const std::string message = value_of(GetParam().expression);
   EXPECT_EQ(message.substr(std::min(message.find(": ") + 2, message.size())), GetParam().value);
