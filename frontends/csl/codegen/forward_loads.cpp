@@ -152,14 +152,100 @@ Memory known_by_all(const Predecessors::value_type& blocks,
   return known;
 }
 
+const Known* find_known(const Memory& memory, const Known& wanted) {
+  const auto known = std::find_if(memory.begin(), memory.end(), [&](const Known& k) {
+    return k.access.same_place(wanted.access) && k.type == wanted.type;
+  });
+  return known == memory.end() ? nullptr : &*known;
+}
+
+/// What the block reads at a place that it names, and on each way to it another value is known: each way copies its value to one
+/// register. LLVM has a phi there.
+class Merging {
+ public:
+  Merging(const MemoryFacts& facts, const Predecessors::value_type& in_front,
+          const std::vector<std::optional<Memory>>& after, const Liveness& live,
+          Function& function)
+      : facts_(facts), in_front_(in_front), after_(after), live_(live), f_(function) {}
+
+  void run(BlockId b, Memory& before) {
+    if (in_front_.size() < 2) return;
+    for (const BlockId p : in_front_)
+      if (!after_[p]) return;
+    for (const Instruction& in : f_.blocks[b].code) {
+      if (in.op != Op::kLoad || !in.operands[0].is_address()) continue;
+      Known wanted{facts_.access_of(in), in.type, {}};
+      if (find_known(before, wanted) == nullptr && all_know(wanted)) merge(b, wanted, before);
+    }
+  }
+
+ private:
+  bool all_know(const Known& wanted) const {
+    return std::all_of(in_front_.begin(), in_front_.end(), [&](BlockId p) {
+      return find_known(*after_[p], wanted) != nullptr;
+    });
+  }
+
+  const Value& value_at(BlockId p, const Known& wanted) const {
+    return find_known(*after_[p], wanted)->value;
+  }
+
+  /// A register that has the value on one of the ways, and may get it on the others: nobody reads what it has there.
+  std::optional<RegisterId> shared(BlockId b, const Known& wanted, const Memory& before) const {
+    for (const BlockId p : in_front_) {
+      const Value& v = value_at(p, wanted);
+      if (!v.is_register() || v.type != f_.registers[v.number]) continue;
+      // A register of this pass is read only where `before` names it.
+      if (v.number < live_.in[b].size() && live_.in[b][v.number]) continue;
+      const bool is_named = std::any_of(before.begin(), before.end(), [&](const Known& k) {
+        return k.value == v || (k.access.base.is_register() && k.access.base.number == v.number);
+      });
+      const bool is_free = std::all_of(in_front_.begin(), in_front_.end(), [&](BlockId q) {
+        return value_at(q, wanted) == v || f_.blocks[q].last().op == Op::kJump;
+      });
+      if (!is_named && is_free) return v.number;
+    }
+    return std::nullopt;
+  }
+
+  void merge(BlockId b, Known& wanted, Memory& before) {
+    const std::optional<RegisterId> old = shared(b, wanted, before);
+    const RegisterId merged = old ? *old : f_.new_register(wanted.type);
+    std::vector<BlockId> done;
+    for (const BlockId p : in_front_) {
+      if (std::find(done.begin(), done.end(), p) != done.end()) continue;
+      done.push_back(p);
+      if (value_at(p, wanted) == reg(wanted.type, merged)) continue;
+      std::vector<Instruction>& code = f_.blocks[p].code;
+      Instruction copy;
+      copy.op = Op::kCopy;
+      copy.type = wanted.type;
+      copy.results = {merged};
+      copy.operands = {value_at(p, wanted)};
+      copy.place = code.back().place;
+      code.insert(code.end() - 1, std::move(copy));
+    }
+    wanted.value = reg(wanted.type, merged);
+    before.push_back(std::move(wanted));
+  }
+
+  const MemoryFacts& facts_;
+  const Predecessors::value_type& in_front_;
+  const std::vector<std::optional<Memory>>& after_;
+  const Liveness& live_;  ///< before anything was merged
+  Function& f_;
+};
+
 void forward(const Module& module, const OpenVariables& open, FunctionId id, Function& function,
-             Questions* records) {
+             Questions* records, bool merges) {
   const MemoryFacts facts(module, open, id, function);
   const auto predecessors = predecessors_of(function);
+  const Liveness live = merges ? liveness_of(function) : Liveness{};
   std::vector<std::optional<Memory>> after(function.blocks.size());
   for (BlockId b = 0; b < function.blocks.size(); ++b) {
-    const Memory before = b == 0 ? Memory{} : known_by_all(predecessors[b], after);
-    after[b] = Forwarding(facts, before, records).run(function.blocks[b]);
+    Memory before = b == 0 ? Memory{} : known_by_all(predecessors[b], after);
+    if (merges && b != 0) Merging(facts, predecessors[b], after, live, function).run(b, before);
+    after[b] = Forwarding(facts, std::move(before), records).run(function.blocks[b]);
   }
 }
 
@@ -167,12 +253,17 @@ void forward(const Module& module, const OpenVariables& open, FunctionId id, Fun
 
 void forward_loads(const Module& module, const OpenVariables& open, FunctionId id,
                    Function& function) {
-  forward(module, open, id, function, nullptr);
+  forward(module, open, id, function, nullptr, false);
+}
+
+void merge_loads(const Module& module, const OpenVariables& open, FunctionId id,
+                 Function& function) {
+  forward(module, open, id, function, nullptr, true);
 }
 
 void fold_records(const Module& module, const OpenVariables& open, FunctionId id,
                   Function& function, Questions& questions) {
-  forward(module, open, id, function, &questions);
+  forward(module, open, id, function, &questions, false);
 }
 
 }  // namespace tessera::csl::codegen

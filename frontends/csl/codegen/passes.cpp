@@ -130,6 +130,9 @@ class FullOptimizer {
     pass("fuse_compares", fuse_compares);
     pass("divide_as_unsigned", divide_as_unsigned);
     clean();
+    pass("merge_loads", merge_loads);
+    clean();
+    pass("decide_known_branches", decide_known_branches);
     pass("join_cases", join_cases);
     pass("thread_jumps", thread_jumps);
     for (unsigned round = 0; round < kMostRounds; ++round) {
@@ -170,6 +173,8 @@ class FullOptimizer {
     pass("convert_ifs", convert_ifs);
     pass("split_webs", split_webs);
     clean();
+    pass("fuse_compares", fuse_compares);
+    pass("decide_known_branches", decide_known_branches);
     share();
   }
   void share() {
@@ -217,6 +222,7 @@ class FullOptimizer {
     pass("propagate_copies", propagate_copies);
     pass("thread_jumps", thread_jumps);
     pass("remove_dead_code", remove_dead_code);
+    pass("balance_cases", balance_cases);
     pass("lay_out_blocks", lay_out_blocks);
   }
 
@@ -259,7 +265,9 @@ const std::vector<std::string>& pass_names() {
       "forward_loads",      "convert_ifs",        "share_expressions", "rotate_loops",
       "lower_addresses",    "choose_load_widths", "reuse_records",     "fold_records",
       "remove_dead_stores", "fuse_selects",       "lay_out_blocks",    "order_blocks",
-      "unroll_loops",       "join_products",      "pass_records",      "pass_globals"};
+      "unroll_loops",       "join_products",      "pass_records",      "pass_globals",
+      "balance_cases",      "decide_known_branches",
+      "merge_loads"};
   return kNames;
 }
 

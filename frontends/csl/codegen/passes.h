@@ -103,6 +103,17 @@ void expand_products(ir::Function& function);
 /// each run of words, as LLVM does it. Blocks that nobody reaches may be left.
 void join_cases(ir::Function& function);
 
+/// A load whose value is known on each way to it takes it from there, also where the ways have different ones, as LLVM does it.
+void merge_loads(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
+                 ir::Function& function);
+
+/// A test whose outcome is known on a way to it is left out on that way, as LLVM does it (jump threading): `dir == 1` where `dir == 0`
+/// was just found.
+void decide_known_branches(ir::Function& function);
+
+/// Four and more tests of a register for words become a tree of compares, as LLVM makes it of a `switch` and of such `if`s.
+void balance_cases(ir::Function& function);
+
 /// An operation that was done on every way to a block is not done again.
 void share_expressions(ir::Function& function);
 
