@@ -40,9 +40,9 @@ class CaseTree {
     for (BlockId b = first;;) {
       const std::optional<Case> found = case_of(f_.blocks[b].last());
       if (!found || !inside.insert(b).second) break;
-      const bool is_next = b == first || (f_.blocks[b].code.size() == 1 &&
-                                          predecessors[b].size() == 1 &&
-                                          f_.blocks[b].last().operands[0] == subject());
+      const bool is_next =
+          b == first || (f_.blocks[b].code.size() == 1 && predecessors[b].size() == 1 &&
+                         f_.blocks[b].last().operands[0] == subject());
       if (!is_next) break;
       rest_.push_back(b);
       otherwise_ = b = found->otherwise;
@@ -50,8 +50,10 @@ class CaseTree {
       const auto is_same = [&](const Case& c) { return c.word == found->word; };
       if (std::none_of(cases_.begin(), cases_.end(), is_same)) cases_.push_back(*found);
     }
-    for (const Case& c : cases_) goes_inside_ = goes_inside_ || (c.to != first && inside.count(c.to) != 0);
-    std::sort(cases_.begin(), cases_.end(), [](const Case& a, const Case& b) { return a.word < b.word; });
+    for (const Case& c : cases_)
+      goes_inside_ = goes_inside_ || (c.to != first && inside.count(c.to) != 0);
+    std::sort(cases_.begin(), cases_.end(),
+              [](const Case& a, const Case& b) { return a.word < b.word; });
   }
 
   const std::vector<BlockId>& blocks() const { return rest_; }

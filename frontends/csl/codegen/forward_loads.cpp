@@ -164,8 +164,7 @@ const Known* find_known(const Memory& memory, const Known& wanted) {
 class Merging {
  public:
   Merging(const MemoryFacts& facts, const Predecessors::value_type& in_front,
-          const std::vector<std::optional<Memory>>& after, const Liveness& live,
-          Function& function)
+          const std::vector<std::optional<Memory>>& after, const Liveness& live, Function& function)
       : facts_(facts), in_front_(in_front), after_(after), live_(live), f_(function) {}
 
   void run(BlockId b, Memory& before) {
@@ -181,9 +180,8 @@ class Merging {
 
  private:
   bool all_know(const Known& wanted) const {
-    return std::all_of(in_front_.begin(), in_front_.end(), [&](BlockId p) {
-      return find_known(*after_[p], wanted) != nullptr;
-    });
+    return std::all_of(in_front_.begin(), in_front_.end(),
+                       [&](BlockId p) { return find_known(*after_[p], wanted) != nullptr; });
   }
 
   const Value& value_at(BlockId p, const Known& wanted) const {

@@ -20,13 +20,13 @@ constexpr std::uint16_t kMostWord = 0xFFFF, kMostPositive = 0x7FFF;
 constexpr unsigned kFewWords = 16;
 constexpr std::size_t kMostExcluded = 8;
 
-bool is_word(Type type) {
+bool has_16_bits(Type type) {
   return type == Type::kI16 || type == Type::kU16 || type == Type::kBool;
 }
 
 /// A branch that compares a register of 16 bits with a constant.
 bool is_known_test(const Instruction& in) {
-  return in.op == Op::kBranch && in.number == 0 && is_word(in.type) &&
+  return in.op == Op::kBranch && in.number == 0 && has_16_bits(in.type) &&
          in.operands[0].is_register() && in.operands[1].is_constant();
 }
 
@@ -72,9 +72,11 @@ class Words {
     if (condition == Condition::kEq && has(bound)) *this = of(bound);
     if (condition == Condition::kNe) exclude(bound);
     if (is_signed(test.type) && (most_ > kMostPositive || bound > kMostPositive)) return;
-    if (condition == Condition::kLt && bound > least_) most_ = std::min<std::uint16_t>(most_, bound - 1);
+    if (condition == Condition::kLt && bound > least_)
+      most_ = std::min<std::uint16_t>(most_, bound - 1);
     if (condition == Condition::kLe && bound >= least_) most_ = std::min(most_, bound);
-    if (condition == Condition::kGt && bound < most_) least_ = std::max<std::uint16_t>(least_, bound + 1);
+    if (condition == Condition::kGt && bound < most_)
+      least_ = std::max<std::uint16_t>(least_, bound + 1);
     if (condition == Condition::kGe && bound <= most_) least_ = std::max(least_, bound);
   }
 
@@ -93,9 +95,12 @@ class Words {
  private:
   void exclude(std::uint16_t word) {
     if (!has(word) || least_ == most_) return;
-    if (word == least_) ++least_;
-    else if (word == most_) --most_;
-    else if (without_.size() < kMostExcluded) without_.push_back(word);
+    if (word == least_)
+      ++least_;
+    else if (word == most_)
+      --most_;
+    else if (without_.size() < kMostExcluded)
+      without_.push_back(word);
   }
 
   std::uint16_t least_ = 0, most_ = kMostWord;
@@ -141,7 +146,7 @@ class KnownBranches {
 
  private:
   bool take_source(const Instruction& in) {
-    const bool is_copy = in.op == Op::kCopy && in.operands[0].is_register() && is_word(in.type);
+    const bool is_copy = in.op == Op::kCopy && in.operands[0].is_register() && has_16_bits(in.type);
     return is_copy && tested_.count(in.results[0]) != 0 &&
            tested_.insert(in.operands[0].number).second;
   }
@@ -228,11 +233,11 @@ class KnownBranches {
     std::optional<Words> words;
     const auto is_constant = [&](std::size_t i) { return in.operands[i].is_constant(); };
     if (in.op == Op::kCompare) words = Words(1);
-    if (in.op == Op::kAnd && is_word(in.type) && is_constant(1))
+    if (in.op == Op::kAnd && has_16_bits(in.type) && is_constant(1))
       words = Words(static_cast<std::uint16_t>(in.operands[1].number));
-    if (in.op == Op::kCopy && is_word(in.type) && is_constant(0))
+    if (in.op == Op::kCopy && has_16_bits(in.type) && is_constant(0))
       words = Words::of(static_cast<std::uint16_t>(in.operands[0].number));
-    if (in.op == Op::kCopy && is_word(in.type) && in.operands[0].is_register()) {
+    if (in.op == Op::kCopy && has_16_bits(in.type) && in.operands[0].is_register()) {
       const auto source = facts.find(in.operands[0].number);
       if (source != facts.end()) words = source->second;
     }

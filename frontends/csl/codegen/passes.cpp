@@ -259,14 +259,16 @@ class FullOptimizer {
 
 const std::vector<std::string>& pass_names() {
   static const std::vector<std::string> kNames = {
-      "thread_jumps",       "promote_locals",     "coalesce_copies",   "split_webs",
-      "fuse_compares",      "divide_as_unsigned", "join_cases",        "keep_loop_variables",
-      "hoist_invariants",   "simplify",           "propagate_copies",  "remove_dead_code",
-      "forward_loads",      "convert_ifs",        "share_expressions", "rotate_loops",
-      "lower_addresses",    "choose_load_widths", "reuse_records",     "fold_records",
-      "remove_dead_stores", "fuse_selects",       "lay_out_blocks",    "order_blocks",
-      "unroll_loops",       "join_products",      "pass_records",      "pass_globals",
-      "balance_cases",      "decide_known_branches",
+      "thread_jumps",  "promote_locals",      "coalesce_copies",
+      "split_webs",    "fuse_compares",       "divide_as_unsigned",
+      "join_cases",    "keep_loop_variables", "hoist_invariants",
+      "simplify",      "propagate_copies",    "remove_dead_code",
+      "forward_loads", "convert_ifs",         "share_expressions",
+      "rotate_loops",  "lower_addresses",     "choose_load_widths",
+      "reuse_records", "fold_records",        "remove_dead_stores",
+      "fuse_selects",  "lay_out_blocks",      "order_blocks",
+      "unroll_loops",  "join_products",       "pass_records",
+      "pass_globals",  "balance_cases",       "decide_known_branches",
       "merge_loads"};
   return kNames;
 }
