@@ -93,6 +93,30 @@ IDIOMS = {
     "swap from both ends": ("var i: u16 = 0; var k: u16 = 63; while (i < k) { const t = many[i]; many[i] = many[k]; many[k] = t; i += 1; k -= 1; } "
                             "rx[0] = many[0];", 32 * 21 - 1, "rx", [63]),
     "histogram of words": ("for (@range(u16, 64)) |k| { rb[wide[k] & 7] += 1; }", 64 * 21, "rb", [64]),
+    "phases of a task": ("if (total == 0) { if (b[3] > 5) { rb[0] = 1; return; } total = 1; } if (total == 1) { if (b[1] > 5) { rb[1] = 1; return; } "
+                         "total = 2; } if (total == 2) { if (b[2] > 5) { rb[2] = 1; return; } total = 3; } if (total == 3) { rb[3] = 1; }",
+                         1 + 4 + 4 + 1 + 7 + 2 + 6 + 1 + 4 + 2, "rb", [0, 1, 0, 0]),
+    "four directions in turn": ("var i: u16 = 0; while (i < 4) : (i += 1) { const d = (b[3] + i) % 4; if (d == 0 and ra[0] > 0) { rb[0] = 1; return; } "
+                                "if (d == 1 and ra[1] > 0) { rb[1] = 1; return; } if (d == 2 and ra[2] > 0) { rb[2] = 1; return; } "
+                                "if (d == 3 and ra[3] > 0) { rb[3] = 1; return; } }", 6 + 4 * 2 + 11 + 18 + 25 + 25 + 3 * 10 + 5, "rb", [0] * 4),
+    "switch of six with stores": ("var i: u16 = 0; while (i < 8) : (i += 1) { switch (b[i]) { 1 => { ra[0] = 7; }, 9 => { rb[1] = i; }, 31 => { ra[2] = 8; }, "
+                                  "77 => { rb[3] = i; }, 123 => { ra[4] = 9; }, 4096 => { rb[5] = i; }, else => {} } }", 8 * 32, "rb", [0, 0, 0, 5, 0, 4]),
+    "sum of 64 bits": ("var s: u64 = 4294967295; inline for (@range(i16, 4)) |k| { s += @as(u64, b[k]); } rb[0] = @as(u16, s); rb[1] = @as(u16, s >> 16); "
+                       "rb[2] = @as(u16, s >> 32);", 4 * 9 + 8, "rb", [(0xFFFFFFFF + 65133) >> n & 0xFFFF for n in (0, 16, 32)]),
+    "dot product of f16": ("var s: f16 = 0.0; var k: u16 = 0; while (k < 64) : (k += 1) { s += hs[k] * ht[k]; } rx[0] = @as(f32, s);",
+                           3 + 64 * 20, "rx", [64]),
+    "axpy of f16": ("var k: u16 = 0; while (k < 64) : (k += 1) { ht[k] = ht[k] + hs[k] * 2.0; } rx[0] = @as(f32, ht[5]);", 3 + 64 * 21, "rx", [3]),
+    "while with continue": ("var n: u16 = 0; var k: u16 = 0; while (k < 64) : (k += 1) { if (many[k] < 40.0) { continue; } n += 1; } rb[0] = n;",
+                            3 + 64 * 17, "rb", [24]),
+    "counter of 32 bits": ("var i: i32 = 0; var s: u16 = 0; while (i < 64) : (i += 1) { s += wide[@as(u16, i)]; } rb[0] = s;", 5 + 64 * 15, "rb", [0]),
+    "list of i32": ("var at: i16 = -1; var k: u16 = 0; while (k < 64) : (k += 1) { if (list[k] == 47) { at = @as(i16, k); break; } } ra[0] = at;",
+                    4 + 47 * 18 + 9, "ra", [47]),
+    "fields behind a pointer": ("var p: *Pair = &ps[1]; p.*.x += 5; p.*.y = p.*.x + p.*.y; ra[0] = p.*.y;", 8, "ra", [8]),
+    "loops of known bounds": ("for (@range(u16, 8)) |i| { for (@range(u16, 8)) |j| { g2[i, j] = g1[j, i]; } } rx[0] = g2[1, 2];", 8 * (8 * 11 + 12), "rx",
+                              [0]),
+    "global descriptor in a loop": ("for (@range(u16, 40)) |k| { @fadds(first_rx, first_rx, moving); } rx[4] = 1.0;", 40 * 21, "rx", [60, -90]),
+    "compares of floats": ("inline for (@range(i16, 4)) |k| { ra[k] = if (x[k] < x[k + 4]) @as(i16, 1) else if (x[k] == x[k + 4]) @as(i16, 2) else @as(i16, 3); }",
+                           4 * 7, "ra", [1, 1, 3, 1]),
 }
 
 PE = """param memcpy_params;
@@ -105,6 +129,9 @@ var x = [8]f32{ %s };
 var w = [2]u32{ 458761, 3 };
 var many = [64]f32{ %s };
 var wide = @zeros([64]u16);
+var hs = [64]f16{ %s };
+var ht = [64]f16{ %s };
+var list = [64]i32{ %s };
 var total: u16 = 0;
 var ra = @zeros([8]i16);
 var rb = @zeros([8]u16);
@@ -114,6 +141,8 @@ const all_x = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> x[i] });
 const all_rx = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> rx[i] });
 const first_x = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> x[i] });
 const first_rx = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> rx[i] });
+var moving = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> x[i] });
+fn move() void { moving = @increment_dsd_offset(moving, 2, f32); }
 const one = Pair{ .x = 1, .y = 2 };
 var ps = [4]Pair{ one, one, one, one };
 var g1 = @zeros([8, 8]f32);
@@ -129,7 +158,7 @@ fn run() void {
   sys.unblock_cmd_stream();
 }
 %s
-comptime { @export_symbol(run); %s }
+comptime { @export_symbol(run); @export_symbol(move); %s }
 """
 ARRAYS = {"a": "i16", "b": "u16", "x": "f32", "w": "u32", "many": "f32", "wide": "u16", "ra": "i16", "rb": "u16", "rx": "f32", "stamps": "u16"}
 LAYOUT = """const memcpy = @import_module("<memcpy/get_params>", .{ .width = 1, .height = 1 });
@@ -137,13 +166,15 @@ layout {
   @set_rectangle(1, 1);
   @set_tile_code(0, 0, "pe.csl", .{ .memcpy_params = memcpy.get_params(0) });
   @export_name("run", fn() void);
+  @export_name("move", fn() void);
 %s
 }
 """
 
 
 def sources(folder, body):
-    numbers = [", ".join(map(str, v)) for v in (A, B)] + [", ".join(f"{float(v)}" for v in n) for n in (X, range(64))]
+    numbers = [", ".join(map(str, v)) for v in (A, B)] + [", ".join(f"{float(v)}" for v in n) for n in (X, range(64), [1] * 64, [1] * 64)]
+    numbers.append(", ".join(map(str, range(64))))
     pointers = "\n".join(f"const {n}_ptr: [*]{t} = &{n};" for n, t in ARRAYS.items())
     exports = " ".join(f'@export_symbol({n}_ptr, "{n}");' for n in ARRAYS)
     (folder / "pe.csl").write_text(PE % (*numbers, "fn body() void { " + body + " }", pointers, exports))

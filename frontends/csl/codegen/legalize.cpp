@@ -1,5 +1,7 @@
 #include "frontends/csl/codegen/legalize.h"
 
+#include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -274,6 +276,37 @@ void legalize(Function& function) {
   Legalizer(function).run();
 }
 
+namespace {
+
+/// Instructions of 16 bits that can read the even register of a pair in place of the low half that a conversion has made.
+bool reads_low_half(const Instruction& in) {
+  const bool is_word = !is_wide(in.type) && !is_float(in.type);
+  return is_word && (in.op == Op::kShl || in.op == Op::kAdd || in.op == Op::kAnd);
+}
+
+/// In a block the low half is that of the pair until one of both gets another value.
+void read_low_halves(const Function& function, Block& block) {
+  std::map<RegisterId, RegisterId> low_of;
+  for (Instruction& in : block.code) {
+    for (Value& v : in.operands) {
+      const auto pair =
+          v.is_register() && reads_low_half(in) ? low_of.find(v.number) : low_of.end();
+      if (pair != low_of.end()) v.number = pair->second;
+    }
+    for (const RegisterId r : in.results) {
+      for (auto half = low_of.begin(); half != low_of.end();)
+        half = half->first == r || half->second == r ? low_of.erase(half) : std::next(half);
+    }
+    if (in.op != Op::kConvert || is_wide(in.type) || is_float(in.type)) continue;
+    const Value& from = in.operands[0];
+    const bool is_half = from.is_register() && is_wide(from.type) && !is_float(from.type) &&
+                         is_wide(function.registers[from.number]);
+    if (is_half && in.results[0] != from.number) low_of[in.results[0]] = from.number;
+  }
+}
+
+}  // namespace
+
 void store_low_halves(Function& function) {
   const std::vector<unsigned> counts = definition_counts(function);
   std::vector<std::optional<RegisterId>> low_of(counts.size());
@@ -298,6 +331,7 @@ void store_low_halves(Function& function) {
       if (from && !is_kept[*from]) in.operands[1].number = *from;
     }
   }
+  for (Block& block : function.blocks) read_low_halves(function, block);
   remove_dead_code(function);
 }
 

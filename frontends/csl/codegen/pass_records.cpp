@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "frontends/csl/codegen/memory_facts.h"
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/flow.h"
 #include "frontends/csl/ir/loops.h"
@@ -165,9 +166,95 @@ Instruction word_of_record(const Value& record, std::int32_t at, Place place) {
   return in;
 }
 
+/// Words of a record of a global that nothing in a loop changes are loaded in front of it, while few are: LLVM moves what does not change
+/// out of loops, and the operation stores them from registers.
+class WordsInFront {
+ public:
+  /// `passed`: registers that hold a word between its load and its store.
+  WordsInFront(const Module& module, const OpenVariables& open, FunctionId id, Function& function,
+               const std::set<RegisterId>& passed)
+      : f_(function), facts_(module, open, id, function), passed_(passed) {}
+
+  /// Loads them in front of `loop`.
+  void run(const Loop& loop) {
+    std::map<WordOfRecord, RegisterId> words;
+    unsigned in_use = 0;
+    for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+      for (const Instruction& in : f_.blocks[b].code) {
+        if (!loop.inside[b] || !is_self_copy_load(in)) continue;
+        const WordOfRecord at{in.operands[0].number, in.operands[0].offset};
+        if (words.count(at) != 0 || in_use == kMostWords || changes(loop, in)) continue;
+        words[at] = f_.new_register(Type::kU16);
+        ++in_use;
+      }
+    }
+    if (words.empty()) return;
+    for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+      for (Instruction& in : f_.blocks[b].code) {
+        if (!loop.inside[b] || !is_self_copy_load(in)) continue;
+        const auto word = words.find({in.operands[0].number, in.operands[0].offset});
+        if (word == words.end()) continue;
+        in.op = Op::kCopy;
+        in.operands = {reg(Type::kU16, word->second)};
+      }
+    }
+    std::vector<Instruction>& front = f_.blocks[preheader_of(f_, loop)].code;
+    for (const auto& [at, word] : words) {
+      Instruction load;
+      load.op = Op::kLoad;
+      load.type = Type::kU16;
+      load.operands = {address_of(at.first, at.second)};
+      load.results = {word};
+      load.place = front.back().place;
+      front.insert(front.end() - 1, std::move(load));
+    }
+  }
+
+ private:
+  /// As many registers as hoist_invariants takes.
+  static constexpr unsigned kMostWords = 6;
+
+  /// A load of pass_globals: the instruction behind it stores the word where it was.
+  bool is_self_copy_load(const Instruction& in) const {
+    return in.op == Op::kLoad && in.results.size() == 1 && passed_.count(in.results[0]) != 0;
+  }
+
+  bool changes(const Loop& loop, const Instruction& load) const {
+    const Access word = facts_.access_of(load);
+    for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+      if (!loop.inside[b]) continue;
+      for (const Instruction& in : f_.blocks[b].code) {
+        const bool is_passed = in.op == Op::kStore && in.operands[1].is_register() &&
+                               passed_.count(in.operands[1].number) != 0;
+        if (is_passed) continue;
+        if (in.op == Op::kStore ? facts_.may_overlap(facts_.access_of(in), word)
+                                : in.has_effect() && facts_.may_change(in, word))
+          return true;
+      }
+    }
+    return false;
+  }
+
+  Function& f_;
+  MemoryFacts facts_;
+  const std::set<RegisterId>& passed_;
+};
+
+/// The outer loops first.
+void load_in_front(const Module& module, const OpenVariables& open, FunctionId id,
+                   Function& function, const std::set<RegisterId>& passed) {
+  for (std::size_t done = 0;; ++done) {
+    std::vector<Loop> loops = loops_of(function, Dominators(function));
+    if (done >= loops.size()) return;
+    WordsInFront(module, open, id, function, passed).run(loops[loops.size() - 1 - done]);
+  }
+}
+
 }  // namespace
 
-void pass_globals(const Module& module, Function& function) {
+void pass_globals(const Module& module, const OpenVariables& open, FunctionId id,
+                  Function& function) {
+  std::set<RegisterId> passed;
   for (Block& block : function.blocks) {
     std::vector<Instruction> code;
     for (Instruction& in : block.code) {
@@ -177,6 +264,7 @@ void pass_globals(const Module& module, Function& function) {
         Instruction load = word_of_record(in.operands[0], at, in.place);
         load.op = Op::kLoad;
         load.results = {function.new_register(Type::kU16)};
+        passed.insert(load.results[0]);
         Instruction store = word_of_record(in.operands[0], at, in.place);
         store.op = Op::kStore;
         store.operands.push_back(reg(Type::kU16, load.results[0]));
@@ -191,6 +279,7 @@ void pass_globals(const Module& module, Function& function) {
     }
     block.code = std::move(code);
   }
+  if (!passed.empty()) load_in_front(module, open, id, function, passed);
 }
 
 }  // namespace tessera::csl::codegen

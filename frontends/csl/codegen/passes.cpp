@@ -215,8 +215,7 @@ class FullOptimizer {
     pass("fold_records", fold_records);
     pass("remove_dead_stores", remove_dead_stores);
     clean();
-    if (p_.style == Style::kVendor)
-      run("pass_globals", pass_globals, [&](Function& f) { pass_globals(p_.module, f); });
+    if (p_.style == Style::kVendor) pass("pass_globals", pass_globals);
     pass("fuse_compares", fuse_compares);
     pass("fuse_selects", fuse_selects);
     pass("propagate_copies", propagate_copies);

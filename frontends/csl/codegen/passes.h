@@ -152,7 +152,9 @@ void pass_records(const ir::Module& module, ir::FunctionId id, ir::Function& fun
 
 /// An operation that names a global variable whose descriptor changes stores its words anew as well (wse_timing_3.md C10). `@load_to_dsr`
 /// takes them from where they lie.
-void pass_globals(const ir::Module& module, ir::Function& function);
+/// What a loop does not change of it is loaded in front of the loop.
+void pass_globals(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
+                  ir::Function& function);
 
 /// Constants that a loop without calls stores are in registers meanwhile, while few are.
 void hoist_constants(ir::Function& function);
