@@ -144,6 +144,7 @@ class FullOptimizer {
     }
     if (p_.style == Style::kVendor)
       run("pass_records", pass_records, [&](Function& f) { pass_records(p_.module, id_, f); });
+    if (p_.style == Style::kVendor) pass("share_copies", share_copies);
     pass("coalesce_copies", coalesce_copies);
     pass("split_webs", split_webs);
     clean();
@@ -268,7 +269,7 @@ const std::vector<std::string>& pass_names() {
       "fuse_selects",  "lay_out_blocks",      "order_blocks",
       "unroll_loops",  "join_products",       "pass_records",
       "pass_globals",  "balance_cases",       "decide_known_branches",
-      "merge_loads"};
+      "merge_loads",   "share_copies"};
   return kNames;
 }
 

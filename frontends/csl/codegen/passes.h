@@ -107,6 +107,9 @@ void join_cases(ir::Function& function);
 void merge_loads(const ir::Module& module, const OpenVariables& open, ir::FunctionId id,
                  ir::Function& function);
 
+/// A register that is a copy of another one, which stays as it is while the copy lives, is that one: in the SSA form of LLVM they are one value.
+void share_copies(ir::Function& function);
+
 /// A test whose outcome is known on a way to it is left out on that way, as LLVM does it (jump threading): `dir == 1` where `dir == 0`
 /// was just found.
 void decide_known_branches(ir::Function& function);
