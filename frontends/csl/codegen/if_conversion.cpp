@@ -50,7 +50,7 @@ class IfConversion {
     std::optional<Arm> yes = arm(branch.targets[0], *join, predecessors);
     std::optional<Arm> no = arm(branch.targets[1], *join, predecessors);
     if (!yes || !no || yes->cost + no->cost > kMostInArms) return false;
-    if (!stores_agree(*yes, *no)) return false;
+    if (!stores_agree(*yes, *no, f_.blocks[b])) return false;
     replace(b, branch, *join, std::move(*yes), std::move(*no));
     return true;
   }
@@ -78,7 +78,8 @@ class IfConversion {
     if (predecessors[begin].size() != 1 && code.size() > kMostCopied + 1) return std::nullopt;
     std::map<RegisterId, RegisterId> names;
     for (std::size_t i = 0; i + 1 < code.size(); ++i) {
-      if (made.store || !may_run_always(code[i])) return std::nullopt;
+      // Copies behind the store, as those of merge_loads, read no memory.
+      if ((made.store && code[i].op != Op::kCopy) || !may_run_always(code[i])) return std::nullopt;
       Instruction in = code[i];
       for (Value& v : in.operands) {
         const auto name = names.find(v.number);
@@ -131,7 +132,7 @@ class IfConversion {
   }
 
   /// Whether the stores of the arms can become one that is made always.
-  bool stores_agree(const Arm& yes, const Arm& no) const {
+  bool stores_agree(const Arm& yes, const Arm& no, const Block& in_front) const {
     if (!yes.store && !no.store) return true;
     if (yes.store && no.store) {
       const Instruction &a = *yes.store, &b = *no.store;
@@ -142,9 +143,35 @@ class IfConversion {
       };
       return !is_own(yes, a.operands[0]) && !is_own(no, b.operands[0]);
     }
-    // The other way stores what is there. Nobody else may write it at the same time.
-    const Instruction& store = yes.store ? *yes.store : *no.store;
-    return is_inside(store) && !facts_.is_open(*facts_.access_of(store).variable);
+    // The other way stores what is there. LLVM does that where the block has stored there just before; that a count is one too is assumed.
+    // Nobody else may write it at the same time.
+    const Arm& arm = yes.store ? yes : no;
+    const Access to = facts_.access_of(*arm.store);
+    if (!to.variable || facts_.is_open(*to.variable)) return false;
+    return stores_last(in_front, to) || (is_inside(*arm.store) && reads(arm, to));
+  }
+
+  /// Whether the arm loads what it stores, as `count += 1` does.
+  bool reads(const Arm& arm, const Access& place) const {
+    return std::any_of(arm.code.begin(), arm.code.end(), [&](const Instruction& in) {
+      return in.op == Op::kLoad && facts_.access_of(in).same_place(place);
+    });
+  }
+
+  /// Whether the last store of the block, not far from its end, is to `place`.
+  bool stores_last(const Block& block, const Access& place) const {
+    constexpr unsigned kMostSteps = 9;  // as LLVM looks back
+    unsigned steps = 0;
+    for (auto in = block.code.rbegin() + 1; in != block.code.rend() && ++steps <= kMostSteps;
+         ++in) {
+      const auto is_base = [&](RegisterId r) {
+        return place.base.is_register() && place.base.number == r;
+      };
+      if (std::any_of(in->results.begin(), in->results.end(), is_base)) return false;
+      if (in->op == Op::kStore) return facts_.access_of(*in).same_place(place);
+      if (in->has_effect()) return false;
+    }
+    return false;
   }
 
   /// 1 where the branch goes to its first target.
