@@ -170,14 +170,18 @@ void ComputeLowering::masks_as_bytes(TileOperation& operation) const {
   mask.row_stride *= bytes;
 }
 
-// The library moves bits of whatever elements: TAND and TOR of both machines, TXOR and TNOT of A2/A3.
+// The library moves bits of whatever elements: TAND and TOR of both machines, TXOR and TNOT of A2/A3, and on A5 TXOR with a
+// number, which comes as bits then.
 void ComputeLowering::bits_as_integers(TileOperation& operation) const {
   using A = Arithmetic;
   const A a = operation.arithmetic;
-  const bool takes_all =
-      a == A::kAnd || a == A::kOr || (!is_a5() && (a == A::kXor || a == A::kNot));
+  const bool takes_all = a == A::kAnd || a == A::kOr ||
+                         (a == A::kXor && (!is_a5() || !operation.scalars.empty())) ||
+                         (a == A::kNot && !is_a5());
+  const bool has_real = std::any_of(operation.scalars.begin(), operation.scalars.end(),
+                                    [](const auto& s) { return s.is_number || s.is_real; });
   if (!context_.options.sizes_of_results || operation.function != TileFunction::kMap ||
-      !takes_all || !operation.scalars.empty())
+      !takes_all || has_real)
     return;
   for (TileOperand& o : operation.operands) {
     if (!is_float(o.element) || cluster::bits_of(o.element) < 8) continue;
@@ -190,16 +194,32 @@ void ComputeLowering::bits_as_integers(TileOperation& operation) const {
 // The library of A2/A3 has no operation on bf16 but conversions and copies, so what has no row is refused for it, too.
 void ComputeLowering::check_machine_types(const Operation& op,
                                           const TileOperation& operation) const {
-  const OperationTypes* types = types_of_operation(op.name);
+  const Attribute* precision = find(op.attributes, "precisionType");
+  const bool precise = precision != nullptr && has_part(precision->value, "high_precision");
+  const OperationTypes* types = types_of_operation(op.name, precise);
   const TileOperand& tile = types == nullptr || !types->of_result ? operation.operands.front()
                                                                   : operation.operands.back();
-  if (cluster::bits_of(tile.element) < 8) return;
-  const bool of_bits = !computes(operation.function);
+  if (types != nullptr || (!is_a5() && computes(operation.function)))
+    check_machine_type(op, types, tile.element);
+  const OperandTypes* others = types_of_operand(op.name);
+  if (others == nullptr || others->function != operation.function) return;
+  const TileOperand& other = others->operand < 0
+                                 ? operation.operands.back()
+                                 : operation.operands[static_cast<std::size_t>(others->operand)];
+  for (const PairedTypes& pair : is_a5() ? others->a5 : others->a2a3)
+    if (pair.of.has(tile.element) && !pair.with.has(other.element))
+      fail(op.place, op.name, " of ", cluster::to_string(tile.element), " has ", others->what,
+           " of ", to_string(pair.with), " on ", is_a5() ? "A5" : "A2/A3", ", found a tile of ",
+           cluster::to_string(other.element));
+}
+
+void ComputeLowering::check_machine_type(const Operation& op, const OperationTypes* types,
+                                         Element found) const {
+  if (cluster::bits_of(found) < 8 || (types == nullptr && found != Element::kBf16)) return;
   const ElementSet taken = types != nullptr ? (is_a5() ? types->a5 : types->a2a3) : kArithmetic;
-  if (types == nullptr && (is_a5() || of_bits || tile.element != Element::kBf16)) return;
-  if (!taken.has(tile.element))
+  if (!taken.has(found))
     fail(op.place, op.name, " works on ", to_string(taken), " on ", is_a5() ? "A5" : "A2/A3",
-         ", found tiles of ", cluster::to_string(tile.element));
+         ", found tiles of ", cluster::to_string(found));
 }
 
 // The vector unit counts with the help of scratch. A tile in UB has one row then, and whole numbers.
@@ -215,6 +235,7 @@ bool ComputeLowering::counts_by_scalars(const Operation& op) const {
 
 void ComputeLowering::count_by_scalars(const Operation& op) {
   const Value& to = output(op);
+  check_machine_type(op, types_of_operation(op.name), to.place.element);
   const bool descends = [&] {
     TileOperation options;
     set_options(op, options, diagnostics_);

@@ -51,11 +51,13 @@ const std::vector<Row>& rows() {
       {{"pto.trems"}, {Set{E::kF32, E::kI32}, kWide | kFloats | kBf16}},
       {{"pto.tfmod"}, {kSingle, kInts16 | kFloats}},
       {{"pto.tfmods"}, {kSingle, kBits16}},
-      {{"pto.tpow", "pto.tpows"}, {kInts8 | kSingle, kInts8 | kBf16 | kFloats}},
+      {{"pto.tpow", "pto.tpows"}, {kInts8 | kSingle, kInts8 | kFloats}},
+      {{"pto.tpow high_precision", "pto.tpows high_precision"},
+       {kInts8 | kSingle, kFloats | kBf16}},
       {{"pto.tshl", "pto.tshr"}, {kInts8, kInts64}},
-      {{"pto.tands", "pto.tors", "pto.txors"}, {kInts16, kInts8}},
+      {{"pto.tands", "pto.tors", "pto.txors"}, {kUpTo32, kBits8}},
       {{"pto.tshls", "pto.tshrs"}, {kInts16, kInts64}},
-      {{"pto.tand", "pto.tor", "pto.txor", "pto.tnot"}, {kInts8, kInts8}},
+      {{"pto.tand", "pto.tor", "pto.txor", "pto.tnot"}, {kInts64, kInts8}},
       {{"pto.texp", "pto.tlog", "pto.tsqrt", "pto.trsqrt", "pto.trecip", "pto.tlrelu", "pto.tprelu",
         "pto.tsubrelu", "pto.tfusedmuladd", "pto.tfusedmuladdrelu", "pto.tmuladddst",
         "pto.tpairreducesum", "pto.trowexpandexpdif", "pto.tcolexpandexpdif"},
@@ -78,14 +80,58 @@ const std::vector<Row>& rows() {
       {{"pto.tconcat"}, {kUpTo32, kUpTo32}},
       {{"pto.tinterleave", "pto.tdeinterleave"}, {kUpTo32, kUpTo32}},
       {{"pto.ttri"}, {kInts16 | kFloats, kAll, true}},
-      {{"pto.tci"}, {kInts16, kInts16, true}},
+      {{"pto.tci"}, {kInts16 | kFloats, kInts16, true}},
       {{"pto.tsel"}, {kBits16, kBits64, true}},
-      {{"pto.tsels"}, {kBits16, kBits64, true}},
+      {{"pto.tsels"}, {kBits16, kInts64 | kFloats, true}},
       {{"pto.tscatter"}, {kUpTo32, kBits64}},
+      {{"pto.tgather"}, {kBits16, kBits64}},
+      {{"pto.trowargmax", "pto.trowargmin"}, {kBasic, kUpTo32}},
+      {{"pto.tpartargmax", "pto.tpartargmin"}, {kFloats, kFloats}},
+      {{"pto.taddreluconv", "pto.tsubreluconv"}, {kFloats | Set{E::kI16}, kFloats | Set{E::kI16}}},
+      {{"pto.tadddeqrelu"}, {Set{E::kI32}, Set{E::kI32}}},
       {{"pto.ttrans", "pto.tfillpad", "pto.tgatherb"}, {kBits8, kBits8}},
       {{"pto.trowexpand", "pto.tcolexpand"}, {kBits8, kBits64}},
   };
   return kRows;
+}
+
+struct OperandRow {
+  std::initializer_list<const char*> names;
+  OperandTypes types;
+};
+
+constexpr Set kOf8{E::kI8, E::kU8, E::kE4m3, E::kE5m2, E::kHif8, E::kE8m0};
+constexpr Set kOf16{E::kI16, E::kU16, E::kF16, E::kBf16};
+constexpr Set kOf32{E::kI32, E::kU32, E::kF32};
+constexpr Set kShort{E::kI16, E::kU16}, kLong{E::kI32, E::kU32};
+
+const std::vector<OperandRow>& operand_rows() {
+  using F = cluster::TileFunction;
+  const std::vector<PairedTypes> positions = {{Set{E::kF16}, kInts16}, {kSingle, kLong}};
+  const std::vector<PairedTypes> narrowed = {{kSingle, Set{E::kF16}},
+                                             {Set{E::kF16, E::kI16}, Set{E::kI8}}};
+  const std::vector<PairedTypes> halves = {{Set{E::kI32}, Set{E::kF16}}};
+  const std::vector<PairedTypes> offsets = {{kOf8 | kOf16, kShort}, {kOf32 | Set{E::kI64}, kLong}};
+  const std::vector<PairedTypes> indices = {{kOf8 | kOf16 | kOf32, kInts16}, {Set{E::kI64}, kLong}};
+  static const std::vector<OperandRow> kRows = {
+      {{"pto.tscatter"}, {F::kScatter, 1, "an index", offsets, offsets}},
+      {{"pto.tgather"}, {F::kGather, 1, "an index", {{kOf16 | kOf32, kLong}}, indices}},
+      {{"pto.tpartargmax", "pto.tpartargmin"}, {F::kPartArg, 2, "positions", positions, positions}},
+      {{"pto.taddreluconv", "pto.tsubreluconv"},
+       {F::kMapConvert, -1, "a result", narrowed, narrowed}},
+      {{"pto.tadddeqrelu"}, {F::kMapConvert, -1, "a result", halves, halves}},
+  };
+  return kRows;
+}
+
+/// The rows of a table by the names that they are for.
+template <class R>
+std::unordered_map<std::string_view, const decltype(R::types)*>
+by_name(const std::vector<R>& rows) {
+  std::unordered_map<std::string_view, const decltype(R::types)*> table;
+  for (const R& row : rows)
+    for (const char* n : row.names) table.emplace(n, &row.types);
+  return table;
 }
 
 }  // namespace machine_types
@@ -101,13 +147,18 @@ std::string to_string(ElementSet set) {
   return text::alternatives(names);
 }
 
-const OperationTypes* types_of_operation(std::string_view name) {
-  static const std::unordered_map<std::string_view, const OperationTypes*> kByName = [] {
-    std::unordered_map<std::string_view, const OperationTypes*> table;
-    for (const machine_types::Row& row : machine_types::rows())
-      for (const char* n : row.names) table.emplace(n, &row.types);
-    return table;
-  }();
+const OperationTypes* types_of_operation(std::string_view name, bool is_high_precision) {
+  static const auto kByName = machine_types::by_name(machine_types::rows());
+  if (is_high_precision) {
+    const auto precise = kByName.find(std::string(name) + " high_precision");
+    if (precise != kByName.end()) return precise->second;
+  }
+  const auto entry = kByName.find(name);
+  return entry == kByName.end() ? nullptr : entry->second;
+}
+
+const OperandTypes* types_of_operand(std::string_view name) {
+  static const auto kByName = machine_types::by_name(machine_types::operand_rows());
   const auto entry = kByName.find(name);
   return entry == kByName.end() ? nullptr : entry->second;
 }

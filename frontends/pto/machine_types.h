@@ -6,8 +6,10 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/cluster/program/program.h"
+#include "models/cluster/program/tile_operation.h"
 
 namespace tessera::pto {
 
@@ -37,7 +39,21 @@ struct OperationTypes {
   ElementSet a2a3, a5;
   bool of_result = false;
 };
-/// Null: the library does not say, or other rules do.
-const OperationTypes* types_of_operation(std::string_view name);
+/// Null: the library does not say, or other rules do. A form with high precision may have types of its own.
+const OperationTypes* types_of_operation(std::string_view name, bool is_high_precision = false);
+
+/// Elements of `of` in the first tile go with those of `with` in another one.
+struct PairedTypes {
+  ElementSet of, with;
+};
+/// What the types of one more tile of an operation are, for each machine.
+struct OperandTypes {
+  cluster::TileFunction function;  ///< for this form of the operation
+  int operand;                     ///< its position; -1: the result
+  const char* what;                ///< "an index"
+  std::vector<PairedTypes> a2a3, a5;
+};
+/// Null: rules that hold on both machines say it (models/cluster/program/operand_rules.cpp).
+const OperandTypes* types_of_operand(std::string_view name);
 
 }  // namespace tessera::pto

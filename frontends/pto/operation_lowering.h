@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/pto/machine_types.h"
 #include "frontends/pto/register_lowering.h"
 
 namespace tessera::pto {
@@ -289,6 +290,7 @@ class ComputeLowering : LoweringPart {
   void bits_as_integers(TileOperation& operation) const;
   void gather_compare(const Operation& op, TileOperation& operation) const;
   void check_machine_types(const Operation& op, const TileOperation& operation) const;
+  void check_machine_type(const Operation& op, const OperationTypes* types, Element found) const;
   void check_blocks(const Operation& op, const TileOperation& operation) const;
 };
 

@@ -74,7 +74,10 @@ Found check_lock(const Instruction& i, const Site& site) {
 
 Found check_cross_core_set(const Instruction& i, const Site& site) {
   if (i.mode > 2) return violation(kSizeId, "mode ", unsigned{i.mode}, ", expected 0, 1 or 2");
-  if (is_one_of(i.pipe, {Pipe::kS, Pipe::kAll}))
+  // To ALL: the scalar unit stores the message itself (st_dev), past all pipes.
+  const bool is_stored =
+      i.pipe == Pipe::kS && i.to == Pipe::kAll && site.config.core.sync.needs_ffts;
+  if (!is_stored && is_one_of(i.pipe, {Pipe::kS, Pipe::kAll}))
     return violation(kPipeId, "pipe ", i.pipe,
                      " cannot trigger a cross-core flag; expected V, M, MTE1, MTE2, MTE3 or FIX");
   if (Found none = check_pipe(kind_of(site.core), i.pipe)) return none;

@@ -67,10 +67,14 @@ TSR_INLINE void wait_flag(pipe_t from, pipe_t to, int id) {
   tsr_api->sync(tsr_api->self, TSR_WAIT_FLAG, from, to, id, 0);
 }
 TSR_INLINE void pipe_barrier(pipe_t pipe) { tsr_api->sync(tsr_api->self, TSR_BARRIER, pipe, pipe, 0, 0); }
-TSR_INLINE void ffts_cross_core_sync(pipe_t pipe, std::uint64_t message) {
-  tsr_api->sync(tsr_api->self, TSR_SET_CROSS_CORE, pipe, pipe, static_cast<std::int64_t>(message >> 8 & 15),
+namespace tsr {
+/// A message names the flag and the mode. To PIPE_ALL: the scalar unit stores it, past all pipes.
+TSR_INLINE void cross_core_message(pipe_t pipe, pipe_t to, std::uint64_t message) {
+  tsr_api->sync(tsr_api->self, TSR_SET_CROSS_CORE, pipe, to, static_cast<std::int64_t>(message >> 8 & 15),
                 static_cast<int>(message >> 4 & 3));
 }
+}  // namespace tsr
+TSR_INLINE void ffts_cross_core_sync(pipe_t pipe, std::uint64_t message) { tsr::cross_core_message(pipe, pipe, message); }
 TSR_INLINE void wait_flag_dev(std::int64_t id) {
   tsr_api->sync(tsr_api->self, TSR_WAIT_CROSS_CORE, PIPE_S, PIPE_S, id, 0);
 }
@@ -83,7 +87,13 @@ TSR_INLINE void set_intra_block(pipe_t pipe, std::int64_t id) {
 TSR_INLINE void wait_intra_block(pipe_t pipe, std::int64_t id) {
   tsr_api->sync(tsr_api->self, TSR_WAIT_INTRA_BLOCK, pipe, pipe, id, 0);
 }
-TSR_INLINE void set_ffts_base_addr(std::uint64_t) {
+namespace tsr {
+inline bool has_flag_base = false;   ///< the core has set it
+inline std::uint64_t flag_base = 0;  ///< where messages of cross-core flags are written
+}  // namespace tsr
+TSR_INLINE void set_ffts_base_addr(std::uint64_t base) {
+  tsr::has_flag_base = true;
+  tsr::flag_base = base;
   tsr_api->sync(tsr_api->self, TSR_SET_FFTS, PIPE_S, PIPE_S, 0, 0);
 }
 TSR_INLINE void get_buf(pipe_t pipe, std::int64_t id, int mode) {
@@ -166,9 +176,12 @@ TSR_INLINE std::remove_cv_t<T> ld_dev(T* address, int offset) {
   dcci(address, SINGLE_CACHE_LINE, CACHELINE_OUT);
   return *const_cast<const volatile T*>(address);
 }
+/// A store to the base of cross-core flags is the message of one, from the scalar unit: it waits for no pipe.
 template <class V, class T>
 TSR_INLINE void st_dev(V value, T* address, int offset) {
   if (offset != 0) tsr_api->fail(tsr_api->self, "st_dev with an offset: expected 0");
+  if (tsr::has_flag_base && reinterpret_cast<std::uint64_t>(address) == tsr::flag_base)
+    return tsr::cross_core_message(PIPE_S, PIPE_ALL, static_cast<std::uint64_t>(value));
   *const_cast<volatile T*>(address) = static_cast<T>(value);
   dcci(address, SINGLE_CACHE_LINE, CACHELINE_OUT);
 }

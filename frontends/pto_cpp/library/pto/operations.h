@@ -58,7 +58,7 @@ TSR_INLINE constexpr Attribute attribute_of(E e) {
   else if constexpr (std::is_same_v<E, AccPhase>) return {"accPhase", word(e, kPhases)};
   else if constexpr (std::is_same_v<E, STPhase>) return {"stPhase", word(e, kPhases)};
   else if constexpr (std::is_same_v<E, RemAlgorithm> || std::is_same_v<E, FmodAlgorithm> || std::is_same_v<E, RemSAlgorithm> ||
-                     std::is_same_v<E, FmodSAlgorithm>)
+                     std::is_same_v<E, FmodSAlgorithm> || std::is_same_v<E, PowAlgorithm>)
     return {"precisionType", e == E::HIGH_PRECISION ? "<high_precision>" : "<default>"};
   else if constexpr (std::is_same_v<E, CmpMode>) return {"cmpMode", word(e, kComparisons)};
   else if constexpr (std::is_same_v<E, GatherAxis>) return {"axis", e == GatherAxis::GATHER_COL ? "\"col\"" : "\"row\""};
@@ -128,6 +128,18 @@ struct Operands {
     return {};
   }
 };
+
+/// The bits of a number of a type that is none of integers; an integer itself.
+template <class T>
+TSR_INLINE std::int64_t bits_of(T number) {
+  if constexpr (std::is_integral_v<T>) return static_cast<std::int64_t>(number);
+  else {
+    std::conditional_t<sizeof(T) == 1, std::uint8_t, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>> bits;
+    static_assert(sizeof bits == sizeof number, "bits of numbers of 1, 2 or 4 bytes");
+    __builtin_memcpy(&bits, &number, sizeof bits);
+    return bits;
+  }
+}
 
 template <class T>
 TSR_INLINE void wait_for(const T& what) {
@@ -308,9 +320,15 @@ TSR_OPERATION(TMULS, "pto.tmuls")
 TSR_OPERATION(TDIVS, "pto.tdivs")
 TSR_OPERATION(TMAXS, "pto.tmaxs")
 TSR_OPERATION(TMINS, "pto.tmins")
-TSR_OPERATION(TANDS, "pto.tands")
-TSR_OPERATION(TORS, "pto.tors")
-TSR_OPERATION(TXORS, "pto.txors")
+// The library moves bits, also those of floats: the number comes as its bits.
+#define TSR_BITS_WITH_NUMBER(NAME, TEXT)                                                               \
+  template <class D, class S, class... E>                                                              \
+  TSR_INLINE RecordEvent NAME(const D& result, const S& from, typename S::DType number, const E&... rest) { \
+    return tsr_detail::issue(TEXT, result, from, tsr_detail::bits_of(number), rest...);                \
+  }
+TSR_BITS_WITH_NUMBER(TANDS, "pto.tands")
+TSR_BITS_WITH_NUMBER(TORS, "pto.tors")
+TSR_BITS_WITH_NUMBER(TXORS, "pto.txors")
 TSR_OPERATION(TSHLS, "pto.tshls")
 TSR_OPERATION(TSHRS, "pto.tshrs")
 TSR_OPERATION(TREMS, "pto.trems")
