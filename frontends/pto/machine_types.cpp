@@ -83,6 +83,7 @@ const std::vector<Row>& rows() {
       {{"pto.tci"}, {kInts16 | kFloats, kInts16, true}},
       {{"pto.tsel"}, {kBits16, kBits64, true}},
       {{"pto.tsels"}, {kBits16, kInts64 | kFloats, true}},
+      {{"pto.tcvt"}, {kAll, kBits64}},
       {{"pto.tscatter"}, {kUpTo32, kBits64}},
       {{"pto.tgather"}, {kBits16, kBits64}},
       {{"pto.trowargmax", "pto.trowargmin"}, {kBasic, kUpTo32}},
@@ -96,7 +97,7 @@ const std::vector<Row>& rows() {
 }
 
 struct OperandRow {
-  std::initializer_list<const char*> names;
+  std::vector<const char*> names;
   OperandTypes types;
 };
 
@@ -113,7 +114,13 @@ const std::vector<OperandRow>& operand_rows() {
   const std::vector<PairedTypes> halves = {{Set{E::kI32}, Set{E::kF16}}};
   const std::vector<PairedTypes> offsets = {{kOf8 | kOf16, kShort}, {kOf32 | Set{E::kI64}, kLong}};
   const std::vector<PairedTypes> indices = {{kOf8 | kOf16 | kOf32, kInts16}, {Set{E::kI64}, kLong}};
+  // What is narrower than a byte has rules of its own. A5 converts f32 to all small floats, f16 to one of them.
+  constexpr Set kOthers = kAll | Set{E::kE8m0, E::kI4, E::kE2m1, E::kE1m2};
+  const std::vector<PairedTypes> a5_conversions = {{Set{E::kF16}, kOthers | Set{E::kHif8}},
+                                                   {kInts64 | kBf16, kOthers},
+                                                   {Set{E::kE4m3, E::kE5m2, E::kHif8}, kSingle}};
   static const std::vector<OperandRow> kRows = {
+      {{"pto.tcvt"}, {F::kConvert, -1, "a result", {{kAll, kOthers}}, a5_conversions}},
       {{"pto.tscatter"}, {F::kScatter, 1, "an index", offsets, offsets}},
       {{"pto.tgather"}, {F::kGather, 1, "an index", {{kOf16 | kOf32, kLong}}, indices}},
       {{"pto.tpartargmax", "pto.tpartargmin"}, {F::kPartArg, 2, "positions", positions, positions}},

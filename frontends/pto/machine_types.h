@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "models/cluster/program/program.h"
-#include "models/cluster/program/tile_operation.h"
 
 namespace tessera::pto {
 

@@ -77,6 +77,8 @@ class RegisterLowering : LoweringPart {
   /// The instruction with all that does not depend on its shape.
   cluster::RegisterOperation basis(const Operation& op, const RegisterRow& row,
                                    const Operands& operands);
+  /// Refuses types of logical registers that do not belong together (register_types.cpp).
+  void check_logical(const Operation& op, const RegisterRow& row, const Operands& operands) const;
   void plain(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
   void splat(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
   void convert(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;

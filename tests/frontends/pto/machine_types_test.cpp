@@ -110,13 +110,17 @@ TEST(MachineTypes, TypesOfTwoTilesBelongTogether) {
                 HasSubstr("a result of f16"));
     EXPECT_THAT(said("pto.tsubreluconv", {E::kI32, E::kI32, E::kI8}, profile),
                 HasSubstr("works on i16, f16 or f32"));
-    EXPECT_EQ(said("pto.tgather", {E::kF32, E::kI32, E::kF32}, profile), "");
+    EXPECT_EQ(said("pto.tgather", {E::kF32, E::kI32, E::kI32, E::kF32}, profile), "");
   }
+  EXPECT_EQ(said("pto.tcvt", {E::kF32, E::kE4m3}, Profile::kA5), "");
+  EXPECT_EQ(said("pto.tcvt", {E::kF16, E::kHif8}, Profile::kA5), "");
+  EXPECT_THAT(said("pto.tcvt", {E::kF16, E::kE4m3}, Profile::kA5),
+              HasSubstr("pto.tcvt of f16 has a result of"));
+  EXPECT_THAT(said("pto.tcvt", {E::kE5m2, E::kF16}, Profile::kA5), HasSubstr("a result of f32"));
+  EXPECT_THAT(said("pto.tcvt", {E::kF32, E::kE4m3}, Profile::kA2A3), HasSubstr("on A2/A3"));
   EXPECT_EQ(said("pto.tgather", {E::kF32, E::kI16, E::kF32}, Profile::kA5), "");
-  EXPECT_THAT(said("pto.tgather", {E::kF32, E::kI16, E::kF32}, Profile::kA2A3),
-              HasSubstr("an index of i32 or ui32 on A2/A3, found a tile of i16"));
-  EXPECT_THAT(said("pto.tgather", {E::kI8, E::kI32, E::kI8}, Profile::kA2A3),
-              HasSubstr("works on i16"));
+  EXPECT_THAT(said("pto.tgather", {E::kI64, E::kI16, E::kI64}, Profile::kA5),
+              HasSubstr("an index of i32 or ui32 on A5, found a tile of i16"));
 }
 
 TEST(MachineTypes, PowersWithHighPrecisionHaveTypesOfTheirOwn) {

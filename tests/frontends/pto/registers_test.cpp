@@ -131,5 +131,35 @@ TEST(PtoRegisters, PrintedTextReadsTheSame) {
   EXPECT_THAT(once, HasSubstr("!pto.vmi.mask<96xpred>"));
 }
 
+// Logical registers: what the assembler refuses before it chooses physical ones.
+TEST(PtoRegisters, TypesOfLogicalRegistersBelongTogether) {
+  const auto said = [](const std::string& operation, const std::string& types) {
+    const auto type = [](const std::string& t) { return "!pto.vmi.vreg<" + t + ">"; };
+    const auto after = types.find(' ');
+    const std::string a = types.substr(0, after), b = types.substr(after + 1);
+    const std::string text = "module { func.func @k(%a: " + type(a) + ", %b: " + type(a) + ") {\n" +
+                             operation + " : " + type(a) +
+                             (operation.find("%b") == std::string::npos ? "" : ", " + type(a)) +
+                             " -> " + type(b) + "\nreturn } }";
+    try {
+      lower(parse(text, "k.pto"), {Profile::kA5, {}});
+    } catch (const UserError& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(said("%r = pto.vmi.vadd %a, %b", "128xf32 128xf32"), "accepted");
+  EXPECT_THAT(said("%r = pto.vmi.vadd %a, %b", "64xf32 128xf32"),
+              HasSubstr("expected one number of lanes"));
+  EXPECT_THAT(said("%r = pto.vmi.vmul %a, %b", "64xf16 64xi16"), HasSubstr("expected one type"));
+  EXPECT_THAT(said("%r = pto.vmi.vdiv %a, %b", "128xi32 128xi32"), HasSubstr("expected floats"));
+  EXPECT_THAT(said("%r = pto.vmi.vshl %a, %b", "128xf32 128xf32"), HasSubstr("expected integers"));
+  EXPECT_EQ(said("%r = pto.vmi.vcvt %a", "64xf16 64xf32"), "accepted");
+  EXPECT_THAT(said("%r = pto.vmi.vcvt %a", "64xf16 128xf32"), HasSubstr("one number of lanes"));
+  EXPECT_EQ(said("%r = pto.vmi.vinterpret_cast %a", "64xf32 128xi16"), "accepted");
+  EXPECT_THAT(said("%r = pto.vmi.vinterpret_cast %a", "128xf32 128xi16"),
+              HasSubstr("expected as many bits"));
+}
+
 }  // namespace
 }  // namespace tessera::pto::registers_test

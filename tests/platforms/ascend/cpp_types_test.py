@@ -150,7 +150,7 @@ def stored_messages(folder):
         one = np.float32(1)
         np.testing.assert_array_equal(np.load(folder / "y.npy"), np.stack([x + one, x + one + one, x + one + one + one]))
     done = run(folder, MESSAGES.replace("FREES", "0").replace("n + 0 < 3", "n > 5"), "a2a3", *words, expect=None)
-    assert done.returncode == 3 and "flag" in done.stdout + done.stderr, done.stdout + done.stderr  # nobody frees the first slot
+    assert done.returncode != 0 and "deadlock" in done.stderr, done.stdout + done.stderr  # nobody frees the first slot
 
 
 def refusals(folder):
