@@ -186,6 +186,7 @@ Flow StatementRunner::on(const SwitchStmt& s) {
 }
 
 Flow StatementRunner::on(const IfStmt& s) {
+  const Engine::Depth guard(engine_, s, false);
   if (frame_.code != nullptr) return run_if(*this, s);
   const Scope scope(frame_);
   if (evaluator_.condition(*s.condition, "the condition")) return run(*s.then);

@@ -28,11 +28,24 @@ class Dumper {
     write(*e);
   }
   void operator()(const Stmt* s) {
-    if (s == nullptr) return word("-");
-    gap();
-    open(kStatements[static_cast<unsigned>(s->kind)]);
-    visit(*s, [this](const auto& node) { for_each_field(node, *this); });
-    text += ')';
+    std::size_t choices = 0;
+    for (; s != nullptr && s->kind == StmtKind::kIf; ++choices) {  // a chain may have any number
+      const IfStmt& choice = as<IfStmt>(*s);
+      gap();
+      open(kStatements[static_cast<unsigned>(s->kind)]);
+      (*this)(choice.condition);
+      (*this)(choice.then);
+      s = choice.otherwise;
+    }
+    if (s == nullptr) {
+      word("-");
+    } else {
+      gap();
+      open(kStatements[static_cast<unsigned>(s->kind)]);
+      visit(*s, [this](const auto& node) { for_each_field(node, *this); });
+      text += ')';
+    }
+    text.append(choices, ')');
   }
   void write(const Expr& e) {
     visit(e, [this](const auto& node) { write_node(node); });

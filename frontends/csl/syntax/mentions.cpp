@@ -16,7 +16,14 @@ class Search {
     if (e != nullptr && !found) visit(*e, [this](const auto& node) { on(node); });
   }
   void operator()(const Stmt* s) {
-    if (s != nullptr && !found) visit(*s, [this](const auto& node) { for_each_field(node, *this); });
+    while (s != nullptr && !found && s->kind == StmtKind::kIf) {  // a chain may have any number
+      const IfStmt& choice = as<IfStmt>(*s);
+      (*this)(choice.condition);
+      (*this)(choice.then);
+      s = choice.otherwise;
+    }
+    if (s != nullptr && !found)
+      visit(*s, [this](const auto& node) { for_each_field(node, *this); });
   }
   template <class T>
   void operator()(const List<T>& list) {

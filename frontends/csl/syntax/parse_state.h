@@ -35,6 +35,15 @@ class HighestChild {
   auto operator()(T) -> std::enable_if_t<std::is_enum_v<T> || std::is_same_v<T, bool>> {}
   void operator()(std::string_view) {}
   void operator()(std::optional<BinaryOp>) {}
+  /// The tests of `if (a) .. else if (b) ..` stand beside each other.
+  void take_choice(const IfStmt& choice) {
+    (*this)(choice.condition);
+    (*this)(choice.then);
+    if (choice.otherwise != nullptr && choice.otherwise->kind == StmtKind::kIf)
+      height = std::max<unsigned>(height, choice.otherwise->height);
+    else
+      (*this)(choice.otherwise);
+  }
 
  private:
   void take(const Node* child) {
@@ -62,7 +71,10 @@ class ParseState {
     node->kind = T::kKind;
     if constexpr (std::is_base_of_v<Expr, T>) node->number = file_.next_expression();
     HighestChild children;
-    for_each_field(*node, children);
+    if constexpr (std::is_same_v<T, IfStmt>)
+      children.take_choice(*node);
+    else
+      for_each_field(*node, children);
     if (children.height > kMostHeight)
       fail(Id::kNesting, place, "an expression of more than ", kMostHeight,
            " operators, calls and blocks inside each other");

@@ -1,5 +1,7 @@
 #include "frontends/csl/syntax/statement_parser.h"
 
+#include <vector>
+
 #include "frontends/csl/syntax/operators.h"
 
 namespace tessera::csl {
@@ -114,16 +116,30 @@ void StatementParser::fail_declaration_of_file() {
               ", which declares something of a file; is a '}' missing in front of it?");
 }
 
+/// `if (a) x else if (b) y else z`: its tests stand one after the other, however many there are, not inside each other.
 StatementParser::Arm StatementParser::if_statement() {
   const ParseState::Level guard(state_);
-  const Place place = cursor_.take().place;
-  const Expr* const condition = expressions_.parse_in_parentheses("around the condition");
-  const Arm then = arm();
-  if (!cursor_.accept_word("else"))
-    return {state_.make<IfStmt>(place, condition, then.statement, nullptr), then.closed};
-  const Arm otherwise = arm();
-  return {state_.make<IfStmt>(place, condition, then.statement, otherwise.statement),
-          otherwise.closed};
+  struct Test {
+    Place place;
+    const Expr* condition;
+    const Stmt* then;
+  };
+  std::vector<Test> tests;
+  Arm last{};
+  bool goes_on = true;
+  while (goes_on) {
+    const Place place = cursor_.take().place;
+    const Expr* const condition = expressions_.parse_in_parentheses("around the condition");
+    const Arm then = arm();
+    tests.push_back({place, condition, then.statement});
+    last = {nullptr, then.closed};
+    if (!cursor_.accept_word("else")) break;
+    goes_on = cursor_.peek().is_word("if");
+    if (!goes_on) last = arm();
+  }
+  for (auto test = tests.rbegin(); test != tests.rend(); ++test)
+    last.statement = state_.make<IfStmt>(test->place, test->condition, test->then, last.statement);
+  return last;
 }
 
 StatementParser::Arm StatementParser::arm() {

@@ -8,18 +8,19 @@ namespace tessera::csl {
 namespace {
 
 /// Whether it ends with a block, so that no ";" follows. A declaration has its ";" itself.
-bool is_closed(const Stmt& s) {
-  switch (s.kind) {
+bool is_closed(const Stmt& statement) {
+  const Stmt* last = &statement;
+  while (last->kind == StmtKind::kIf) {
+    const IfStmt& choice = as<IfStmt>(*last);
+    last = choice.otherwise == nullptr ? choice.then : choice.otherwise;
+  }
+  switch (last->kind) {
   case StmtKind::kExpression:
   case StmtKind::kAssign:
   case StmtKind::kReturn:
   case StmtKind::kBreak:
   case StmtKind::kContinue:
     return false;
-  case StmtKind::kIf: {
-    const IfStmt& choice = as<IfStmt>(s);
-    return is_closed(choice.otherwise == nullptr ? *choice.then : *choice.otherwise);
-  }
   default:
     return true;
   }
@@ -109,13 +110,17 @@ void StatementPrinter::write(const BlockStmt& s) {
 }
 
 void StatementPrinter::write(const IfStmt& s) {
-  out_ << "if (";
-  expressions_.print(*s.condition);
-  out_ << ") ";
-  print_arm(*s.then);
-  if (s.otherwise == nullptr) return;
-  out_ << " else ";
-  print_arm(*s.otherwise);
+  const Stmt* rest = &s;
+  while (rest != nullptr && rest->kind == StmtKind::kIf) {  // a chain may have any number of tests
+    const IfStmt& choice = as<IfStmt>(*rest);
+    out_ << "if (";
+    expressions_.print(*choice.condition);
+    out_ << ") ";
+    print_arm(*choice.then);
+    rest = choice.otherwise;
+    if (rest != nullptr) out_ << " else ";
+  }
+  if (rest != nullptr) print_arm(*rest);
 }
 
 void StatementPrinter::write(const While& s) {

@@ -173,12 +173,19 @@ TEST(CslDepth, NestingIsBounded) {
 }
 
 TEST(CslDepth, StatementsInsideEachOtherAreBounded) {
-  for (const std::string open : {"{", "if (a) ", "if (a) {} else ", "while (a) {", "for (a) |b| {",
+  for (const std::string open : {"{", "if (a) ", "if (a) {} else {", "while (a) {", "for (a) |b| {",
                                  "switch (a) { else => ", "comptime {"}) {
     std::string text = "fn f() void {";
     for (int i = 0; i < 10000; ++i) text += open;
     EXPECT_THAT(error_of(text), HasSubstr("nested deeper than 256 levels")) << open;
   }
+}
+
+// Generated programs have a test for each PE.
+TEST(CslDepth, TestsOneAfterTheOtherAreNotInsideEachOther) {
+  std::string text = "fn f() void { if (a) {} ";
+  for (int i = 0; i < 100000; ++i) text += "else if (a) {} ";
+  EXPECT_EQ(print_problem(text + "}"), "");
 }
 
 TEST(CslDepth, ChainsAreBounded) {
