@@ -382,7 +382,10 @@ Code code_of(Module& module, const std::vector<FunctionId>& functions, const Cyc
 }
 
 pe::Image image_of(Module module, const Options& options, bool unrolls, Symbols* symbols) {
-  if (options.optimize && options.style != Style::kPlain) fold_constant_globals(module);
+  if (options.optimize && options.style != Style::kPlain) {
+    fold_constant_globals(module);
+    tabulate_choices(module);
+  }
   if (options.optimize) inline_calls(module, unrolls ? options.style : Style::kPlain);
   lower_extra_parameters(module);
   const Cycles cycles = find_cycles(module);

@@ -33,6 +33,10 @@ enum class Style : std::uint8_t {
 /// their own that no instruction does anything with but load them. LLVM does the same (wse_timing_3.md C2).
 void fold_constant_globals(ir::Module& module);
 
+/// Tests of one word for eight and more numbers without a gap, after each of which the same variables get constants, become
+/// one test and a table for each variable, as LLVM makes of a `switch` (inferred from its passes).
+void tabulate_choices(ir::Module& module);
+
 /// Functions that are called once, and small ones, become part of their callers.
 void inline_calls(ir::Module& module, Style style);
 
