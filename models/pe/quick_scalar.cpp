@@ -101,7 +101,6 @@ bool load_record(EngineState& pe, const DecodedInstruction& decoded, Cycle now) 
   if (dsr.extension != nullptr) return false;
   const auto stride = static_cast<std::int16_t>(word(3));
   if (dsd.kind == DsdKind::kMem1d) {
-    if (stride < -128 || stride > 127) return false;
     dsr.load_from(dsd, in.config);
     dsr.set_address(word(1));
     dsr.stride = stride;

@@ -189,7 +189,11 @@ unsigned load_record(EngineState& pe, const Instruction& in, Cycle now) {
   const bool one_loop = dsd.kind == DsdKind::kMem1d;
   if (one_loop || dsd.kind == DsdKind::kMem4d) dsr.set_address(word(1));
   if (dsd.kind != DsdKind::kMem4d) set_length(pe, in.op, dsr, word(2));
-  if (one_loop) set_stride(pe, in.op, dsr, word(3));
+  // A record has 16 bits for the stride, where an instruction has 8 (wse.md 5.2).
+  if (one_loop) {
+    dsr.stride = static_cast<std::int16_t>(word(3));
+    dsr.restart_walk(dsr.address());
+  }
   return registers;
 }
 

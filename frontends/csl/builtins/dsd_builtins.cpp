@@ -413,13 +413,6 @@ Result increment_dsd_offset(const BuiltinCall& call) {
   return live_result(from.type, dsd);
 }
 
-void require_one_loop(const BuiltinCall& call, const Result& from, const LiveDsd& dsd,
-                      std::string_view what) {
-  if (from.type->name == "mem1d_dsd" && is_stretched(call.evaluator, dsd))
-    call.engine().fail(Id::kFarStride, call.expr(0), kStretched, "its ", what,
-                       " cannot change while the program runs");
-}
-
 Result set_dsd_length(const BuiltinCall& call) {
   const Result &from = call.operand(0), &length = call.operand(1);
   if (from.is_known() && length.is_known()) {
@@ -427,8 +420,7 @@ Result set_dsd_length(const BuiltinCall& call) {
     dsd.extents.assign(1, call.number(1));
     return changed(from, std::move(dsd));
   }
-  LiveDsd dsd = live_or_several(call.evaluator, from, call.expr(0));
-  require_one_loop(call, from, dsd, "length");
+  LiveDsd dsd = with_one_loop(call.evaluator, from, call.expr(0));
   dsd.extent = scalar(call.evaluator, number_as(call, 1, "u16"), call.node);
   return live_result(from.type, dsd);
 }
@@ -447,7 +439,6 @@ Result set_dsd_stride(const BuiltinCall& call) {
     one = changed(from, std::move(steps));
   }
   LiveDsd dsd = live_dsd(call.evaluator, one, call.expr(0));
-  require_one_loop(call, from, dsd, "stride");
   dsd.stride = scalar(call.evaluator, number_as(call, 1, "i16"), call.node);
   return live_result(from.type, dsd);
 }

@@ -273,15 +273,14 @@ bool is_given(const ir::Value& value) {
   return value.kind != ir::Value::Kind::kNone;
 }
 
+/// `given`, else that of the record at the offset, else the extent of the known descriptor.
 ir::Value field_of_record(Evaluator& evaluator, const LiveDsd& dsd, const ir::Value& given,
                           std::int32_t offset) {
   if (is_given(given)) return given;
   FunctionCode& code = code_of(evaluator);
   if (dsd.record)
     return code.builder.load(ir::Type::kU16, dsd.record->address, dsd.record->offset + offset);
-  const pe::Dsd& d = code.tile.module().descriptors[dsd.descriptor].dsd;
-  const auto stride = static_cast<std::uint16_t>(d.strides[0]);
-  return ir::constant(ir::Type::kU16, offset == kRecordExtent ? d.extent : stride);
+  return ir::constant(ir::Type::kU16, code.tile.module().descriptors[dsd.descriptor].dsd.extent);
 }
 
 bool is_same(const Storage& a, const Storage& b) {
@@ -290,17 +289,21 @@ bool is_same(const Storage& a, const Storage& b) {
 
 }  // namespace
 
-bool is_stretched(Evaluator& evaluator, const LiveDsd& dsd) {
-  if (dsd.record) return false;
-  const std::vector<ir::Descriptor>& all = code_of(evaluator).tile.module().descriptors;
-  return all[dsd.descriptor].dsd.kind == pe::DsdKind::kMem4d;
+DsdRecord record_of(TileCode& tile, const Type& kind, std::uint32_t descriptor) {
+  const ir::Descriptor& from = tile.module().descriptors[descriptor];
+  const bool is_stretched = kind.name == "mem1d_dsd" && from.dsd.kind == pe::DsdKind::kMem4d;
+  if (!is_stretched) return {descriptor, from.dsd.strides[0]};
+  const std::int16_t stride = from.dsd.strides[1];
+  ir::Descriptor one = from;
+  one.dsd.kind = pe::DsdKind::kMem1d;
+  one.dsd.dimensions = 1;
+  one.dsd.extents = {from.dsd.extents[1]};
+  one.dsd.strides = {1};
+  return {tile.add_descriptor(std::move(one)), stride};
 }
 
 void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value, const Node& at) {
   const LiveDsd dsd = live_or_several(evaluator, value, at);
-  if (value.type->name == "mem1d_dsd" && is_stretched(evaluator, dsd))
-    evaluator.engine().fail(Id::kFarStride, at, kStretched,
-                            "it is no value of a variable; make it a mem4d_dsd");
   ir::Builder& builder = code_of(evaluator).builder;
   const auto store = [&](const ir::Value& field, std::int32_t offset) {
     builder.store(storage.address, field, storage.offset + offset);
@@ -314,10 +317,12 @@ void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value
   } else {
     uses.add_change(storage.address.number);
   }
+  const DsdRecord known =
+      dsd.record ? DsdRecord{} : record_of(code_of(evaluator).tile, *value.type, dsd.descriptor);
   if (!is_own) {
     const ir::Value number =
         dsd.record ? builder.load(ir::Type::kU16, dsd.record->address, dsd.record->offset)
-        : dsd.several.empty() ? ir::constant(ir::Type::kU16, dsd.descriptor)
+        : dsd.several.empty() ? ir::constant(ir::Type::kU16, known.descriptor)
                               : dsd.chosen;
     store(number, 0);
   }
@@ -325,7 +330,23 @@ void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value
   if (!is_own || is_given(dsd.extent))
     store(field_of_record(evaluator, dsd, dsd.extent, kRecordExtent), kRecordExtent);
   if (!is_own || is_given(dsd.stride))
-    store(field_of_record(evaluator, dsd, dsd.stride, kRecordStride), kRecordStride);
+    store(dsd.record || is_given(dsd.stride)
+              ? field_of_record(evaluator, dsd, dsd.stride, kRecordStride)
+              : ir::constant(ir::Type::kU16, static_cast<std::uint16_t>(known.stride)),
+          kRecordStride);
+}
+
+LiveDsd with_one_loop(Evaluator& evaluator, const Result& value, const Node& at) {
+  const LiveDsd dsd = live_or_several(evaluator, value, at);
+  FunctionCode& code = code_of(evaluator);
+  if (dsd.record || record_of(code.tile, *value.type, dsd.descriptor).descriptor == dsd.descriptor)
+    return dsd;
+  const ir::VariableId copy =
+      code.builder.local("descriptor", ir::Type::kU16, pe::kRecordBytes / 2);
+  LiveDsd made;
+  made.record = Storage{ir::address_of(copy), 0};
+  store_dsd(evaluator, *made.record, value, at);
+  return made;
 }
 
 namespace {

@@ -27,12 +27,17 @@ Result live_result(const Type* kind, LiveDsd dsd);
 ir::Value base_address(Evaluator& evaluator, const LiveDsd& dsd);
 /// The variable that holds, or has, a descriptor whose elements only DsrUses can judge; nothing: they are known, or it lies elsewhere.
 std::optional<ir::VariableId> variable_with(const LiveDsd& dsd);
-/// Whether a mem1d_dsd became two loops, because its stride takes more than 8 bits.
-bool is_stretched(Evaluator& evaluator, const LiveDsd& dsd);
-inline constexpr std::string_view kStretched =
-    "the stride of this mem1d_dsd takes more than 8 bits, so ";
+/// What the record of a known descriptor has beside base and extent.
+struct DsdRecord {
+  std::uint32_t descriptor = 0;
+  std::int16_t stride = 1;
+};
+/// A record has 16 bits for the stride, so there a mem1d_dsd is one loop that became two because its stride takes more than 8.
+DsdRecord record_of(TileCode& tile, const Type& kind, std::uint32_t descriptor);
 /// Writes the record that a variable of a descriptor type is.
 void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value, const Node& at);
+/// A mem1d_dsd whose length changes is one loop: one that became two is put into a record.
+LiveDsd with_one_loop(Evaluator& evaluator, const Result& value, const Node& at);
 /// A descriptor that does not change when the variable does that it came from.
 Result kept_dsd(Evaluator& evaluator, const Result& value, const std::string& name);
 /// Copies or fills an array with one operation. false: it needs single stores.

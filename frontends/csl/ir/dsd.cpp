@@ -91,30 +91,61 @@ std::uint8_t extended_register(const DsrChoice& choice, unsigned slot) {
   return *choice.extended[slot];
 }
 
+/// Stride registers of the operands of one operation. An operand begins with those of its slot; where they end, it shares one
+/// that holds the same stride, or takes one that no operand of the operation needs.
+class StrideRegisters {
+ public:
+  /// Throws NoRegister.
+  pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice) {
+    pe::OpConfig config;
+    if (dsd.kind != pe::DsdKind::kMem4d && dsd.kind != pe::DsdKind::kCircbuf) return config;
+    config.xdsr = extended_register(choice, slot);
+    for (unsigned i = 0; i < dsd.stride_registers(); ++i) {
+      config.sr[i] = take(slot, i, dsd.stride_in_register(i));
+      if (!config.sr[i])
+        throw NoRegister("expected an operation that needs at most 8 stride registers, found one "
+                         "with nine different strides");
+    }
+    return config;
+  }
+  /// For a record, of which nothing else is known: all registers of the slot.
+  pe::OpConfig extension_of_record(unsigned slot, const DsrChoice& choice) {
+    pe::OpConfig config;
+    config.xdsr = extended_register(choice, slot);
+    for (unsigned i = 0; i < kStrideRegistersEach; ++i) config.sr[i] = take(slot, i, std::nullopt);
+    return config;
+  }
+
+ private:
+  /// `stride` is nothing where only the running program knows it.
+  std::optional<std::uint8_t> take(unsigned slot, unsigned i, std::optional<std::int16_t> stride) {
+    const unsigned usual = slot * kStrideRegistersEach + i;
+    if (usual < held_.size()) return hold(usual, stride);
+    for (unsigned n = 0; n < held_.size(); ++n) {
+      if (stride && held_[n].is_taken && held_[n].stride == stride) return hold(n, stride);
+    }
+    for (unsigned n = 0; n < held_.size(); ++n) {
+      if (!held_[n].is_taken) return hold(n, stride);
+    }
+    return std::nullopt;
+  }
+  std::uint8_t hold(unsigned number, std::optional<std::int16_t> stride) {
+    held_[number] = {true, stride};
+    return static_cast<std::uint8_t>(number);
+  }
+
+  struct Held {
+    bool is_taken = false;
+    std::optional<std::int16_t> stride;
+  };
+  std::array<Held, pe::kStrideRegisterCount> held_;
+};
+
 }  // namespace
 
 pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice) {
-  pe::OpConfig config;
-  if (dsd.kind != pe::DsdKind::kMem4d && dsd.kind != pe::DsdKind::kCircbuf) return config;
-  config.xdsr = extended_register(choice, slot);
-  for (unsigned i = 0; i < dsd.stride_registers(); ++i) {
-    const unsigned sr = slot * kStrideRegistersEach + i;
-    if (sr >= pe::kStrideRegisterCount)
-      throw NoRegister("expected an operation that needs at most 8 stride registers; the second "
-                       "source may have two");
-    config.sr[i] = static_cast<std::uint8_t>(sr);
-  }
-  return config;
-}
-
-pe::OpConfig extension_of_record(unsigned slot, const DsrChoice& choice) {
-  pe::OpConfig config;
-  config.xdsr = extended_register(choice, slot);
-  for (unsigned i = 0; i < kStrideRegistersEach; ++i) {
-    const unsigned sr = slot * kStrideRegistersEach + i;
-    if (sr < pe::kStrideRegisterCount) config.sr[i] = static_cast<std::uint8_t>(sr);
-  }
-  return config;
+  StrideRegisters alone;
+  return alone.extension_of(dsd, slot, choice);
 }
 
 void load_dsr(Builder& builder, const pe::Operand& dsr, const DsdOperand& from,
@@ -161,6 +192,7 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
   m.flag_result = wants_flag;
   std::vector<Value> values;
   std::vector<Type> results;
+  StrideRegisters strides;
   for (unsigned slot = 0; slot < operands.size(); ++slot) {
     const DsdOperand& o = operands[slot];
     Machine::Field field;
@@ -173,9 +205,9 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
       if (!in_place || slot != 0) {
         pe::OpConfig load;
         if (o.kind == DsdOperand::Kind::kDescriptor)
-          load = extension_of(module.descriptors[o.descriptor].dsd, slot, choice);
+          load = strides.extension_of(module.descriptors[o.descriptor].dsd, slot, choice);
         if (o.kind == DsdOperand::Kind::kRecord && o.is_extended)
-          load = extension_of_record(slot, choice);
+          load = strides.extension_of_record(slot, choice);
         load_dsr(builder, field.fixed, passed(builder, module, o), load);
       }
     } else if (o.kind == DsdOperand::Kind::kDsr) {

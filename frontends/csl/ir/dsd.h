@@ -75,10 +75,8 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
                     const std::vector<DsdOperand>& operands, const pe::OpConfig& config = {},
                     bool wants_flag = false, const DsrChoice& choice = {}, const Value& index = {});
 
-/// Extended DSR and stride registers for the load of a descriptor: one and three of each for the
-/// destination (slot 0) and for source 0, one and two for source 1. Throws NoRegister.
+/// Extended DSR and stride registers for the load of a descriptor by itself: three stride registers for the destination (slot 0)
+/// and for source 0, two for source 1, and one of another slot where it needs a third. Throws NoRegister.
 pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice);
-/// The same for a record of which nothing else is known: all registers of the slot.
-pe::OpConfig extension_of_record(unsigned slot, const DsrChoice& choice);
 
 }  // namespace tessera::csl::ir

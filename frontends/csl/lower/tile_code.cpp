@@ -128,15 +128,13 @@ void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value
   const auto number = static_cast<std::uint32_t>(variable.init.size());
   if (type.is(TypeKind::kDsd)) {
     const std::uint32_t index = descriptor_of(type, *value.get<std::shared_ptr<const Dsd>>(), at);
+    const DsdRecord record = record_of(*this, type, index);
     const ir::Descriptor& d = module_.descriptors[index];
-    if (type.name == "mem1d_dsd" && d.dsd.kind == pe::DsdKind::kMem4d)
-      engine_.fail(Id::kFarStride, at, kStretched,
-                   "it is no value of a variable; make it a mem4d_dsd");
-    variable.init.push_back(index);
+    variable.init.push_back(record.descriptor);
     variable.init.push_back(d.dsd.base);
     if (d.array) variable.addresses.push_back({number + 1, *d.array});
     variable.init.push_back(d.dsd.extent);
-    variable.init.push_back(static_cast<std::uint16_t>(d.dsd.strides[0]));
+    variable.init.push_back(static_cast<std::uint16_t>(record.stride));
     return;
   }
   if (type.is(TypeKind::kPointer) && value.pointer().cell) {

@@ -121,7 +121,6 @@ enum class Id : std::uint16_t {
   kDescriptorBase = 1004,
   kTensorAccess = 1005,
   kCircularBuffer = 1006,
-  kFarStride = 1007,
   kSimdMode = 1008,
   kOverrun = 1009,
 

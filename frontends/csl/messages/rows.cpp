@@ -222,9 +222,6 @@ const std::vector<MessageRow>& message_rows() {
       {Id::kCircularBuffer, "a circular buffer",
        "A circular buffer has a size below that of its array, known at compile time, and "
        "operations take it from a DSR with an extended register."},
-      {Id::kFarStride, "a stride of more than 8 bits",
-       "A tensor access that steps further than the 8 bits of a stride is loaded as two loops, and "
-       "such a descriptor is no variable and keeps its length and stride."},
       {Id::kSimdMode, "a packed mode of the other generation",
        "WSE-2 has the modes `simd_32`, `simd_64` and `simd_32_or_64`, WSE-3 since SDK 2.10 "
        "`simd_off` and `simd_max`."},
