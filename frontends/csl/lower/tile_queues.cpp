@@ -125,11 +125,15 @@ std::optional<unsigned> TileCode::free_queue(bool is_input, bool is_shared) {
   static constexpr std::array<unsigned, 8> kOrder = {2, 3, 4, 5, 6, 7, 1, 0};
   // No output queue of WSE-2 has these numbers first, and so none has their microthreads.
   static constexpr std::array<unsigned, 8> kShared = {6, 7, 5, 4, 3, 2, 1, 0};
+  std::optional<unsigned> found;
   for (const unsigned id : is_shared ? kShared : kOrder) {
     const bool exists = id < queue_count(module_.settings.generation, is_input);
-    if (exists && find_queue(is_input, id, std::nullopt) == nullptr) return id;
+    if (!exists || find_queue(is_input, id, std::nullopt) != nullptr) continue;
+    // Operations on an output queue of the same number run on the same microthread.
+    if (!is_shared || find_queue(!is_input, id, std::nullopt) == nullptr) return id;
+    if (!found) found = id;
   }
-  return std::nullopt;
+  return found;
 }
 
 MicrothreadId TileCode::microthread_of_fifo(unsigned fifo, bool pushes) {
