@@ -377,7 +377,9 @@ class Session::Commands {
   }
   Reply send(const Request& request) {
     const compiled::Port& port = port_of(request);
-    return begin(stream_.send(port.tile, port.side, port.color, words_of(request)), false);
+    return begin(
+        stream_.send(port.tile, port.side, port.color, words_of(request), request.flag("control")),
+        false);
   }
   Reply receive(const Request& request) {
     const compiled::Port& port = port_of(request);

@@ -139,10 +139,12 @@ CommandStream::StreamId CommandStream::add_stream(TileCoord tile, Direction side
 }
 
 CommandStream::StreamId CommandStream::send(TileCoord tile, Direction side, Color color,
-                                            const std::vector<std::uint32_t>& words) {
+                                            const std::vector<std::uint32_t>& words,
+                                            bool ends_with_control) {
   const StreamId id = add_stream(tile, side, color, words.size(), false);
   std::vector<host::Word> sent;
   for (const std::uint32_t word : words) sent.push_back({word, false});
+  if (ends_with_control && !sent.empty()) sent.back().control = true;
   streams_[id].edge->send(color, std::move(sent));
   return id;
 }

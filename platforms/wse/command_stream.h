@@ -89,9 +89,10 @@ class CommandStream {
   // They throw UserError if the program has no such link.
 
   using StreamId = std::size_t;
-  /// Begins to send words, after those of earlier calls for the same link and color.
+  /// Begins to send words, after those of earlier calls for the same link and color. The last one is a control wavelet if
+  /// `ends_with_control`.
   StreamId send(TileCoord tile, Direction side, Color color,
-                const std::vector<std::uint32_t>& words);
+                const std::vector<std::uint32_t>& words, bool ends_with_control = false);
   /// Begins to receive `count` words, after those of earlier calls.
   StreamId receive(TileCoord tile, Direction side, Color color, std::size_t count);
   bool is_done(StreamId stream) const;

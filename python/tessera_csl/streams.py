@@ -41,11 +41,11 @@ class Streams:
             raise arguments.unknown("stream", name, list(self.ports))
         return list(self.ports).index(name)
 
-    def send(self, port, array, n):
-        """Header, words and transfer of a send()."""
+    def send(self, port, array, n, ends_with_control=False):
+        """Header, words and transfer of a send(), whose last wavelet may be a control wavelet."""
         name = self.find(port, "in")
         words = arrays.wavelets_in(array, _count(array, n))
-        return {"cmd": "send", "port": name}, words, Transfer(name)
+        return {"cmd": "send", "port": name, **({"control": True} if ends_with_control else {})}, words, Transfer(name)
 
     def receive(self, port, array, n):
         """Header and transfer of a receive()."""

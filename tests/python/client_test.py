@@ -118,8 +118,83 @@ layout { @set_rectangle(2, 1); @set_tile_code(0, 0); @set_tile_code(1, 0); }
 """
 
 
+STREAMS = """
+const x = @get_color(1);
+const y = @get_color(2);
+export var total: i16 = 0;
+export var offset: i16 = 0;
+const out = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = y });
+task add(value: i16) void { total += value; }
+task end() void { @mov16(out, total + offset); }
+comptime { @bind_data_task(add, @get_data_task_id(x)); @bind_control_task(end, @get_control_task_id(43)); }
+layout {
+  @set_rectangle(1, 2);
+  for (@range(u16, 2)) |row| {
+    @set_tile_code(0, row);
+    @set_color_config(0, row, x, .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } } });
+    @set_color_config(0, row, y, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ EAST } } });
+  }
+}
+"""
+
+
 class OldHost(unittest.TestCase):
     """Programs of SDK 0.4 to 0.9 that are active from the start, and their host."""
+
+    def streams(self, layout=STREAMS):
+        """A runner of a program of 1x2 PEs whose edges tensors cross, in its folder."""
+        from cerebras.elf.cs_elf_runner import CSELFRunner
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(work.name)
+        Path("layout.csl").write_text(layout, encoding="utf-8")
+        subprocess.run([SDK / "cslc", "layout.csl", "--arch=wse2", "--csl-version=1.4", "--fabric-dims=3,4", "--fabric-offsets=1,1", "-o=out"], check=True,
+                       capture_output=True, stdin=subprocess.DEVNULL)
+        return CSELFRunner(["out/bin/out_0_0.elf"])
+
+    def test_tensors_cross_the_edges(self):
+        from cerebras.elf.cself import ELFMemory
+        runner = self.streams()
+        runner.add_input_tensor(1, "{x[row=0:1, k=0:2] -> [PE[-1, row] -> index[k]]}", np.array([[1, 2, 3], [-4, 5, 7]], np.int16), sentinel=43)
+        runner.add_output_tensor(2, "{y[row=0:1] -> [PE[1, 1 - row] -> index[0]]}", np.int16)
+        runner.set_symbol_rect("offset", np.array([[100, -200]], np.int16), offset=(1, 1))
+        runner.connect_and_run()
+        self.assertEqual(runner.out_tensor_dict["y"].tolist(), [-192, 106])
+        self.assertEqual(runner.get_symbol(1, 2, "total", np.int16).tolist(), [8])
+        self.assertEqual(runner.get_symbol_rect(((1, 1), (1, 2)), "total", np.int16).tolist(), [[[6], [8]]])
+        self.assertEqual(ELFMemory("out/bin/out_0_0.elf").iter_coordinates(), [(1, 1), (1, 2)])
+
+    def test_rows_of_an_array_cross_an_edge(self):
+        runner = self.streams()
+        runner.add_input_array("x", 1, "W", np.array([[1, 2], [3, 4]], np.int16), sentinel=43)
+        runner.add_input_tensor(1, ("WEST", 1), np.array([10], np.int16))
+        runner.add_output_array("y", 2, "E", np.zeros((2, 1), np.int16))
+        runner.connect_and_run()
+        self.assertEqual(runner.out_tensor_dict["y"].tolist(), [[3], [7]])
+        self.assertEqual(runner.get_symbol(1, 2, "total", np.int16).tolist(), [17])
+
+    def test_what_does_not_fit_is_refused(self):
+        runner = self.streams()
+        with self.assertRaisesRegex(ValueError, "shape"):
+            runner.add_input_tensor(1, "{x[k=0:2] -> [PE[-1, 0] -> index[k]]}", np.zeros(2, np.int16))
+        with self.assertRaisesRegex(ValueError, "int64"):
+            runner.add_input_tensor(1, "{x[k=0:1] -> [PE[-1, 0] -> index[k]]}", np.zeros(2, np.int64))
+        with self.assertRaisesRegex(ValueError, "3 rows, and the edge W has 2 PEs"):
+            runner.add_input_array("x", 1, "W", np.zeros((3, 1), np.int16))
+        runner.add_input_tensor(1, "{x[k=0:1] -> [PE[0, k] -> index[0]]}", np.zeros(2, np.int16))
+        with self.assertRaisesRegex(ValueError, r"PE\[0, 0\] does not lie next to an edge"):
+            runner.connect_and_run()
+
+    def test_sources_are_those_that_were_compiled(self):
+        runner = self.streams()
+        runner.add_input_tensor(1, ("WEST", 0), np.zeros(1, np.int16))
+        Path("layout.csl").write_text(STREAMS.replace("+ offset", "- offset"), encoding="utf-8")
+        with self.assertRaisesRegex(RuntimeError, "has changed"):
+            runner.connect_and_run()
+        Path("layout.csl").unlink()
+        with self.assertRaisesRegex(RuntimeError, "cannot be compiled again"):
+            runner.connect_and_run()
 
     def test_a_program_runs_and_is_read(self):
         from cerebras.elf.cs_elf_runner import CSELFRunner
@@ -131,8 +206,8 @@ class OldHost(unittest.TestCase):
             runner = CSELFRunner([f"{work}/out/bin/out_0_0.elf"], cmaddr=None)
             with self.assertRaises(RuntimeError):
                 runner.get_symbol(0, 0, "total", np.uint32)
-            with self.assertRaises(NotImplementedError):
-                runner.add_input_tensor(1, "", np.zeros(1))
+            with self.assertRaisesRegex(ValueError, "no port map"):
+                runner.add_input_tensor(1, "", np.zeros(1, np.int16))
             here = os.getcwd()
             os.chdir(work)
             self.addCleanup(os.chdir, here)

@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 from cerebras.sdk.runtime import runtime_utils  # noqa: E402
 from tessera_csl import csdb, memory  # noqa: E402
+from tessera_csl.portmap import PortMap  # noqa: E402
 
 
 class PortMaps(unittest.TestCase):
@@ -63,6 +64,7 @@ class PortMaps(unittest.TestCase):
                             ("{x[i=0:2] -> [PE[0, 0] -> index[i ** 2]]}", "no expression"), ("{x[i=0:2] -> [PE[0, 0] -> index[(]]}", "no expression")):
             with self.assertRaisesRegex(ValueError, words.replace("*", r"\*")):
                 runtime_utils.prepare_output_tensor(text, np.float32)
+        self.assertEqual(PortMap("{x[i=0:7, 0] -> [PE[floor(i / 4), 0] -> index[i mod 4]]}").region, (0, 0, 2, 1, 4))
         portmap = "{x[i=0:2] -> [PE[0, 0] -> index[i]]}"
         with self.assertRaisesRegex(ValueError, "shape"):
             runtime_utils.convert_input_tensor(portmap, np.zeros(4, np.float32))
