@@ -29,10 +29,10 @@ struct TestedWord {
   }
 };
 
-/// A block that goes to `yes` if the subject is the word `bits`, else to `no`.
+/// A block that goes to `yes` if the subject has the value `bits`, else to `no`.
 struct WordTest {
   TestedWord subject;
-  std::uint16_t bits = 0;
+  std::uint32_t bits = 0;
   BlockId yes = 0, no = 0;
   std::size_t begin = 0;  ///< the instructions of the test begin here
 };
@@ -56,7 +56,7 @@ struct ChoiceChain {
 };
 
 bool is_tested_word(Type type) {
-  return type == Type::kI16 || type == Type::kU16;
+  return type == Type::kI16 || type == Type::kU16 || type == Type::kI32 || type == Type::kU32;
 }
 
 class Tabulator {
@@ -121,7 +121,8 @@ class Tabulator {
     if (compare->condition == Condition::kNe) std::swap(test.yes, test.no);
     if (compare->condition != Condition::kEq && compare->condition != Condition::kNe)
       return std::nullopt;
-    test.bits = static_cast<std::uint16_t>(compare->operands[1].number);
+    test.bits = compare->operands[1].number;
+    if (!is_wide(type)) test.bits &= 0xFFFFU;
     test.subject.value = compare->operands[0];
     test.subject.type = type;
     const Instruction* const load = made_before(block, test.begin, compare->operands[0]);
@@ -214,20 +215,20 @@ class Tabulator {
     return true;
   }
 
-  static int order(const WordTest& test) {
-    return test.subject.type == Type::kI16 ? static_cast<std::int16_t>(test.bits)
-                                           : static_cast<int>(test.bits);
+  static std::int64_t order(const WordTest& test) {
+    if (test.subject.type == Type::kI16) return static_cast<std::int16_t>(test.bits);
+    if (test.subject.type == Type::kI32) return static_cast<std::int32_t>(test.bits);
+    return test.bits;
   }
-  static int lowest(const ChoiceChain& chain) {
-    return order(*std::min_element(
-        chain.tests.begin(), chain.tests.end(),
-        [](const WordTest& a, const WordTest& b) { return order(a) < order(b); }));
+  static std::int64_t lowest(const ChoiceChain& chain) {
+    const auto is_lower = [](const WordTest& a, const WordTest& b) { return order(a) < order(b); };
+    return order(*std::min_element(chain.tests.begin(), chain.tests.end(), is_lower));
   }
   /// The words are all different, so they have no gap if they lie this near.
   static bool is_dense(const ChoiceChain& chain) {
-    const int low = lowest(chain), count = static_cast<int>(chain.tests.size());
+    const std::int64_t end = lowest(chain) + static_cast<std::int64_t>(chain.tests.size());
     return std::all_of(chain.tests.begin(), chain.tests.end(),
-                       [&](const WordTest& test) { return order(test) < low + count; });
+                       [&](const WordTest& test) { return order(test) < end; });
   }
 
   void replace(const ChoiceChain& chain) {
@@ -239,22 +240,22 @@ class Tabulator {
     Builder builder(module_, id_);
     builder.set_place(place);
     builder.enter(chain.first);
+    const Type type = is_wide(first.subject.type) ? Type::kU32 : Type::kU16;
     Value subject = first.subject.value;
-    if (first.subject.is_loaded)
-      subject = builder.load(Type::kU16, first.subject.value, load.offset);
-    subject = read_as(Type::kU16, subject);
-    const int low = lowest(chain);
+    if (first.subject.is_loaded) subject = builder.load(type, first.subject.value, load.offset);
+    subject = read_as(type, subject);
+    const std::int64_t low = lowest(chain);
     if (low != 0)
-      subject =
-          builder.binary(Op::kSub, subject, constant(Type::kU16, static_cast<std::uint32_t>(low)));
+      subject = builder.binary(Op::kSub, subject, constant(type, static_cast<std::uint32_t>(low)));
     const BlockId found = builder.new_block();
     const auto count = static_cast<std::uint32_t>(chain.tests.size());
-    builder.branch(Condition::kLt, subject, constant(Type::kU16, count), found, chain.otherwise);
+    builder.branch(Condition::kLt, subject, constant(type, count), found, chain.otherwise);
     builder.enter(found);
+    if (is_wide(type)) subject = builder.convert(Type::kU16, subject);
     for (const auto& [target, bits] : chain.bodies[0].stores) {
-      const auto& [variable, offset, type] = target;
+      const auto& [variable, offset, stored] = target;
       const StorePlace key = target;
-      const Value value = choice(builder, chain, subject, low, type,
+      const Value value = choice(builder, chain, subject, low, stored,
                                  [key](const ChoiceBody& body) { return body.stores.at(key); });
       builder.store(address_of(variable), value, offset);
     }
@@ -267,8 +268,8 @@ class Tabulator {
 
   /// The constant that belongs to the subject: from a table, unless all are equal.
   template <class Get>
-  Value choice(Builder& builder, const ChoiceChain& chain, const Value& subject, int low, Type type,
-               Get get) {
+  Value choice(Builder& builder, const ChoiceChain& chain, const Value& subject, std::int64_t low,
+               Type type, Get get) {
     std::vector<std::uint32_t> all(chain.tests.size());
     for (std::size_t i = 0; i < all.size(); ++i)
       all[static_cast<std::size_t>(order(chain.tests[i]) - low)] = get(chain.bodies[i]);
@@ -311,12 +312,11 @@ void tabulate_choices(Module& module) {
     const Function before = module.functions[f];
     thread_jumps(module.functions[f]);
     bool has_changed = false;
-    while (Tabulator(module, f).run()) has_changed = true;
-    if (has_changed) {
-      remove_unreachable(module.functions[f]);
-    } else {
-      module.functions[f] = before;
+    while (Tabulator(module, f).run()) {
+      remove_unreachable(module.functions[f]);  // the tests that are gone make no tables
+      has_changed = true;
     }
+    if (!has_changed) module.functions[f] = before;
   }
 }
 

@@ -104,7 +104,7 @@ class StrideRegisters {
       config.sr[i] = take(slot, i, dsd.stride_in_register(i));
       if (!config.sr[i])
         throw NoRegister("expected an operation that needs at most 8 stride registers, found one "
-                         "with nine different strides");
+                         "whose operands need nine");
     }
     return config;
   }
@@ -122,7 +122,9 @@ class StrideRegisters {
     const unsigned usual = slot * kStrideRegistersEach + i;
     if (usual < held_.size()) return hold(usual, stride);
     for (unsigned n = 0; n < held_.size(); ++n) {
-      if (stride && held_[n].is_taken && held_[n].stride == stride) return hold(n, stride);
+      const bool is_of_other = n < slot * kStrideRegistersEach;  // a load names a register once
+      if (is_of_other && stride && held_[n].is_taken && held_[n].stride == stride)
+        return static_cast<std::uint8_t>(n);
     }
     for (unsigned n = 0; n < held_.size(); ++n) {
       if (!held_[n].is_taken) return hold(n, stride);

@@ -36,7 +36,7 @@ std::uint32_t value_of(std::uint16_t word) {
 /// Variables 0 (the word), 1 (u16) and 2 (f32); f(x) stores to 1 and 2, or returns a number.
 Module program(const Choices& c) {
   Module module;
-  for (const Type type : {Type::kU16, Type::kU16, Type::kSingle}) {
+  for (const Type type : {c.type, Type::kU16, Type::kSingle}) {
     Variable v;
     v.name = "v" + std::to_string(module.variables.size());
     v.type = type;
@@ -97,8 +97,10 @@ unsigned branches_after(const Choices& choices) {
 TEST(CslTabulateChoices, ManyTestsAreOne) {
   for (const Shape shape : {Shape::kElseIf, Shape::kIfs, Shape::kReturns}) {
     for (const bool is_global : {false, true}) {
-      for (const bool makes_flags : {false, true})
+      for (const bool makes_flags : {false, true}) {
         EXPECT_EQ(branches_after({shape, Type::kU16, words(3, 20), is_global, makes_flags}), 1u);
+        EXPECT_EQ(branches_after({shape, Type::kI32, words(3, 20), is_global, makes_flags}), 1u);
+      }
     }
   }
 }
@@ -120,7 +122,8 @@ TEST(CslTabulateChoices, ResultsStay) {
   for (int n = 0; n < 600; ++n) {
     Choices c;
     c.shape = static_cast<Shape>(random() % 3);
-    c.type = random() % 2 == 0 ? Type::kU16 : Type::kI16;
+    constexpr Type kTypes[] = {Type::kU16, Type::kI16, Type::kU32, Type::kI32};
+    c.type = kTypes[random() % 4];
     constexpr std::uint16_t kEdges[] = {0, 0x7FFA, 0xFFF5, 0xFFFD, 100};
     c.words = words(kEdges[random() % 5], 6 + random() % 10);
     std::shuffle(c.words.begin(), c.words.end(), random);
