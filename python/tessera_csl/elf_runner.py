@@ -60,6 +60,22 @@ def _wavelets(array):
     return array.view(np.uint16).astype(np.uint32) if array.dtype.itemsize == 2 else array.view(np.uint32)
 
 
+class _Runtime(SdkRuntime):
+    """A machine whose variables are set before the program begins, and whose streams may end with a control wavelet."""
+
+    def run_with(self, values):
+        """Starts the machine; `values` are pairs of (x, y, name) and an array."""
+        self.run()
+        written = [self._server.submit({"cmd": "write", "x": x, "y": y, "symbol": name}, value) for (x, y, name), value in values]
+        for reply in written:
+            self._server.wait(reply)
+
+    def send_with_end(self, port, words):
+        """Sends wavelets of which the last is a control wavelet; does not wait."""
+        header, words, transfer = self._streams.send(port, words, None, ends_with_control=True)
+        return self._transfer(header, transfer, words, nonblock=True)
+
+
 class CSELFRunner:
     """Coordinates of variables are those of the whole fabric: column, row."""
 
@@ -169,10 +185,9 @@ class CSELFRunner:
         return folder
 
     def _run(self, folder):
-        runtime = SdkRuntime(folder, cmaddr=self._cmaddr, memcpy_required=False)
-        runtime.initial_values = [((col - self._origin[0], row - self._origin[1], name), value) for col, row, name, value in self._values]
+        runtime = _Runtime(folder, cmaddr=self._cmaddr, memcpy_required=False)
         runtime.load()
-        runtime.run()
+        runtime.run_with([((col - self._origin[0], row - self._origin[1], name), value) for col, row, name, value in self._values])
         received = []
         for stream in self._streams.values():
             if stream.is_out:

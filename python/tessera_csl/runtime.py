@@ -86,7 +86,6 @@ class SdkRuntime:
         self._dump = None
         self._start, self._end = Reply(), Reply(on_done=_tell_warning)
         self._transfers = []
-        self.initial_values = []  # pairs of (x, y, name) and an array, beside those of the compiled program
         self._streams_back = []  # streams from the PEs that did not block and may be open
         config = getattr(platform, "config", None)
         if config is not None and config.dump_core:
@@ -111,7 +110,7 @@ class SdkRuntime:
         self._require("loaded", "run() is called once, after load()")
         self._server.call({"cmd": "run"}, reply=self._start)
         last = None
-        for (x, y, name), values in [*initial.read(self._folder), *self.initial_values]:
+        for (x, y, name), values in initial.read(self._folder):
             last = self._server.submit({"cmd": "write", "x": x, "y": y, "symbol": name}, values)
         if last is not None:
             self._server.wait(last)
@@ -353,12 +352,6 @@ class SdkRuntime:
         self._require_running("send")
         header, words, transfer = self._streams.send(port, src, n_wavelets)
         return self._transfer(header, transfer, words, nonblock)
-
-    def send_with_end(self, port, words):
-        """Sends wavelets of which the last is a control wavelet; does not wait."""
-        self._require_running("send")
-        header, words, transfer = self._streams.send(port, words, None, ends_with_control=True)
-        return self._transfer(header, transfer, words, nonblock=True)
 
     def receive(self, port, dest, n_wavelets=None, nonblock=False):
         """Receives `n_wavelets` wavelets of an output stream into the array."""
