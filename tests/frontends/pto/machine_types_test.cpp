@@ -119,6 +119,8 @@ TEST(MachineTypes, TypesOfTwoTilesBelongTogether) {
   EXPECT_THAT(said("pto.tcvt", {E::kE5m2, E::kF16}, Profile::kA5), HasSubstr("a result of f32"));
   EXPECT_THAT(said("pto.tcvt", {E::kF32, E::kE4m3}, Profile::kA2A3), HasSubstr("on A2/A3"));
   EXPECT_EQ(said("pto.tgather", {E::kF32, E::kI16, E::kF32}, Profile::kA5), "");
+  EXPECT_THAT(said("pto.tgather", {E::kF32, E::kF32, E::kF32}, Profile::kA5),
+              HasSubstr("pto.tgather of f32 has an index of i16, ui16, i32 or ui32"));
   EXPECT_THAT(said("pto.tgather", {E::kI64, E::kI16, E::kI64}, Profile::kA5),
               HasSubstr("an index of i32 or ui32 on A5, found a tile of i16"));
 }

@@ -105,7 +105,6 @@ TEST(PtoOperandRules, EveryRelation) {
        "a bit of the mask"},
       {"pto.tfillpad", {{"a", "8x16xf32"}, {"c", "8x8xf32"}}, "no fewer rows and columns"},
       {"pto.tgather", {{"a", "1x32xf32"}, {"i", "1x32xi32"}, {"c", "1x64xf32"}}, kAll},
-      {"pto.tgather", {{"a", "1x32xf32"}, {"i", "1x32xf32"}, {"c", "1x32xf32"}}, "integers of 16"},
       {"pto.tsort32", {{"a", "1x32xf16"}, {"i", "1x32xui32"}, {"c", "1x63xf16"}}, "a pair in the"},
       {"pto.tsort32", {{"a", "1x32xf32"}, {"i", "1x16xui32"}, {"c", "1x64xf32"}}, "an index for"},
       {"pto.tscatter", {{"a", "8x8xf32"}, {"i", "4x8xi32"}, {"c", "8x8xf32"}}, kAll},
