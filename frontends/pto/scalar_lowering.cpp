@@ -283,8 +283,11 @@ void ScalarLowering::print(const Operation& op) {
     emitter_.attach({tile_operand(v, Access::kRead)});
   else if (v.kind == Value::Kind::kView)
     emitter_.attach({view_operand(what, Access::kRead)});
+  else if (v.kind == Value::Kind::kFloat && !v.scalar.is_register)
+    i.a = cluster::bits_of_real(v.number);
   else
     i.a = v.scalar;
+  i.mode = v.kind == Value::Kind::kFloat ? 1 : 0;
 }
 
 // --- pointers and memory ---

@@ -124,7 +124,10 @@ void Simulation::summarize_waits(Cycle cycles, report::WaitSummary& summary) con
     summary.reasons.push_back({std::string(row.name), std::string(row.description), totals[r]});
   }
   for (const auto& [key, cycles_of] : lines) {
-    if (key.second == WaitReason::kBusy) continue;
+    if (key.second == WaitReason::kBusy) {
+      summary.busy_lines.push_back({key.first, "", cycles_of});
+      continue;
+    }
     const auto busy = lines.find({key.first, WaitReason::kBusy});
     const scheduled::WaitReasonInfo& row = info(key.second);
     summary.lines.push_back({key.first, "", std::string(row.name), std::string(row.description),

@@ -170,6 +170,13 @@ json::object waits_json(const Report& r) {
   json::object out{
       {"unit", waits.unit}, {"units", waits.units},          {"busy", waits.busy},
       {"idle", waits.idle}, {"reasons", std::move(reasons)}, {"lines", std::move(lines)}};
+  json::array busy_lines;
+  for (const WaitSummary::BusyLine& line : waits.busy_lines)
+    busy_lines.push_back(
+        line.thread.empty()
+            ? json::object{{"place", line.place}, {"busy", line.busy}}
+            : json::object{{"place", line.place}, {"thread", line.thread}, {"busy", line.busy}});
+  if (!busy_lines.empty()) out["busy_lines"] = std::move(busy_lines);
   if (!waits.links.empty()) out["links"] = links_json(r, waits.links);
   if (waits.routers.empty()) return out;
   json::object routers;
@@ -294,6 +301,7 @@ std::string plural(std::uint64_t count, const std::string& noun) {
 
 void WaitSummary::sort() {
   constexpr std::size_t kMostLines = 200;
+  constexpr std::size_t kMostBusyLines = 2000;
   const auto more = [](const auto& a, const auto& b) { return a.cycles > b.cycles; };
   const auto is_zero = [](const auto& row) { return row.cycles == 0; };
   reasons.erase(std::remove_if(reasons.begin(), reasons.end(), is_zero), reasons.end());
@@ -301,6 +309,9 @@ void WaitSummary::sort() {
   std::stable_sort(reasons.begin(), reasons.end(), more);
   std::stable_sort(lines.begin(), lines.end(), more);
   if (lines.size() > kMostLines) lines.resize(kMostLines);
+  std::stable_sort(busy_lines.begin(), busy_lines.end(),
+                   [](const auto& a, const auto& b) { return a.busy > b.busy; });
+  if (busy_lines.size() > kMostBusyLines) busy_lines.resize(kMostBusyLines);
 }
 
 double time_ns(const Report& report) {

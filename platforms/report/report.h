@@ -129,6 +129,11 @@ struct WaitSummary {
     std::uint64_t cycles = 0;
     std::uint64_t busy = 0;  ///< cycles in which this line of this thread worked
   };
+  /// A source line that worked, whether it waited or not.
+  struct BusyLine {
+    std::string place, thread;  ///< as those of Line
+    std::uint64_t busy = 0;
+  };
   /// A link of a router. What the wavelets at the front of its buffers waited for, in cycles of wavelets.
   struct Link {
     std::vector<int> at;
@@ -144,7 +149,9 @@ struct WaitSummary {
   std::uint64_t idle = 0;
   std::vector<Reason> reasons;  ///< sorted by cycles, none with 0
   std::vector<Line> lines;      ///< sorted by cycles; the first ones
-  std::vector<Link> links;      ///< sorted by wavelets; the first ones
+  std::vector<BusyLine>
+      busy_lines;           ///< sorted by cycles; the first ones; none: not counted by line
+  std::vector<Link> links;  ///< sorted by wavelets; the first ones
   /// Those that wavelets waited for, sorted by cycles; the first ones.
   std::vector<Link> waiting_links;
   /// What the wavelets at the front of the buffers of all routers waited for.
@@ -259,5 +266,7 @@ void write_json(const Report& report, const std::string& path);
 void print_text(const Report& report, std::ostream& out);
 /// What it says about Report::why, if that was asked for.
 void print_why(const Report& report, std::ostream& out);
+/// What the models remarked, a line each: the first ones, and how many there are more. print_text() has them too.
+void print_warnings(const Report& report, std::ostream& out);
 
 }  // namespace tessera::report

@@ -88,15 +88,6 @@ void print_head(const Report& r, std::ostream& out) {
                    "B memory");
 }
 
-void print_warnings(const Report& r, std::ostream& out) {
-  const std::size_t shown = std::min(r.diagnoses.first.size(), kMaxWarnings);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Diagnosis& d = r.diagnoses.first[i];
-    out << "warning: cycle " << d.cycle << ": " << d.text << " [" << d.id << "]\n";
-  }
-  if (r.diagnoses.count > shown) out << "... and " << r.diagnoses.count - shown << " more\n";
-}
-
 // The unit of a count, which units name in the plural.
 std::string counted(const Counter& c) {
   const bool one = c.value == 1 && !c.unit.empty() && c.unit.back() == 's';
@@ -259,7 +250,10 @@ std::vector<std::string> lines(const std::vector<WaitGroup>& groups,
     const WaitGroup& group = groups[i];
     std::string line = group.is_cause ? "cause: " : "";
     line += name_of(group.first.at);
-    if (group.count > 1) line += " and " + grouped(group.count - 1) + " more:";
+    if (group.count > 1) {
+      if (line.back() == ':') line.pop_back();
+      line += " and " + grouped(group.count - 1) + " more:";
+    }
     text.push_back(line + ' ' + first_line(sentence(group)));
   }
   if (shown == groups.size()) return text;
@@ -277,6 +271,15 @@ std::string summary_of_causes(std::size_t causes, std::size_t places_that_follow
   return text + ", " + grouped(places_that_follow) +
          (places_that_follow == 1 ? " place waits for " : " places wait for ") +
          (causes == 1 ? "it" : "them");
+}
+
+void print_warnings(const Report& r, std::ostream& out) {
+  const std::size_t shown = std::min(r.diagnoses.first.size(), kMaxWarnings);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Diagnosis& d = r.diagnoses.first[i];
+    out << "warning: cycle " << d.cycle << ": " << d.text << " [" << d.id << "]\n";
+  }
+  if (r.diagnoses.count > shown) out << "... and " << r.diagnoses.count - shown << " more\n";
 }
 
 void print_text(const Report& report, std::ostream& out) {

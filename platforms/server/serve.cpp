@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/compiled/changed_sources.h"
 #include "frontends/compiled/folder.h"
+#include "frontends/text/diagnostics.h"
 #include "frontends/text/files_read.h"
 #include "platforms/cli/main.h"
 #include "platforms/cli/manifest.h"
@@ -146,6 +148,9 @@ class Server {
     is_loaded_ = true;
     json::object reply = describe(program_);
     reply["id"] = id;
+    if (const auto changed = compiled::changed_sources(program_, folder_); !changed.empty())
+      reply["warning"] = folder_ + " was compiled before " + text::listed(changed) +
+                         (changed.size() == 1 ? " was" : " were") + " changed; cslc makes it anew";
     return {json::serialize(reply), {}};
   }
 
@@ -212,6 +217,7 @@ class Server {
     std::optional<Failure> failure = session.failure();
     if (!failure && report.status != report::Status::kFinished)
       failure = Failure{Failure::Kind::kRuntime, report.message, true};
+    if (!options_.quiet) report::print_warnings(report, std::cerr);
     try {
       log.write(program_, folder_, report);
       if (!options_.report_file.empty()) report::write_json(report, options_.report_file);

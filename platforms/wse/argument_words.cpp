@@ -50,11 +50,11 @@ std::uint32_t argument_word(const std::string& text, const std::string& type,
   if (const auto format = half_of(type); format || type == "f32") {
     const auto number = cli::finite_number_in(text);
     if (!number) refuse("is no number for a parameter of type " + type);
-    if (!format) return bit_cast<std::uint32_t>(static_cast<float>(*number));
-    const std::uint16_t bits = pe::half_bits(*number, *format);
-    if (!std::isfinite(pe::half_value(bits, *format)))
+    const auto single = static_cast<float>(*number);
+    const std::uint16_t half = format ? pe::half_bits(*number, *format) : std::uint16_t{0};
+    if (!std::isfinite(format ? pe::half_value(half, *format) : static_cast<double>(single)))
       refuse("is too large for a parameter of type " + type);
-    return bits;
+    return format ? half : bit_cast<std::uint32_t>(single);
   }
   const std::optional<Range> range = range_of(type);
   if (!range) refuse("is for a parameter of type " + type + ", which a launch cannot pass");

@@ -3,6 +3,7 @@
 #include <sstream>
 #include <utility>
 
+#include "frontends/text/diagnostics.h"
 #include "platforms/data/npy.h"
 #include "platforms/wse/argument_words.h"
 #include "platforms/wse/checkpoints.h"
@@ -103,6 +104,19 @@ run::Stop CslHost::drive(run::RunControl& control) {
   return run::Stop::kCondition;
 }
 
+void CslHost::require_work(const report::Report& report) const {
+  const bool is_idle = report.status == report::Status::kFinished && report.cycles == 0;
+  if (!launches_.empty() || !is_idle) return;
+  std::vector<std::string> functions;
+  for (const compiled::Export& e : program_.exports)
+    if (e.is_function) functions.push_back(e.name);
+  if (functions.empty()) return;
+  throw UserError("", "--launch",
+                  "is missing, and nothing has begun: no task is active at the start, and " +
+                      program_.file + " exports " + text::alternatives(functions) +
+                      " for the host");
+}
+
 // Restored, the first ones are complete, and the next one, if it is a launch, is under way.
 void CslHost::run_commands(CommandStream& commands, bool is_restored) const {
   const std::size_t first = commands.completed();
@@ -134,6 +148,7 @@ std::string CslHost::remark(const observe::Waits& waits) const {
 }
 
 void CslHost::finish(report::Report& report) {
+  require_work(report);
   for (const Output& output : outputs_) {
     const std::string& file = options_.outputs.at(output.name);
     data::write_npy(file, output.values);

@@ -52,6 +52,8 @@ class CslHost final : public run::Program {
   Region whole(const compiled::Export& data, std::size_t elements) const;
   Output fetch(CommandStream& commands, const std::string& name) const;
   void run_commands(CommandStream& commands, bool is_restored) const;
+  /// Throws UserError if nothing has begun, though there are functions to launch.
+  void require_work(const report::Report& report) const;
 
   const cli::MachineOptions& options_;
   const compiled::Program& program_;

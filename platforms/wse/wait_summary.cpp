@@ -58,6 +58,8 @@ class Lines {
       const auto busy = busy_.find({line.place, line.thread});
       if (busy != busy_.end()) summary.lines.back().busy = busy->second;
     }
+    for (const auto& [key, cycles] : busy_)
+      summary.busy_lines.push_back({key.first, key.second, cycles});
   }
 
  private:

@@ -92,8 +92,9 @@ class SdkRuntime:
             self._core_paths.append(os.path.abspath(config.core_path or "out.core"))
         self._server = Server()
         try:
-            self._program = self._server.call({"cmd": "load", "folder": self._folder,
-                                               "options": options_from_environment()}).header
+            loaded = self._server.call({"cmd": "load", "folder": self._folder, "options": options_from_environment()})
+            _tell_warning(loaded)
+            self._program = loaded.header
         except Exception:
             self._server.close()
             raise

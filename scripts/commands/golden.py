@@ -4,9 +4,11 @@
 Works without a checkout of Tessera. A golden is a JSON file beside your program; it has the command, what the run was given, and what it gave.
 """
 import concurrent.futures
+import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -21,6 +23,20 @@ MOST_SHOWN = 12
 MOST_SECONDS = 20     # a run that takes longer has no digests of its beginnings
 
 
+@contextlib.contextmanager
+def without_logs():
+    """Removes the logs that a host program leaves in the working directory, unless they were there before."""
+    logs = [path for path in map(Path, ("sim.log", "sim_stats.json", "simfab_traces")) if not path.exists()]
+    try:
+        yield
+    finally:
+        for path in logs:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+
+
 def run(program, options, more=()):
     """The report of a run. A host program runs under cs_python and its platform gets the options from the environment."""
     name = platform_of(program)
@@ -33,11 +49,15 @@ def run(program, options, more=()):
             environment["TESSERA_OPTIONS"] = " ".join(filter(None, [environment.get("TESSERA_OPTIONS", ""), f"--report={report}", *more]))
         else:
             command += extra
-        result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, stdin=subprocess.DEVNULL)
+        with without_logs() if name == "cs_python" else contextlib.nullcontext():
+            result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, stdin=subprocess.DEVNULL)
         if not report.exists():
             raise Problem(f"{' '.join([Path(command[0]).name, *command[1:]])} ended with exit code {result.returncode} and no report\n"
                           f"{(result.stdout + result.stderr).strip()}")
         values = json.loads(report.read_text(encoding="utf-8"))
+        stale = re.search(r"tessera: warning: (.* was compiled before .*)", result.stderr)
+        if stale:
+            raise Problem(stale[1])
         if result.returncode != 0 and not more:
             raise Problem(f"{' '.join([Path(command[0]).name, *command[1:]])} ended with exit code {result.returncode}: "
                           f"{values.get('message') or result.stderr.strip()}")
@@ -70,14 +90,17 @@ def busy_pipes(report):
 
 def parts_of(report):
     """What each part of the program took, in cycles added over all places: {"task on_x": {"busy": .., "wavelet": ..}}."""
-    parts, counted = {}, set()
-    for line in report.get("waits", {}).get("lines", []):
-        thread = line.get("thread", "")
-        part = parts.setdefault(part_of(line["place"]) if "(" in line["place"] else thread or line["place"], {})
-        part[line["reason"]] = part.get(line["reason"], 0) + line["cycles"]
-        if report.get("platform") != "ascend" and (line["place"], thread) not in counted:  # `busy` is that of the line, in each of its rows
-            part["busy"] = part.get("busy", 0) + line["busy"]
-            counted.add((line["place"], thread))
+    parts = {}
+
+    def add(line, key, cycles):
+        place, thread = line["place"], line.get("thread", "")
+        part = parts.setdefault(part_of(place) if "(" in place else thread or place, {})
+        part[key] = part.get(key, 0) + cycles
+    waits = report.get("waits", {})
+    for line in waits.get("lines", []):
+        add(line, line["reason"], line["cycles"])
+    for line in waits.get("busy_lines", []):
+        add(line, "busy", line["busy"])
     for pipe, busy in busy_pipes(report).items():
         if busy:
             parts.setdefault(pipe, {})["busy"] = busy
@@ -91,11 +114,20 @@ def gave(report):
     return {"cycles": report["cycles"], "digest": report["digest"], "counters": counters, "parts": parts_of(report)}
 
 
+def files_of(report):
+    """{file: digest} of what was run; of a compiled folder the CSL files of which it was made."""
+    try:
+        compiled = json.loads((Path(report["program"]) / "tessera.json").read_text(encoding="utf-8"))
+    except OSError:
+        return report["run"].get("files", {})
+    return {source["file"]: source["digest"] for source in compiled["sources"] if not source["file"].startswith("<")}
+
+
 def given(report):
     run_ = report["run"]
     return {"version": run_.get("version"), "commit": run_.get("commit"), "preset": report.get("preset"), "config": run_.get("config_digest"),
             "program": run_.get("program_digest"), "settings": run_.get("settings", {}), "options": run_.get("options", {}), "params": run_.get("params", {}),
-            "files": run_.get("files", {}), "inputs": run_.get("inputs", {})}
+            "files": files_of(report), "inputs": run_.get("inputs", {})}
 
 
 def digest_until(program, options, cycle):
@@ -274,7 +306,7 @@ def add(arguments):
         raise Problem(f"--name: a golden is called by letters, digits, '_', '.' and '-', found '{name}'")
     path = arguments.dir / f"{name}{ENDING}"
     if path.exists():
-        raise Problem(f"{path} exists; `tessera golden update {name}` writes it anew")
+        raise Problem(f"{path} exists; --name NAME makes another golden, and `tessera golden update {name}` writes this one anew")
     golden = record(path, arguments.program, arguments.of_platform)
     print(f"{path}: {golden['gave']['cycles']:,} cycles, digest {golden['gave']['digest']}")
     return 0

@@ -148,8 +148,39 @@ class Command(unittest.TestCase):
         for part in ("gemv: cycles ", "    task on_x: busy ", "the runs are equal up to cycle ", "file pe.csl: ", "0 as before"):
             self.assertIn(part, said)
         self.assertNotIn("task done", said, "this task has not moved")
+        page = (ROOT / "docs/command.md").read_text(encoding="utf-8")
+        self.assertIn(re.sub(r"[0-9a-f]{16}", "D", said), re.sub(r"[0-9a-f]{16}", "D", page), "docs/command.md shows what is said")
         self.tessera("golden", "update")
         self.assertIn("1 as before", self.tessera("golden", "check"))
+
+    def test_a_golden_names_a_task_that_only_worked_more(self):
+        code = self.work / "gemv/pe.csl"
+        text = code.read_text(encoding="utf-8")
+        self.tessera("golden", "add", "gemv/layout.csl", "--", *GEMV)
+        code.write_text(text.replace("left -= 1;", "left -= 1; if (left == 0) { y[0] = 2.0; }"), encoding="utf-8")
+        self.assertIn("    task on_x: busy ", self.tessera("golden", "check", expect=1))
+
+    def test_a_golden_of_a_host_program_wants_a_folder_of_today(self):
+        folder = self.work / "gemv"
+        words = ["--arch=wse3", "layout.csl", "--fabric-dims=11,6", "--fabric-offsets=4,1", "--params=width:4,height:4,M:32,N:32", "-o", "out", "--memcpy",
+                 "--channels=1"]
+        cslc = BIN.parent / "sdk/bin/cslc"
+
+        def compile_():
+            subprocess.run([str(cslc), *words], cwd=folder, check=True, capture_output=True)
+        compile_()
+        add = ["golden", "add", "gemv/run.py", "--name", "host", "--", "--name", "gemv/out"]
+        self.tessera(*add)
+        self.assertEqual([path.name for path in self.work.iterdir() if path.name.startswith("sim")], [], "logs of the run")
+        self.assertIn("1 as before", self.tessera("golden", "check"))
+        code = folder / "pe.csl"
+        code.write_text(code.read_text(encoding="utf-8").replace("left -= 1;", "left -= 1; y[0] += 0.0;"), encoding="utf-8")
+        self.assertIn("gemv/out was compiled before pe.csl was changed", self.tessera("golden", "check", expect=2))
+        compile_()
+        said = self.tessera("golden", "check", expect=1)
+        for part in ("    task on_x: busy ", "file pe.csl: "):
+            self.assertIn(part, said)
+        self.assertNotIn(".elf", said)
 
     def test_a_golden_of_a_kernel_has_the_busy_cycles_of_its_pipes(self):
         self.tessera("golden", "add", str(ROOT / "examples/ascend/vector_add.pto"), "--name", "add", "--", "--param", "TILES=8")

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <iomanip>
+#include <limits>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "models/cluster/program/legality.h"
 
@@ -117,16 +119,24 @@ std::int64_t ScalarMemory::word(std::uint32_t pc, std::int64_t word, Cycle now) 
 WaitReason ScalarMemory::print(std::uint32_t pc, Cycle now) {
   const Instruction& i = context_.code(pc);
   pc_ = pc;
-  const std::string& text = context_.program->texts[static_cast<std::size_t>(i.b.value)];
+  std::string text = context_.program->texts[static_cast<std::size_t>(i.b.value)];
   if (i.operation != 0) {
     resolve(context_.operation(i), context_.registers, resolved_);
     check(i, resolved_.operands[0]);
     if (waits(i, now)) return WaitReason::kFlag;
     order_.scalar_access(i, pc, now, 0);
+  } else {
+    std::ostringstream number;
+    if (i.mode != 0)
+      number << std::setprecision(std::numeric_limits<float>::max_digits10)
+             << real_of(context_.value(i.a));
+    else
+      number << context_.value(i.a);
+    text += ' ' + number.str();
   }
   if (context_.data != nullptr)
-    context_.data->print({now, context_.core, context_.program->where(pc), text},
-                         i.operation != 0 ? &resolved_.operands[0] : nullptr, context_.value(i.a));
+    context_.data->print({now, context_.core, context_.program->where(pc), std::move(text)},
+                         i.operation != 0 ? &resolved_.operands[0] : nullptr);
   return WaitReason::kNone;
 }
 

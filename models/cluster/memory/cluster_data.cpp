@@ -409,13 +409,11 @@ void ClusterData::write_word(const ResolvedOperand& operand, CoreId core, TileVa
                                   {from_to.first, from_to.second, order_of(core, Pipe::kS)}, adds);
 }
 
-void ClusterData::print(Printed printed, const ResolvedOperand* operand, std::int64_t number) {
+void ClusterData::print(Printed printed, const ResolvedOperand* operand) {
   std::ostringstream text;
-  if (operand == nullptr) {
-    text << ' ' << number;
-  } else if (!has_tiles()) {
+  if (operand != nullptr && !has_tiles()) {
     text << ": no values in a run without data";
-  } else {
+  } else if (operand != nullptr) {
     const TileValues values = read(*operand, printed.core, printed.at, false);
     for (std::size_t i = 0; i < values.size(); ++i)
       text << (i % values.columns == 0 ? "\n  " : " ") << values.number(i);

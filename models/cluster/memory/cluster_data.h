@@ -123,8 +123,8 @@ class ClusterData {
       archive(at, core, where, text);
     }
   };
-  /// `operand` may be nullptr: then `number` is shown.
-  void print(Printed printed, const ResolvedOperand* operand, std::int64_t number);
+  /// With the elements of `operand`, which may be nullptr.
+  void print(Printed printed, const ResolvedOperand* operand);
   /// In order of cycles, then cores.
   std::vector<Printed> printed() const;
 

@@ -294,7 +294,8 @@ struct Instruction {
   BankConflict bank_conflict = BankConflict::kNone;
   Predicate predicate = Predicate::kEqual;
   SpecialValue special = SpecialValue::kBlockIndex;
-  std::uint8_t mode = 0;       ///< kSetCrossCore: 0, 1, 2; kGetBuf, kCleanCache: 0, 1
+  std::uint8_t mode =
+      0;  ///< kSetCrossCore: 0, 1, 2; kGetBuf, kCleanCache: 0, 1; kPrint: 1: a is a real
   std::uint8_t unit_flag = 0;  ///< 0: off; 2: keep the flag; 3: toggle it (2.5)
   bool both = false;           ///< kFixLocal: one half goes into the UB of each AIV
   bool fused = false;          ///< kVector: continues the vector function in front of it (4.3)

@@ -294,6 +294,25 @@ TEST(AscendExecutable, BlocksOfVectorKernelsNumberAivs) {
               AllOf(HasSubstr("of 2"), Not(HasSubstr("AIV1"))));
 }
 
+TEST(AscendExecutable, PrintsNumbersOfEachType) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("k.pto");
+  write_file(file, R"(module {
+  func.func @k() attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %half = arith.constant -1.5 : f32
+    %seven = arith.constant 7 : i32
+    %real = arith.sitofp %seven : i32 to f32
+    pto.print ins("constant", %half : f32)
+    pto.print ins("whole", %seven : i32)
+    pto.print ins("computed", %real : f32)
+    return
+  }
+}
+)");
+  EXPECT_THAT(run({file}).out, AllOf(HasSubstr("constant -1.5\n"), HasSubstr("whole 7\n"),
+                                     HasSubstr("computed 7\n")));
+}
+
 // ascend.md 1.1: a launch gives each AIV a block; its outputs are divided among them.
 TEST(AscendExecutable, ALaunchThatDoesNotDivideItsOutputsSaysSo) {
   const TemporaryFolder folder;

@@ -23,7 +23,8 @@ TEST(ArgumentWords, NumbersThatLoseSomethingAreRefused) {
   const char* const kMistakes[][2] = {
       {"70000", "i16"}, {"-40000", "i16"},     {"65536", "u16"}, {"-1", "u16"},
       {"2", "bool"},    {"4294967296", "u32"}, {"128", "i8"},    {"1.5", "i16"},
-      {"65520", "f16"}, {"2147483648", "i32"}, {"1", "[*]f32"}};
+      {"65520", "f16"}, {"2147483648", "i32"}, {"1", "[*]f32"},  {"1e39", "f32"},
+      {"4e38", "bf16"}, {"-1e39", "f32"}};
   for (const auto& mistake : kMistakes)
     EXPECT_THROW(argument_word(mistake[0], mistake[1], "o"), UserError)
         << mistake[0] << " as " << mistake[1];

@@ -127,6 +127,18 @@ TEST_P(WseCslEnds, ServicesMayWaitForEver) {
   EXPECT_EQ(run(endless, "if (!send) { @mov32(y0, all, .{ .async = true }); }").exit_code, 0);
 }
 
+TEST_P(WseCslEnds, ARunInWhichNothingBeginsSaysWhatIsMissing) {
+  write_file(folder.file("layout.csl"), R"(layout {
+  @set_rectangle(1, 1); @set_tile_code(0, 0, "pe.csl", .{});
+  @export_name("go", fn() void);
+})");
+  write_file(folder.file("pe.csl"), "fn go() void { } comptime { @export_symbol(go); }");
+  const Finished idle = run_executable(
+      "wse_platform", {folder.file("layout.csl"), "--structure", GetParam(), "--quiet"});
+  EXPECT_EQ(idle.exit_code, 2);
+  EXPECT_THAT(idle.err, HasSubstr("exports go for the host"));
+}
+
 TEST_P(WseCslEnds, OutputsAreCopiedWhenTheProgramHasEnded) {
   const std::string counter =
       "const many = @get_dsd(fabout_dsd, .{ .extent = 300, .fabric_color = c, .output_queue = oq "
