@@ -185,6 +185,8 @@ def check_sizes(tab, name, folder):
             small = tab.value("[...document.querySelectorAll('button,select,input:not([type=range])')].filter(b => { const r = b.getBoundingClientRect();"
                               " return r.width > 0 && r.height < 24; }).map(b => b.textContent || b.id)")
             assert not small, (name, width, small)
+            cut = tab.value("[...document.querySelectorAll('.legend .key')].filter(k => k.getBoundingClientRect().right > innerWidth - 8).map(k => k.textContent)")
+            assert not cut, (name, width, "words of the legend are cut", cut)
             if folder:
                 tab.picture(folder / f"{name}_{width}_{theme}.png")
     tab.value("showTheme('light', false)")
