@@ -150,6 +150,14 @@ std::string symbols_text(const Symbols& symbols) {
   for (const std::string& name : symbols.constants) add(name, "constant");
   for (const auto& [name, function] : symbols.functions) add(name, function);
   for (const auto& [name, variable] : symbols.variables) add(name, variable);
+  if (symbols.locals == nullptr) return text;
+  for (const Local& local : *symbols.locals) {
+    add(local.name, local.file + ':' + std::to_string(local.line));
+    for (const Local::Place& at : local.places) {
+      for (const std::uint32_t n : {at.number, at.begin, at.end}) text += std::to_string(n) + ' ';
+      text += at.kind;
+    }
+  }
   return text;
 }
 

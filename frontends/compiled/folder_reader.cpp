@@ -98,6 +98,50 @@ std::vector<std::pair<std::string, std::uint64_t>> read_numbers(const Node& root
   return numbers;
 }
 
+template <class Type>
+Type type_named(const Node& node, std::initializer_list<Type> types) {
+  const std::string name = node.text("a type");
+  for (const Type type : types) {
+    if (name == to_string(type)) return type;
+  }
+  node.fail("'", name, "' is no type of an element");
+}
+
+Local read_local(const Node& node) {
+  using E = pe::ElementType;
+  using P = pe::PackedType;
+  Local local;
+  local.name = node.at("name").text("a name");
+  local.type = node.at("type").text("a type");
+  local.file = node.at("file").text("a file");
+  const std::vector<Node> lines = node.at("lines").items();
+  if (lines.size() != 2) node.fail("expected the first line and the last");
+  local.line = number(lines[0]);
+  local.last_line = number(lines[1]);
+  local.element =
+      type_named(node.at("element"), {E::kI16, E::kU16, E::kI32, E::kU32, E::kF16, E::kF32});
+  if (const auto count = node.find("count")) local.count = number(*count);
+  const std::vector<Node> packed = node.items_of("packed");
+  if (packed.size() == 2) {
+    local.packed = type_named(packed[0], {P::kI8, P::kU8, P::kI64, P::kU64});
+    local.packed_count = number(packed[1]);
+  }
+  for (const Node& place : node.items_of("places")) {
+    const std::vector<Node> parts = place.items();
+    if (parts.size() != 4) place.fail("expected a kind and three numbers");
+    const std::string kind = parts[0].text("a kind");
+    local.places.push_back(
+        {kind.empty() ? 'r' : kind.front(), number(parts[1]), number(parts[2]), number(parts[3])});
+  }
+  return local;
+}
+
+Locals read_locals(const Node& code) {
+  auto all = std::make_shared<std::vector<Local>>();
+  for (const Node& local : code.items_of("locals")) all->push_back(read_local(local));
+  return all;
+}
+
 /// Reads the names of each code. The layout has programs in the order of its tiles.
 void read_codes(const Node& root, Program& program) {
   program.symbols.resize(program.layout.programs.size());
@@ -107,8 +151,10 @@ void read_codes(const Node& root, Program& program) {
     codes_of[fs::path(program.layout.programs[i].code).filename().string()].push_back(i);
   for (const Node& code : root.at("codes").items()) {
     const fs::path file(code.at("code").text("a file"));
+    const Locals locals = read_locals(code);
     for (const std::size_t i : codes_of[file.filename().string()]) {
       is_read[i] = true;
+      program.symbols[i].locals = locals;
       for (const auto& [name, address] : code.members_of("pointers"))
         program.symbols[i].pointers.emplace(name, number(address));
       for (const Node& name : code.items_of("constants"))

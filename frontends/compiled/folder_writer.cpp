@@ -156,6 +156,27 @@ json::array ports_array(const Program& program) {
   return ports;
 }
 
+json::array locals_array(const Locals& locals) {
+  json::array all;
+  if (locals == nullptr) return all;
+  for (const Local& local : *locals) {
+    json::object object{{"name", local.name},
+                        {"type", local.type},
+                        {"file", local.file},
+                        {"lines", json::array{local.line, local.last_line}},
+                        {"element", to_string(local.element)}};
+    if (local.count != 1) object["count"] = local.count;
+    if (local.packed != pe::PackedType::kNone)
+      object["packed"] = json::array{to_string(local.packed), local.packed_count};
+    json::array places;
+    for (const Local::Place& at : local.places)
+      places.push_back(json::array{std::string(1, at.kind), at.number, at.begin, at.end});
+    object["places"] = std::move(places);
+    all.push_back(std::move(object));
+  }
+  return all;
+}
+
 json::array codes_array(const Program& program, const CodeFiles& files) {
   json::array codes;
   for (std::size_t file = 0; file < files.texts.size(); ++file) {
@@ -170,7 +191,8 @@ json::array codes_array(const Program& program, const CodeFiles& files) {
                      {"pointers", std::move(pointers)},
                      {"constants", strings({symbols.constants.begin(), symbols.constants.end()})},
                      {"functions", std::move(functions)},
-                     {"variables", std::move(variables)}});
+                     {"variables", std::move(variables)},
+                     {"locals", locals_array(symbols.locals)}});
   }
   return codes;
 }

@@ -100,6 +100,31 @@ void add_exports(const csl::Program& from, Program& to) {
   }
 }
 
+Local::Place place_of(const csl::codegen::LocalPlace& from) {
+  using Kind = csl::codegen::LocalPlace::Kind;
+  const char kind = from.kind == Kind::kRegister ? 'r' : from.kind == Kind::kMemory ? 'm' : 'c';
+  return {kind, from.number, from.begin, from.end};
+}
+
+Locals locals_of(const csl::CompiledVariant& code) {
+  auto all = std::make_shared<std::vector<Local>>();
+  for (const csl::codegen::PlacedLocal& from : *code.locals) {
+    Local& local = all->emplace_back();
+    local.name = from.local->name;
+    local.type = from.local->type;
+    local.file = code.image->files.at(from.local->place.file + 1).name;
+    local.line = from.local->place.line;
+    local.last_line = from.local->last_line;
+    local.element = csl::ir::element_of(from.type);
+    local.count = from.count;
+    local.packed = from.packed;
+    local.packed_count = from.packed_count;
+    for (const csl::codegen::LocalPlace& place : from.places)
+      local.places.push_back(place_of(place));
+  }
+  return all;
+}
+
 /// The number of the program of a variant. Variants with the same image and symbols have one.
 std::int32_t add_code(csl::Variant& variant, const Compile& compile, Program& to,
                       std::multimap<const pe::Image*, std::int32_t>& numbers) {
@@ -122,6 +147,7 @@ std::int32_t add_code(csl::Variant& variant, const Compile& compile, Program& to
     if (to.symbols[static_cast<std::size_t>(known->second)] == symbols) return known->second;
   }
   const auto number = static_cast<std::int32_t>(to.layout.programs.size());
+  symbols.locals = locals_of(code);
   numbers.emplace(code.image.get(), number);
   layout::Program program;
   program.code = code.image->file;

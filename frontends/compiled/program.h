@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,6 +34,28 @@ inline std::string argument_name(const std::string& function, std::size_t i) {
   return function + "_parameter" + std::to_string(i);
 }
 
+/// A local variable, constant or parameter of a function, for debuggers.
+struct Local {
+  /// Where it is while some instructions are the next ones.
+  struct Place {
+    char kind = 'r';           ///< register, 'm'emory or 'c'onstant
+    std::uint32_t number = 0;  ///< of the (even, if wide) register; the address; the bits
+    std::uint32_t begin = 0;   ///< the first instruction
+    std::uint32_t end = 0;     ///< the one after the last
+  };
+  std::string name;
+  std::string type;  ///< as CSL writes it
+  std::string file;
+  std::uint32_t line = 0;       ///< that declares it
+  std::uint32_t last_line = 0;  ///< of its block
+  pe::ElementType element = pe::ElementType::kI16;
+  std::uint32_t count = 1;
+  pe::PackedType packed = pe::PackedType::kNone;
+  std::uint32_t packed_count = 0;
+  std::vector<Place> places;  ///< at all others the compiler has optimized it away
+};
+using Locals = std::shared_ptr<const std::vector<Local>>;
+
 /// What one code supplies for exported names.
 struct Symbols {
   /// Data: addresses of pointer variables. The value of such a variable at the time of a copy says
@@ -41,6 +64,7 @@ struct Symbols {
   std::set<std::string> constants;               ///< those of them that the host must not write to
   std::map<std::string, std::string> functions;  ///< exported functions: names in the image
   std::map<std::string, std::string> variables;  ///< all variables: names in the image
+  Locals locals;                                 ///< follow from the code; null: not known
 
   friend bool operator==(const Symbols& a, const Symbols& b) {
     return a.pointers == b.pointers && a.constants == b.constants && a.functions == b.functions &&

@@ -104,6 +104,7 @@ CompiledVariant Compiler::operator()(Variant& variant) {
   const Code code = code_of(std::move(result.module), std::move(result.sections));
   CompiledVariant made;
   made.image = code.image;
+  made.locals = code.names.locals;
   for (const auto& [name, variable] : result.globals)
     made.variables[name] = code.names.variables.at(variable);
   for (const ExportedSymbol& symbol : variant.tile.exports) {

@@ -41,6 +41,8 @@ struct CompiledVariant {
   /// `linkname`.
   std::map<std::string, std::string> variables;
   std::vector<HostSymbol> symbols;
+  /// Of all functions; the same for variants with the same code.
+  std::shared_ptr<const std::vector<codegen::PlacedLocal>> locals;
 };
 
 /// The intermediate code of a variant. Throws UserError(file, "LINE:COLUMN", problem).

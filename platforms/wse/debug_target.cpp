@@ -179,12 +179,22 @@ std::vector<std::string> DebugTarget::state(std::uint32_t place) {
 }
 
 std::vector<std::string> DebugTarget::scopes() const {
-  return {"Globals", "Registers", "DSRs", "Queues", "Tasks"};
+  if (compiled_ == nullptr) return {"Globals", "Registers", "DSRs", "Queues", "Tasks"};
+  return {"Locals", "Globals", "Registers", "DSRs", "Queues", "Tasks"};
 }
 
 std::vector<debug::Variable> DebugTarget::variables(std::uint32_t place, const std::string& scope) {
   if (engine_at(place) == nullptr) return {};
   const PeView view(engine(place), nullptr, now_);
+  if (scope == "Locals") {
+    std::vector<debug::Variable> all;
+    for (const LocalHere& here : locals(place)) {
+      all.push_back(here.is_in_memory() ? view.symbol_variable(here.local->name, here.symbol())
+                                        : variable_of(here, engine(place).state()));
+      all.back().type = here.local->type;
+    }
+    return all;
+  }
   if (scope == "Globals") return view.globals();
   if (scope == "Registers") return view.registers();
   if (scope == "DSRs") return view.descriptors();
@@ -201,10 +211,35 @@ const std::map<std::string, std::string>* aliases_of(const compiled::Program* pr
 }
 }  // namespace
 
+std::vector<LocalHere> DebugTarget::locals(std::uint32_t place) {
+  const auto program = program_of(place);
+  if (compiled_ == nullptr || !program || *program >= compiled_->symbols.size()) return {};
+  const std::vector<debug::Frame> all = frames(place);
+  if (all.empty()) return {};
+  return locals_at(compiled_->symbols[*program].locals, all.front().pc, all.front().at);
+}
+
+std::optional<LocalHere> DebugTarget::find_local(std::uint32_t place, const std::string& name) {
+  if (compiled_ == nullptr || engine_at(place) == nullptr) return {};
+  for (const LocalHere& here : locals(place)) {
+    if (here.local->name == name) return here;
+  }
+  return {};
+}
+
+const pe::Symbol* DebugTarget::find_symbol(std::uint32_t place, const std::string& name) {
+  if (const auto local = find_local(place, name)) {
+    if (!local->is_in_memory()) return nullptr;
+    of_local_ = local->symbol();
+    return &of_local_;
+  }
+  return PeView(engine(place), aliases_of(compiled_, program_of(place)), now_).find_symbol(name);
+}
+
 std::vector<debug::Variable> DebugTarget::elements(std::uint32_t place, const std::string& name,
                                                    std::uint32_t first, std::uint32_t count) {
   PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
-  const pe::Symbol* const symbol = view.find_symbol(name);
+  const pe::Symbol* const symbol = find_symbol(place, name);
   if (symbol == nullptr) refuse_name(view, name);
   std::vector<debug::Variable> all;
   const unsigned bytes = symbol->element_bytes();
@@ -216,7 +251,7 @@ std::vector<debug::Variable> DebugTarget::elements(std::uint32_t place, const st
 
 debug::Variable DebugTarget::variable(std::uint32_t place, const debug::Name& name) {
   PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
-  const pe::Symbol* const symbol = view.find_symbol(name.text);
+  const pe::Symbol* const symbol = find_symbol(place, name.text);
   if (symbol != nullptr && !name.index) return view.symbol_variable(name.text, *symbol);
   debug::Variable variable;
   variable.name = name.text;
@@ -226,6 +261,11 @@ debug::Variable DebugTarget::variable(std::uint32_t place, const debug::Name& na
     variable.type = std::string(symbol->element_type());
     variable.address = symbol->address + index * symbol->element_bytes();
     variable.value = to_string(view.element(*symbol, index));
+    return variable;
+  }
+  if (const auto local = find_local(place, name.text)) {
+    variable = variable_of(*local, engine(place).state());
+    if (local->at == nullptr || name.index) variable.value = to_string(value(place, name));
     return variable;
   }
   for (const std::vector<debug::Variable>& scope :
@@ -240,13 +280,17 @@ debug::Variable DebugTarget::variable(std::uint32_t place, const debug::Name& na
 
 debug::Value DebugTarget::value(std::uint32_t place, const debug::Name& name) {
   PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
-  const pe::Symbol* const symbol = view.find_symbol(name.text);
+  const pe::Symbol* const symbol = find_symbol(place, name.text);
   if (symbol != nullptr) {
     if (!name.index && symbol->elements() != 1)
       throw UserError("", "",
                       name.text + " has " + std::to_string(symbol->elements()) +
                           " elements; name one, such as " + name.text + "[0]");
     return view.element(*symbol, view.index_in(*symbol, name.index.value_or(0)));
+  }
+  if (const auto local = find_local(place, name.text)) {
+    if (name.index) throw UserError("", "", "'" + name.text + "' is no array");
+    return value_of(*local, engine(place).state());
   }
   if (!name.index) {
     if (const auto known = view.state_value(name.text)) return *known;
@@ -257,14 +301,17 @@ debug::Value DebugTarget::value(std::uint32_t place, const debug::Name& name) {
 debug::Value DebugTarget::length(std::uint32_t place, const std::string& name) {
   PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
   if (const auto queue = view.queue_length(name)) return *queue;
-  if (const pe::Symbol* const symbol = view.find_symbol(name))
+  if (const pe::Symbol* const symbol = find_symbol(place, name))
     return debug::Value::of(symbol->elements());
   throw UserError("", "", "'" + name + "' is no input queue, FIFO or array of the PE");
 }
 
 debug::Bytes DebugTarget::bytes_of(std::uint32_t place, const debug::Name& name) {
   const PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
-  const pe::Symbol* const symbol = view.find_symbol(name.text);
+  const pe::Symbol* const symbol = find_symbol(place, name.text);
+  if (symbol == nullptr && find_local(place, name.text))
+    throw UserError(
+        "", "", "'" + name.text + "' is in no memory here; a breakpoint with a condition sees it");
   if (symbol == nullptr) return {};
   if (!name.index) return {symbol->address, symbol->bytes()};
   const unsigned bytes = symbol->element_bytes();
@@ -273,13 +320,15 @@ debug::Bytes DebugTarget::bytes_of(std::uint32_t place, const debug::Name& name)
 
 void DebugTarget::assign(std::uint32_t place, const debug::Name& name, const debug::Value& value) {
   PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
-  const pe::Symbol* const symbol = view.find_symbol(name.text);
+  const pe::Symbol* const symbol = find_symbol(place, name.text);
   if (symbol != nullptr) {
     if (!name.index && symbol->elements() != 1)
       throw UserError("", "", "name one element, such as " + name.text + "[0]");
     view.set_element(*symbol, view.index_in(*symbol, name.index.value_or(0)), value);
     return;
   }
+  if (const auto local = find_local(place, name.text))
+    return set_value(*local, engine(place).state(), value);
   if (name.index || !view.set_register(name.text, value)) refuse_name(view, name.text);
 }
 
@@ -302,7 +351,9 @@ void DebugTarget::write(std::uint32_t place, std::uint32_t address,
 
 std::vector<std::string> DebugTarget::names(std::uint32_t place) {
   if (engine_at(place) == nullptr) return {};
-  return PeView(engine(place), nullptr, now_).names();
+  std::vector<std::string> all = PeView(engine(place), nullptr, now_).names();
+  for (const LocalHere& here : locals(place)) all.push_back(here.local->name);
+  return all;
 }
 
 std::vector<std::string> DebugTarget::routes(std::uint32_t place) {

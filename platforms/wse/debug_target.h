@@ -12,6 +12,7 @@
 #include "models/pe/engine_state.h"
 #include "platforms/debug/target.h"
 #include "platforms/wse/observed_machine.h"
+#include "platforms/wse/pe_locals.h"
 #include "platforms/wse/workload.h"
 
 namespace tessera::wse {
@@ -66,6 +67,11 @@ class DebugTarget final : public debug::Target {
   pe::ComputeEngineCore* engine_at(std::uint32_t place) const;
   void attach(observe::PlaceWatch& watch, std::uint32_t place);
   const pe::Listeners* listeners_of(std::uint32_t place) const;
+  /// The locals of the function in which the place stands.
+  std::vector<LocalHere> locals(std::uint32_t place);
+  std::optional<LocalHere> find_local(std::uint32_t place, const std::string& name);
+  /// A local in memory or a variable of the file; nullptr: it is none.
+  const pe::Symbol* find_symbol(std::uint32_t place, const std::string& name);
 
   Machine& machine_;
   ObservedMachine& observed_;
@@ -78,6 +84,7 @@ class DebugTarget final : public debug::Target {
   pe::Listeners of_followed_;
   std::optional<std::uint32_t> followed_;
   Cycle now_ = 0;
+  pe::Symbol of_local_;  ///< the last one that find_symbol() has given of a local
 };
 
 }  // namespace tessera::wse

@@ -13,27 +13,6 @@ namespace {
 
 using debug::Value;
 
-Value typed_value(std::uint32_t bits, pe::ElementType type, pe::HalfFormat half) {
-  using T = pe::ElementType;
-  float real = 0;
-  switch (type) {
-  case T::kI16:
-    return Value::of(static_cast<std::int16_t>(bits));
-  case T::kU16:
-    return Value::of(static_cast<std::uint16_t>(bits));
-  case T::kI32:
-    return Value::of(static_cast<std::int32_t>(bits));
-  case T::kU32:
-    return Value::of(bits);
-  case T::kF16:
-    return Value::of_float(pe::half_value(static_cast<std::uint16_t>(bits), half));
-  case T::kF32:
-    std::memcpy(&real, &bits, sizeof real);
-    return Value::of_float(real);
-  }
-  return Value::of(bits);
-}
-
 void check_fits(bool fits, const Value& value, std::string_view type) {
   if (!fits)
     throw UserError("", "", to_string(value) + " is no value of type " + std::string(type));
@@ -52,18 +31,6 @@ std::uint32_t float_bits(const Value& value, pe::ElementType type, pe::HalfForma
   std::uint32_t bits = 0;
   std::memcpy(&bits, &real, sizeof bits);
   return bits;
-}
-
-std::uint32_t typed_bits(const Value& value, pe::ElementType type, pe::HalfFormat half) {
-  using T = pe::ElementType;
-  if (type == T::kF16 || type == T::kF32) return float_bits(value, type, half);
-  const std::int64_t whole = whole_number(value);
-  const bool is_signed = type == T::kI16 || type == T::kI32;
-  const unsigned bits = type == T::kI16 || type == T::kU16 ? 16 : 32;
-  const std::int64_t least = is_signed ? -(std::int64_t{1} << (bits - 1)) : 0;
-  const std::int64_t most = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
-  check_fits(whole >= least && whole <= most, value, to_string(type));
-  return static_cast<std::uint32_t>(whole);
 }
 
 /// Both halves of memory words, whose addresses are even.
@@ -100,6 +67,39 @@ void set_packed_value(pe::Sram& sram, pe::PackedType type, std::uint32_t address
 }
 
 }  // namespace
+
+Value typed_value(std::uint32_t bits, pe::ElementType type, pe::HalfFormat half) {
+  using T = pe::ElementType;
+  float real = 0;
+  switch (type) {
+  case T::kI16:
+    return Value::of(static_cast<std::int16_t>(bits));
+  case T::kU16:
+    return Value::of(static_cast<std::uint16_t>(bits));
+  case T::kI32:
+    return Value::of(static_cast<std::int32_t>(bits));
+  case T::kU32:
+    return Value::of(bits);
+  case T::kF16:
+    return Value::of_float(pe::half_value(static_cast<std::uint16_t>(bits), half));
+  case T::kF32:
+    std::memcpy(&real, &bits, sizeof real);
+    return Value::of_float(real);
+  }
+  return Value::of(bits);
+}
+
+std::uint32_t typed_bits(const Value& value, pe::ElementType type, pe::HalfFormat half) {
+  using T = pe::ElementType;
+  if (type == T::kF16 || type == T::kF32) return float_bits(value, type, half);
+  const std::int64_t whole = whole_number(value);
+  const bool is_signed = type == T::kI16 || type == T::kI32;
+  const unsigned bits = type == T::kI16 || type == T::kU16 ? 16 : 32;
+  const std::int64_t least = is_signed ? -(std::int64_t{1} << (bits - 1)) : 0;
+  const std::int64_t most = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+  check_fits(whole >= least && whole <= most, value, to_string(type));
+  return static_cast<std::uint32_t>(whole);
+}
 
 Value symbol_value(const pe::Sram& sram, const pe::Image& image, const pe::Symbol& symbol,
                    std::uint32_t index) {

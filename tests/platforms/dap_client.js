@@ -26,14 +26,14 @@ async function valuesIn(client, frame, scopeName) {
   return Object.fromEntries(variables.map(({ name, value }) => [name, value]));
 }
 
-async function session(client) {
+async function session(client, structure) {
   const outputs = [];
   client.on('output', (event) => outputs.push(event.body.output));
   await Promise.all([
     client.configurationSequence(),
     client.launch({
       program: `${root}/examples/csl/gemv/layout.csl`,
-      args: ['--params', 'width:4,height:3,M:12,N:16', '--launch', 'compute'],
+      args: ['--params', 'width:4,height:3,M:12,N:16', '--launch', 'compute', '--structure', structure],
       stopOnEntry: true,
     }),
     client.waitForEvent('stopped'),
@@ -49,6 +49,7 @@ async function session(client) {
   assert.strictEqual(frame.name, 'task on_x');
   const globals = await valuesIn(client, frame, 'Globals');
   assert.match(globals.y, /^\[0\.0, /);
+  assert.ok('value' in (await valuesIn(client, frame, 'Locals')));
   assert.strictEqual((await valuesIn(client, frame, 'Tasks')).on_x.split(',')[0], 'runs');
   assert.strictEqual((await client.evaluateRequest({ expression: 'left', frameId: frame.id })).body.result, '4');
 
@@ -62,11 +63,13 @@ async function session(client) {
 }
 
 (async () => {
-  const client = new DebugClient(tessera, 'dap', 'tessera', { cwd: root });
-  client.defaultTimeout = 120000;
-  await client.start();
-  await session(client);
-  await client.stop();
+  for (const structure of ['modules', 'dense']) {
+    const client = new DebugClient(tessera, 'dap', 'tessera', { cwd: root });
+    client.defaultTimeout = 120000;
+    await client.start();
+    await session(client, structure);
+    await client.stop();
+  }
 })().catch((error) => {
   console.error(error);
   process.exit(1);

@@ -161,6 +161,8 @@ class Spiller {
     v.name = f_.name + "_spill" + std::to_string(r);
     v.type = f_.registers[r];
     v.owner = id_;
+    v.local = f_.local_of(r);
+    v.is_spilled = true;
     module_.variables.push_back(v);
     return address_of(static_cast<VariableId>(module_.variables.size() - 1));
   }

@@ -49,12 +49,41 @@ class Linker {
     declare_sections();
     declare_labels();
     name_files();
+    locals_ = locals();
     return std::move(image_);
   }
 
-  Symbols symbols() const { return {function_names_, addresses_, variable_names_}; }
+  Symbols symbols() const { return {function_names_, addresses_, variable_names_, locals_}; }
 
  private:
+  std::shared_ptr<const std::vector<PlacedLocal>> locals() const {
+    auto all = std::make_shared<std::vector<PlacedLocal>>();
+    for (const FunctionId f : functions_) {
+      const auto of = code_.locals.find(f);
+      if (of == code_.locals.end()) continue;
+      for (const PlacedLocal& local : of->second) {
+        all->push_back(local);
+        all->back().places.clear();
+        for (const LocalPlace& at : local.places) add_place(all->back(), at);
+      }
+    }
+    return all;
+  }
+
+  /// Instructions outside of the block that declares the local are nobody's concern.
+  void add_place(PlacedLocal& local, LocalPlace at) const {
+    const SourceLocal& of = *local.local;
+    const auto is_outside = [&](std::uint32_t pc) {
+      const pe::Instruction& in = image_.code[pc];
+      return in.file != of.place.file + 1 || in.line < of.place.line || in.line > of.last_line;
+    };
+    while (at.begin < at.end && is_outside(at.begin)) ++at.begin;
+    while (at.begin < at.end && is_outside(at.end - 1)) --at.end;
+    if (at.begin == at.end) return;
+    if (at.kind == LocalPlace::Kind::kMemory) at.number = addresses_[at.number];
+    local.places.push_back(at);
+  }
+
   void name_declarations() {
     // The host launches exported functions by name, so they come first.
     for (const FunctionId f : functions_) {
@@ -286,6 +315,7 @@ class Linker {
   std::map<VariableId, std::string> variable_names_;
   std::map<FunctionId, std::string> function_names_;
   std::vector<std::uint32_t> addresses_;  // by VariableId
+  std::shared_ptr<const std::vector<PlacedLocal>> locals_;
   std::uint32_t frames_base_ = 0;
   std::uint32_t end_ = 0;
 };

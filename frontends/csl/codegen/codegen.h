@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "frontends/csl/codegen/function_cache.h"
+#include "frontends/csl/codegen/local_places.h"
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/ir.h"
 
@@ -45,6 +46,8 @@ struct Symbols {
   std::map<ir::FunctionId, std::string> functions;  ///< names
   std::vector<std::uint32_t> addresses;             ///< by VariableId
   std::map<ir::VariableId, std::string> variables;  ///< their names
+  /// Locals of all functions, in the order of their code.
+  std::shared_ptr<const std::vector<PlacedLocal>> locals;
 };
 
 /// Throws UserError if a function of a cycle of calls passes on the address of a local or the program does not fit into SRAM,

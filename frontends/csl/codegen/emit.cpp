@@ -24,6 +24,7 @@ void Emitter::run() {
     starts_[b] = here();
     if (is_left_out(b)) continue;
     for (const Instruction& in : f_.blocks[b].code) {
+      begins_[b].push_back(here());
       place_ = in.place;
       const bool is_last = &in == &f_.blocks[b].code.back();
       next_ = is_last ? nullptr : &in + 1;
@@ -33,8 +34,10 @@ void Emitter::run() {
       emit(in);
       if (is_tail_) break;
     }
+    begins_[b].push_back(here());
   }
   patch_jumps();
+  code_.locals[id_] = places_of_locals(module_, id_, allocation_, begins_, code_.entries[id_]);
 }
 
 void Emitter::emit(const Instruction& in) {

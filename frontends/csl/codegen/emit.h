@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "frontends/csl/codegen/allocation.h"
 #include "frontends/csl/codegen/cycles.h"
+#include "frontends/csl/codegen/local_places.h"
 #include "frontends/csl/ir/ir.h"
 
 namespace tessera::csl::codegen {
@@ -25,6 +27,7 @@ struct Code {
   std::vector<Fixup> fixups;
   std::vector<std::uint32_t> label_targets;
   std::vector<std::uint32_t> entries;  ///< by FunctionId
+  std::map<ir::FunctionId, std::vector<PlacedLocal>> locals;
 };
 
 /// Appends one function.

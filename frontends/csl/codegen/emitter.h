@@ -29,7 +29,7 @@ class Emitter {
           const Cycles& cycles, Code& code)
       : module_(module), cycles_(cycles), f_(module.functions[id]), id_(id),
         allocation_(allocation), code_(code), predecessors_(predecessors_of(f_)),
-        starts_(f_.blocks.size()) {}
+        starts_(f_.blocks.size()), begins_(f_.blocks.size()) {}
 
   void run();
 
@@ -163,6 +163,7 @@ class Emitter {
   Code& code_;
   const ir::Predecessors predecessors_;
   std::vector<std::uint32_t> starts_;                         // by block
+  std::vector<std::vector<std::uint32_t>> begins_;            // the same of each instruction
   std::vector<std::pair<std::uint32_t, ir::BlockId>> jumps_;  // instruction, target
   ir::BlockId block_ = 0;
   ir::Place place_;

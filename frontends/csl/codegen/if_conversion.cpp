@@ -239,7 +239,7 @@ class IfConversion {
     };
     for (const RegisterId r : assigned) {
       const Type type = f_.registers[r];
-      const RegisterId made = assigned.size() == 1 ? r : f_.new_register(type);
+      const RegisterId made = assigned.size() == 1 ? r : f_.new_register_like(r);
       code.push_back(
           select(made, type, condition, value_in(yes, r), value_in(no, r), branch.place));
       if (made != r) moves.emplace_back(r, made);

@@ -47,6 +47,9 @@ class Inliner {
   }
 
  private:
+  /// The names of locals in a copy of their function.
+  using SourceLocals = std::map<const SourceLocal*, SourceLocalRef>;
+
   bool reaches_itself(FunctionId f) const {
     std::vector<FunctionId> open = callees_of(module_.functions[f]);
     std::vector<bool> is_seen(module_.functions.size());
@@ -99,12 +102,16 @@ class Inliner {
     Function callee = module_.functions[module_.functions[caller].blocks[b].code[position].number];
     Function& f = module_.functions[caller];
     const Instruction call = f.blocks[b].code[position];
+    SourceLocals named;
     if (is_called_once(call.number))
       adopt_locals(call.number, caller);
     else
-      copy_locals(callee, call.number, caller);
+      copy_locals(callee, call.number, caller, named);
     const auto first = static_cast<RegisterId>(f.registers.size());
     f.registers.insert(f.registers.end(), callee.registers.begin(), callee.registers.end());
+    for (RegisterId r = 0; r < callee.locals.size(); ++r)
+      f.set_local(first + r,
+                  is_called_once(call.number) ? callee.locals[r] : copied(named, callee.locals[r]));
     const auto body = static_cast<BlockId>(b + 1);
     const auto count = static_cast<BlockId>(callee.blocks.size());
     const BlockId rest = body + count;
@@ -132,13 +139,13 @@ class Inliner {
 
   /// `callee`, a copy of `from`, gets locals of its own, which belong to the caller, and descriptors of
   /// them.
-  void copy_locals(Function& callee, FunctionId from, FunctionId to) {
+  void copy_locals(Function& callee, FunctionId from, FunctionId to, SourceLocals& named) {
     std::map<VariableId, VariableId> copies;
     std::map<std::int32_t, std::int32_t> descriptors;
     for (Block& block : callee.blocks) {
       for (Instruction& in : block.code) {
         for (Value& v : in.operands) {
-          if (v.is_address()) v.number = copied_local(copies, v.number, from, to);
+          if (v.is_address()) v.number = copied_local(copies, v.number, from, to, named);
         }
         if (in.machine == nullptr) continue;
         Machine machine = *in.machine;
@@ -151,7 +158,7 @@ class Inliner {
           const auto [copy, is_new] = descriptors.try_emplace(id, module_.descriptors.size());
           if (is_new) {
             Descriptor descriptor = module_.descriptors[static_cast<std::size_t>(id)];
-            descriptor.array = copied_local(copies, *array, from, to);
+            descriptor.array = copied_local(copies, *array, from, to, named);
             module_.descriptors.push_back(std::move(descriptor));
           }
           id = copy->second;
@@ -161,13 +168,26 @@ class Inliner {
     }
   }
 
+  /// The name of a local in a copy of its function.
+  static SourceLocalRef copied(SourceLocals& named, const SourceLocalRef& local) {
+    if (local == nullptr) return nullptr;
+    SourceLocalRef& copy = named[local.get()];
+    if (copy == nullptr) {
+      auto made = std::make_shared<SourceLocal>(*local);
+      made->is_copied = true;
+      copy = std::move(made);
+    }
+    return copy;
+  }
+
   VariableId copied_local(std::map<VariableId, VariableId>& copies, VariableId v, FunctionId from,
-                          FunctionId to) {
+                          FunctionId to, SourceLocals& named) {
     if (module_.variables[v].owner != from) return v;
     const auto [copy, is_new] = copies.try_emplace(v, 0);
     if (is_new) {
       Variable variable = module_.variables[v];
       variable.owner = to;
+      variable.local = copied(named, variable.local);
       copy->second = add_variable(module_, std::move(variable));
       ++locals_[to];
     }

@@ -32,8 +32,7 @@ std::vector<Instruction> copy_of(const Block& test, const RegisterSet& live_out,
     }
     for (RegisterId& r : in.results) {
       if (live_out[r]) continue;
-      const Type type = function.registers[r];
-      r = renamed[r] = function.new_register(type);
+      r = renamed[r] = function.new_register_like(r);
     }
   }
   return code;

@@ -45,8 +45,9 @@ class LoopVariables {
     find_uses(loop);
     std::map<VariableId, RegisterId> homes;
     for (const auto& [v, use] : uses_) {
-      if (use.is_one_place && use.is_stored && homes.size() < kMostVariables)
-        homes[v] = f_.new_register(use.type);
+      if (!use.is_one_place || !use.is_stored || homes.size() == kMostVariables) continue;
+      homes[v] = f_.new_register(use.type);
+      if (module_.variables[v].count == 1) f_.set_local(homes[v], module_.variables[v].local);
     }
     if (homes.empty()) return false;
     rewrite(loop, homes);

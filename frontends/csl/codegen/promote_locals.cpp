@@ -65,6 +65,7 @@ Homes candidates(const Module& module, FunctionId id, Function& function, Locals
         } else if (homes.count(piece) == 0) {
           const bool is_element = piece.bytes == bytes_of(variable.type);
           homes[piece] = function.new_register(is_element ? variable.type : in.type);
+          if (variable.count == 1) function.set_local(homes[piece], variable.local);
         }
       }
     }

@@ -211,7 +211,7 @@ class Unroller {
     };
     for (unsigned trip = 1; trip < trips; ++trip) {
       std::map<RegisterId, RegisterId> names;
-      for (const RegisterId r : own) names[r] = f_.new_register(f_.registers[r]);
+      for (const RegisterId r : own) names[r] = f_.new_register_like(r);
       for (const BlockId b : body) {
         Block block = f_.blocks[b];
         for (Instruction& in : block.code) rename(in, names);

@@ -132,7 +132,7 @@ class Webs {
 
   RegisterId name_of(unsigned definition, RegisterId r) {
     const unsigned d = root(definition);
-    if (names_[d] == kUnnamed) names_[d] = taken_[r] ? f_.new_register(f_.registers[r]) : r;
+    if (names_[d] == kUnnamed) names_[d] = taken_[r] ? f_.new_register_like(r) : r;
     taken_[r] = true;
     return names_[d];
   }

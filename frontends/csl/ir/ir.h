@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "frontends/csl/ir/short_list.h"
@@ -176,6 +177,20 @@ struct Block {
   Instruction& last() { return code.back(); }
 };
 
+/// A local variable, constant or parameter as the source has it, for debuggers. Nothing that is compiled depends on it.
+/// Each copy of a function that is expanded has objects of its own.
+struct SourceLocal {
+  std::string name;
+  std::string type;  ///< as CSL writes it
+  Place place;
+  std::uint32_t last_line = 0;  ///< of the block that declares it
+  std::vector<std::uint32_t>
+      assigned;                        ///< lines that give it a value; empty: its declaration alone
+  std::optional<std::uint32_t> known;  ///< its only value, if that is a constant of the source
+  bool is_copied = false;              ///< of code that is there several times
+};
+using SourceLocalRef = std::shared_ptr<const SourceLocal>;
+
 struct Function {
   std::string name;
   bool is_task = false;
@@ -184,12 +199,27 @@ struct Function {
   std::vector<RegisterId> parameters;
   std::optional<Type> result;
   std::vector<Type> registers;
+  std::vector<SourceLocalRef>
+      locals;  ///< by register, as far as it reaches: what its value is in the source
   std::vector<Block> blocks;  ///< the first is the entry
   Place place;
 
   RegisterId new_register(Type type) {
     registers.push_back(type);
     return static_cast<RegisterId>(registers.size() - 1);
+  }
+  /// nullptr: a value that has no name in the source.
+  SourceLocalRef local_of(RegisterId r) const { return r < locals.size() ? locals[r] : nullptr; }
+  void set_local(RegisterId r, SourceLocalRef local) {
+    if (local == nullptr && r >= locals.size()) return;
+    if (r >= locals.size()) locals.resize(std::size_t{r} + 1);
+    locals[r] = std::move(local);
+  }
+  /// For other values of the same name.
+  RegisterId new_register_like(RegisterId r) {
+    const RegisterId made = new_register(registers[r]);
+    set_local(made, local_of(r));
+    return made;
   }
 };
 
@@ -218,6 +248,8 @@ struct Variable {
   std::uint64_t order = 0;          ///< globals lie in memory by this, then by their ids
   std::optional<FunctionId> owner;  ///< the function of a local
   bool is_internal = false;         ///< a global that no host and no other file can name
+  SourceLocalRef local;             ///< what it is in the source
+  bool is_spilled = false;          ///< a register for which there was no room
   Place place;
   std::uint32_t bytes() const { return count * bytes_of(type); }
 };

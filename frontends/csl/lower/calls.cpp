@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontends/csl/lower/control.h"
+#include "frontends/csl/lower/local_names.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 
@@ -61,6 +62,8 @@ Result expand_call(Evaluator& evaluator, const FunctionValue& callee,
     const std::string what = "the parameter " + in_quotes(parameter.name.text);
     Result argument = inner.converted(arguments[i], type, at, what);
     if (!argument.is_known()) argument = kept_operand(inner, argument, parameter.name.text, at);
+    frame.last_line = function.body->last_line;
+    name_constant(inner, argument, parameter.name.text, function);
     frame.code = nullptr;
     bind_parameter(frame, parameter, std::move(argument));
   }

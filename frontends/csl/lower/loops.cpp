@@ -1,6 +1,7 @@
 #include "frontends/csl/lower/loops.h"
 
 #include "frontends/csl/lower/control.h"
+#include "frontends/csl/lower/local_names.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 #include "frontends/csl/sema/statement_runner.h"
@@ -77,15 +78,36 @@ Flow run_while(StatementRunner& runner, const While& s) {
 
 namespace {
 
+/// What is declared meanwhile is known to the last line of a block.
+class BlockLines {
+ public:
+  BlockLines(Frame& frame, const Block& block) : frame_(frame), before_(frame.last_line) {
+    frame.last_line = block.last_line;
+  }
+  ~BlockLines() { frame_.last_line = before_; }
+  BlockLines(const BlockLines&) = delete;
+  BlockLines& operator=(const BlockLines&) = delete;
+
+ private:
+  Frame& frame_;
+  const std::uint32_t before_;
+};
+
 /// A counter of the running program.
 struct Counter {
   const Type* type = nullptr;
   ir::Value address;
 
-  Counter(FunctionCode& code, std::string_view name, const Type* of, const ir::Value& start)
+  /// `loop`: where its name is known.
+  Counter(Evaluator& evaluator, std::string_view name, const Type* of, const ir::Value& start,
+          const For& loop)
       : type(of) {
+    FunctionCode& code = code_of(evaluator);
     const std::string called = name == "_" || name.empty() ? "counter" : std::string(name);
-    address = ir::address_of(code.builder.local(called, *register_type(*of)));
+    const ir::VariableId variable = code.builder.local(called, *register_type(*of));
+    const BlockLines lines(evaluator.frame(), *loop.body);
+    name_variable(evaluator, variable, name, *of, loop);
+    address = ir::address_of(variable);
     code.builder.store(address, start);
   }
   ir::Value load(FunctionCode& code) const {
@@ -133,11 +155,11 @@ Flow run_for_range(StatementRunner& runner, const For& s, const Result& range) {
   const ir::Value first = scalar(evaluator, start, *s.range);
   const ir::Value last = scalar(evaluator, stop, *s.range);
   const ir::Value distance = scalar(evaluator, step, *s.range);
-  const Counter counter(code, s.element.text, type, first);
+  const Counter counter(evaluator, s.element.text, type, first, s);
   const bool has_index = !s.index.text.empty() && s.index.text != "_";
   const Type* u16 = evaluator.engine().types.word("u16");
   std::optional<Counter> index;
-  if (has_index) index.emplace(code, s.index.text, u16, ir::constant(ir::Type::kU16, 0));
+  if (has_index) index.emplace(evaluator, s.index.text, u16, ir::constant(ir::Type::kU16, 0), s);
   const ir::BlockId header = builder.new_block(), body = builder.new_block(),
                     exit = builder.new_block();
   builder.jump(leaves_type ? body : header);
@@ -186,8 +208,8 @@ Flow run_for_array(StatementRunner& runner, const For& s, const Result& array) {
     const auto* storage = place == nullptr ? nullptr : std::get_if<Storage>(&place->place);
     base = storage != nullptr ? *storage : in_memory(evaluator, array, "table", *s.range);
   }
-  const Counter counter(code, s.index.text, evaluator.engine().types.word("u16"),
-                        ir::constant(ir::Type::kU16, 0));
+  const Counter counter(evaluator, s.index.text, evaluator.engine().types.word("u16"),
+                        ir::constant(ir::Type::kU16, 0), s);
   const ir::BlockId header = builder.new_block(), body = builder.new_block(),
                     exit = builder.new_block();
   builder.jump(header);
@@ -204,8 +226,10 @@ Flow run_for_array(StatementRunner& runner, const For& s, const Result& array) {
     const Storage place{builder.element(base.address, counter.load(code),
                                         static_cast<unsigned>(size_of(*element)), 0),
                         base.offset};
-    runner.declare(s.element.text, load_operand(evaluator, element, place, s),
-                   Cell::Kind::kConstant);
+    Result value = load_operand(evaluator, element, place, s);
+    const BlockLines lines(evaluator.frame(), *s.body);
+    name_constant(evaluator, value, s.element.text, s);
+    runner.declare(s.element.text, std::move(value), Cell::Kind::kConstant);
   }
   declare_counter(runner, s.index.text, counter);
   return loop_body(runner, *s.body, target, header,

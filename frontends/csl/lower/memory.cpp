@@ -2,6 +2,7 @@
 
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/lower/bytes.h"
+#include "frontends/csl/lower/local_names.h"
 #include "frontends/csl/lower/operands.h"
 #include "frontends/csl/lower/wide.h"
 
@@ -429,6 +430,7 @@ ir::VariableId declare_variable(Evaluator& evaluator, std::string_view name, con
   ir::VariableId variable = 0;
   const Storage storage = local_memory(evaluator, name, *value.type, &variable);
   code_of(evaluator).tile.set_storage(cell, variable);
+  name_variable(evaluator, variable, name, *value.type, at);
   store_operand(evaluator, *value.type, storage, value, at);
   evaluator.frame().locals.push_back({name, std::move(cell)});
   return variable;

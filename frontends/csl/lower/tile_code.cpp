@@ -215,9 +215,6 @@ std::string TileCode::imported_as(const Instance& instance) const {
   return outer.empty() ? name : outer + "." + name;
 }
 
-namespace {
-
-/// What the words of a variable hold whose elements no register has.
 pe::PackedType packed_type(const Type& element) {
   using pe::PackedType;
   if (!element.is(TypeKind::kInteger)) return PackedType::kNone;
@@ -225,8 +222,6 @@ pe::PackedType packed_type(const Type& element) {
   if (element.bits == 64) return element.is_signed ? PackedType::kI64 : PackedType::kU64;
   return PackedType::kNone;
 }
-
-}  // namespace
 
 void TileCode::set_storage(const std::shared_ptr<Cell>& cell, ir::VariableId variable) {
   kept_.push_back(cell);

@@ -32,6 +32,8 @@ struct FunctionCode {
   ir::Builder builder;
   const Type* result = nullptr;
   std::optional<Storage> result_place;  ///< where a result goes that no register holds
+  /// Variables of the source that are locals of the function.
+  std::vector<std::pair<std::shared_ptr<ir::SourceLocal>, ir::VariableId>> locals;
   unsigned conditions = 0;  ///< branches of the running program around the current place
 };
 
@@ -40,6 +42,9 @@ struct QueueUse {
   QueueId queue;
   Color color;
 };
+
+/// What the words of a variable hold whose elements no register has.
+pe::PackedType packed_type(const Type& element);
 
 class TileCode {
  public:

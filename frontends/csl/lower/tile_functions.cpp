@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontends/csl/lower/calls.h"
+#include "frontends/csl/lower/local_names.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 #include "frontends/csl/lower/tile_code.h"
@@ -142,6 +143,9 @@ void TileCode::take_parameters(const Pending& pending, Evaluator& evaluator, Fun
       const ir::RegisterId number = module_.functions[pending.id].parameters[next++];
       argument = operand_of(argument.type, ir::reg(*register_type(*argument.type), number));
     }
+    frame.code = &code;
+    name_constant(evaluator, argument, function.parameters[i].name.text, function);
+    frame.code = nullptr;
     bind_parameter(frame, function.parameters[i], std::move(argument));
   }
 }
@@ -159,6 +163,7 @@ void TileCode::analyse(const Pending& pending) {
   Evaluator evaluator(engine_, frame);
   FunctionCode code(*this, module_, pending.id);
   code.builder.set_place(place_of(function));
+  frame.last_line = function.body->last_line;
   take_parameters(pending, evaluator, code);
   code.result = evaluator.type(*function.result);
   code.result_place = pending.result_place;
@@ -177,6 +182,7 @@ void TileCode::analyse(const Pending& pending) {
     code.builder.enter(b);
     if (!code.builder.is_closed()) code.builder.trap();  // nothing leads there
   }
+  find_assignments(module_, code);
 }
 
 void TileCode::analyse_all() {

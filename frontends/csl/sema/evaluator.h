@@ -33,6 +33,7 @@ struct Frame {
   const Function* function = nullptr;
   std::vector<LocalName> locals;
   std::size_t block_begin = 0;  ///< index in `locals` where the innermost block begins
+  std::uint32_t last_line = 0;  ///< of the innermost block
   Result result;                ///< value of `return`, or of the `break` that leaves a block
   /// The name of the constant whose value is a new struct or enum; empty: there is none.
   std::string_view type_name;

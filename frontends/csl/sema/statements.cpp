@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontends/csl/lower/control.h"
+#include "frontends/csl/lower/local_names.h"
 #include "frontends/csl/lower/loops.h"
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
@@ -87,7 +88,10 @@ Flow StatementRunner::on(const Local& s) {
       code->tile.add_stored(made);
     return Flow::kNext;
   }
-  if (code != nullptr && !value.is_known()) value = kept_operand(evaluator_, value, v.name.text, s);
+  if (code != nullptr && !value.is_known()) {
+    value = kept_operand(evaluator_, value, v.name.text, s);
+    name_constant(evaluator_, value, v.name.text, s);
+  }
   declare(v.name.text, std::move(value),
           v.is_var ? Cell::Kind::kComptimeVariable : Cell::Kind::kConstant);
   frame_.locals.back().cell->takes_any_struct = type->is(TypeKind::kAnyStruct);
@@ -294,7 +298,9 @@ Flow StatementRunner::on(const For& s) {
 Flow Evaluator::run(const Block& block) {
   const Engine::Depth depth(engine_, block, false);
   const std::size_t outer = frame_.locals.size(), outer_begin = frame_.block_begin;
+  const std::uint32_t outer_line = frame_.last_line;
   frame_.block_begin = outer;
+  frame_.last_line = block.last_line;
   StatementRunner runner(*this);
   Flow flow = Flow::kNext;
   for (const Stmt* statement : block.statements) {
@@ -303,6 +309,7 @@ Flow Evaluator::run(const Block& block) {
   }
   frame_.locals.resize(outer);
   frame_.block_begin = outer_begin;
+  frame_.last_line = outer_line;
   return flow;
 }
 

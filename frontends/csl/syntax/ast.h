@@ -128,6 +128,7 @@ struct Block : Expr {
   static constexpr ExprKind kKind = ExprKind::kBlock;
   Name label;
   List<const Stmt*> statements;
+  std::uint32_t last_line = 0;
   auto fields() const { return std::tie(label, statements); }
 };
 /// comptime expression

@@ -38,12 +38,14 @@ const Block* StatementParser::parse_block(Name label, const std::string& what) {
   const ParseState::Level guard(state_);
   const Place open = state_.expect_open("{", what);
   std::vector<const Stmt*> statements;
+  std::uint32_t last_line = cursor_.place().line;
   while (!cursor_.accept("}")) {
     if (cursor_.at_end()) state_.expect_close("}", open);
     statements.push_back(statement());
+    last_line = cursor_.place().line;
   }
   const Place place = label.text.empty() ? open : label.place;
-  return state_.make<Block>(place, label, state_.file().keep(statements));
+  return state_.make<Block>(place, label, state_.file().keep(statements), last_line);
 }
 
 const Stmt* StatementParser::statement() {
@@ -220,7 +222,8 @@ const Block* StatementParser::loop_body() {
   if (!begins_statement) return parse_block({}, "and the body of the loop");
   const ParseState::Level guard(state_);
   const std::vector<const Stmt*> statements = {statement()};
-  return state_.make<Block>(next.place, Name{}, state_.file().keep(statements));
+  return state_.make<Block>(next.place, Name{}, state_.file().keep(statements),
+                            cursor_.place().line);
 }
 
 const Stmt* StatementParser::switch_statement() {
