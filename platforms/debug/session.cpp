@@ -64,13 +64,28 @@ void require_places(const PlaceFilter& places, const Target& target) {
   throw UserError("", "", "the machine has no place '" + places.text() + "'");
 }
 
+/// Only a place with a program comes to a breakpoint.
+void require_programs(const PlaceFilter& places, const Target& target) {
+  require_places(places, target);
+  if (places.is_all()) return;
+  std::string first;
+  for (std::uint32_t place = 0; place < target.place_count(); ++place) {
+    if (!target.program_of(place)) continue;
+    if (places.has(target.coordinates(place))) return;
+    if (first.empty()) first = target.name_of(place);
+  }
+  if (!first.empty())
+    throw UserError("", "",
+                    "there is no program at '" + places.text() + "'; the first one is at " + first);
+}
+
 /// Condition, count of hits and text of a breakpoint; what is wrong with them goes into its message.
 void take_options(const Json& given, const Target& target, Breakpoint& breakpoint) {
   breakpoint.given = json::serialize(given);
   breakpoint.id = static_cast<int>(debug::number_in(given, "tessera/id", 0));
   try {
     breakpoint.condition = Condition(text_in(given, "condition"));
-    require_places(breakpoint.condition.places, target);
+    require_programs(breakpoint.condition.places, target);
     breakpoint.counts = HitCondition(text_in(given, "hitCondition"));
     breakpoint.log = text_in(given, "logMessage");
   } catch (const UserError& error) {

@@ -188,6 +188,15 @@ class Stops(unittest.TestCase):
             self.assertIn(words, watch["message"])
         session.end()
 
+    def test_a_place_without_a_program_has_no_breakpoint(self):
+        """A program that leaves room for the host does not begin at tile (0, 0)."""
+        session = Session.of([*GEMV, "--fabric-dims=12,6", "--fabric-offsets=4,1"])
+        for condition, words in (("pe=(2,0)", "there is no program at '(2,0)'; the first one is at PE (4, 1)"), ("pe=(5,2)", None)):
+            found = session.request("setBreakpoints", source={"path": self.pe}, breakpoints=[{"line": 60, "condition": condition}])["breakpoints"][0]
+            self.assertEqual(found["verified"], words is None, condition)
+            self.assertIn(words or "", found.get("message", ""))
+        session.end()
+
     def test_data(self):
         session = Session.of(GEMV)
         info = session.request("dataBreakpointInfo", name="left", frameId=0)
