@@ -189,7 +189,7 @@ class IfConversion {
     if (arm.store) return arm.store->operands[1];
     Instruction load = like;
     load.op = Op::kLoad;
-    load.operands.resize(1);
+    load.operands = {like.operands[0]};
     load.results = {f_.new_register(like.type)};
     code.push_back(load);
     return reg(like.type, load.results[0]);

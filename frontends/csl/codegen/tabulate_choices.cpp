@@ -178,8 +178,9 @@ class Tabulator {
     ChoiceChain chain;
     chain.first = first;
     std::vector<BlockId> blocks;
-    std::optional<WordTest> test = test_of(first);
-    for (BlockId b = first; test;) {
+    for (BlockId b = first;; b = chain.otherwise) {
+      const std::optional<WordTest> test = test_of(b);
+      if (!test || (b != first && test->begin != 0)) break;
       std::optional<ChoiceBody> body = body_of(test->yes, *test);
       const bool fits = body && (chain.tests.empty() || (test->subject == chain.tests[0].subject &&
                                                          stores_alike(*body, chain.bodies[0])));
@@ -189,9 +190,8 @@ class Tabulator {
       blocks.push_back(b);
       chain.tests.push_back(*test);
       chain.bodies.push_back(*std::move(body));
-      chain.otherwise = b = test->no;
-      test = is_reached_from(b, blocks.back(), chain.tests.back().yes) ? test_of(b) : std::nullopt;
-      if (test && test->begin != 0) test.reset();
+      chain.otherwise = test->no;
+      if (!is_reached_from(chain.otherwise, b, test->yes)) break;
     }
     if (!has_one_end(chain, blocks)) return {};
     return chain;

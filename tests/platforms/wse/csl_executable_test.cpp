@@ -87,7 +87,7 @@ TEST_F(WseCslExecutable, FloatsOf16BitsArePrintedInTheFormatOfTheProgram) {
 
 TEST_F(WseCslExecutable, ArchIsThePresetOfThatGeneration) {
   const auto with = [this](std::vector<std::string> options) {
-    options.insert(options.begin(), {kHost, "--params=width:2,height:1"});
+    options.insert(options.begin(), {kHost, "--params=width:2,height:1", "--launch=swap"});
     return run(options);
   };
   for (const std::string arch : {"wse2", "wse3"}) {
