@@ -53,7 +53,7 @@ done
 [ "$preset" = release ] || build_dir="${TESSERA_BUILD_DIR:-$root/build-$preset}"
 
 # What the tests of packages need.
-[[ "${arguments[*]-}" != *soak* ]] || optional+=(debootstrap patchelf python3-wheel python3-venv)
+[[ "${arguments[*]-}" != *soak* ]] || optional+=(debootstrap patchelf python3-wheel python3-venv g++-aarch64-linux-gnu qemu-user)
 scripts/setup.sh
 if [ "${#optional[@]}" -gt 0 ] && ! scripts/setup.sh "${optional[@]}"; then
   # Together they cannot be installed; one that is missing must not cost the tests of all others.
