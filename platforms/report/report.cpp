@@ -171,11 +171,11 @@ json::object waits_json(const Report& r) {
       {"unit", waits.unit}, {"units", waits.units},          {"busy", waits.busy},
       {"idle", waits.idle}, {"reasons", std::move(reasons)}, {"lines", std::move(lines)}};
   json::array busy_lines;
-  for (const WaitSummary::BusyLine& line : waits.busy_lines)
-    busy_lines.push_back(
-        line.thread.empty()
-            ? json::object{{"place", line.place}, {"busy", line.busy}}
-            : json::object{{"place", line.place}, {"thread", line.thread}, {"busy", line.busy}});
+  for (const WaitSummary::BusyLine& line : waits.busy_lines) {
+    json::object entry{{"place", line.place}, {"busy", line.busy}};
+    if (!line.thread.empty()) entry["thread"] = line.thread;
+    busy_lines.push_back(std::move(entry));
+  }
   if (!busy_lines.empty()) out["busy_lines"] = std::move(busy_lines);
   if (!waits.links.empty()) out["links"] = links_json(r, waits.links);
   if (waits.routers.empty()) return out;

@@ -119,24 +119,23 @@ std::int64_t ScalarMemory::word(std::uint32_t pc, std::int64_t word, Cycle now) 
 WaitReason ScalarMemory::print(std::uint32_t pc, Cycle now) {
   const Instruction& i = context_.code(pc);
   pc_ = pc;
-  std::string text = context_.program->texts[static_cast<std::size_t>(i.b.value)];
-  if (i.operation != 0) {
+  const bool has_operand = i.operation != 0;
+  if (has_operand) {
     resolve(context_.operation(i), context_.registers, resolved_);
     check(i, resolved_.operands[0]);
     if (waits(i, now)) return WaitReason::kFlag;
     order_.scalar_access(i, pc, now, 0);
-  } else {
-    std::ostringstream number;
-    if (i.mode != 0)
-      number << std::setprecision(std::numeric_limits<float>::max_digits10)
-             << real_of(context_.value(i.a));
-    else
-      number << context_.value(i.a);
-    text += ' ' + number.str();
   }
-  if (context_.data != nullptr)
-    context_.data->print({now, context_.core, context_.program->where(pc), std::move(text)},
-                         i.operation != 0 ? &resolved_.operands[0] : nullptr);
+  if (context_.data == nullptr) return WaitReason::kNone;
+  std::ostringstream text;
+  text << context_.program->texts[static_cast<std::size_t>(i.b.value)];
+  if (!has_operand && i.mode != 0)
+    text << ' ' << std::setprecision(std::numeric_limits<float>::max_digits10)
+         << real_of(context_.value(i.a));
+  else if (!has_operand)
+    text << ' ' << context_.value(i.a);
+  context_.data->print({now, context_.core, context_.program->where(pc), text.str()},
+                       has_operand ? &resolved_.operands[0] : nullptr);
   return WaitReason::kNone;
 }
 
