@@ -198,10 +198,22 @@ Result convert_operand(Evaluator& evaluator, const Result& from, const Type* to,
   refuse(evaluator, from, *to, at, what);
 }
 
+namespace {
+
+/// Integers of more bits than f32 has become a bf16 by way of f32, which rounds them before. The other 16-bit floats end below the integers that f32 rounds.
+bool would_round_twice(const Type& from, const Type& to) {
+  constexpr unsigned kExactInSingle = 24;
+  return from.is(TypeKind::kInteger) && from.bits > kExactInSingle && to.is(TypeKind::kFloat) &&
+         to.name == "bf16";
+}
+
+}  // namespace
+
 Result cast_operand(Evaluator& evaluator, const Result& from, const Type* to, const Node& at) {
   if (from.type == to) return from;
-  if (!from.is_known() && (is_wide_integer(*from.type) || is_wide_integer(*to)))
-    return wide_cast(evaluator, from, to, at);
+  const bool is_wide =
+      is_wide_integer(*from.type) || is_wide_integer(*to) || would_round_twice(*from.type, *to);
+  if (!from.is_known() && is_wide) return wide_cast(evaluator, from, to, at);
   const std::optional<ir::Type> source = register_type(*from.type), target = register_type(*to);
   const auto is_castable = [](const Type& t) {
     return t.is(TypeKind::kInteger) || t.is(TypeKind::kFloat) || t.is(TypeKind::kBool) ||

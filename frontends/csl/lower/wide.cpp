@@ -122,10 +122,20 @@ ir::Value bit_above(ir::Builder& builder, const ir::Value& high, const ir::Value
                         builder.binary(Op::kShr, low, word(kWordBits - 1)));
 }
 
+/// Ends the run as a division by zero of one word does, by dividing `word` where `divisor` is zero.
+void stop_at_zero(ir::Builder& builder, const ir::Value& divisor, const ir::Value& word_of_number) {
+  const ir::BlockId stop = builder.new_block(), go_on = builder.new_block();
+  builder.branch(Condition::kEq, divisor, word(0), stop, go_on);
+  builder.enter(stop);
+  builder.assign(word_of_number, builder.binary(Op::kDiv, word_of_number, divisor));
+  builder.jump(go_on);
+  builder.enter(go_on);
+}
+
 /// Quotient and rest of numbers without a sign, bit by bit.
 std::pair<Words, Words> divided(ir::Builder& builder, const Words& number, const Words& by) {
-  builder.assert_that(Condition::kNe, builder.binary(Op::kOr, by.first, by.second), word(0));
   const ir::Value low = changing(builder, number.first), high = changing(builder, number.second);
+  stop_at_zero(builder, builder.binary(Op::kOr, by.first, by.second), low);
   const ir::Value rest_low = changing(builder, word(0)), rest_high = changing(builder, word(0));
   const ir::Value count = changing(builder, word(kWidestInteger));
   const ir::BlockId step = builder.new_block(), end = builder.new_block();

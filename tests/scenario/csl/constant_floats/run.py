@@ -17,10 +17,11 @@ def rounded(number):
 with Machine() as machine:
     machine.launch("run")
     expect(machine.get("kept", 12, np.uint32), np.concatenate([SINGLES, HALVES]))
-    computed = machine.get("computed", 42, np.uint32)
-    expect(machine.get("constant", 42, np.uint32), computed)
+    computed = machine.get("computed", 48, np.uint32)
+    expect(machine.get("constant", 48, np.uint32), computed)
     expect(computed[:6], SINGLES ^ np.uint32(1 << 31))
     expect(computed[12:18], (HALVES ^ np.uint16(1 << 15)).astype(np.uint32))
     expect(computed[30:36], np.array([rounded(number) for number in LONGS], np.uint32))
     signed = [number - (number >> 63 << 64) for number in LONGS]
-    expect(computed[36:], np.array([rounded(number) for number in signed], np.uint32))
+    expect(computed[36:42], np.array([rounded(number) for number in signed], np.uint32))
+    expect(computed[42:], np.array([0, 0, 1 << 31, 1 << 31, 1 << 31, 0], np.uint32))

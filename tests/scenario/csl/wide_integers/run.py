@@ -1,5 +1,5 @@
 import numpy as np
-from host import Machine, expect, integer_quotient
+from host import Machine, expect, expect_failure, integer_quotient
 
 MASK = 2**64 - 1
 
@@ -60,3 +60,12 @@ with Machine() as machine:
             wanted += words(value & MASK)
         wanted += [(a & 0xFFFFFFFF) >> (b & 31)] + words(signed(a, 40) >> n & MASK) + [half(signed(a, 16))]
         expect(found[39:53], np.array(wanted, np.uint32))
+
+
+def divide_by_zero():
+    with Machine() as machine:
+        machine.put("x", np.array(words(5) + words(0), np.uint32))
+        machine.launch("run", np.uint16(1))
+
+
+expect_failure(divide_by_zero, "division by zero")
