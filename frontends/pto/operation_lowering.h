@@ -197,6 +197,7 @@ class TileLowering : LoweringPart {
   /// Throws UserError if an element of a tensor has an address that does not fit 64 bits.
   void check_view(const Operation& op, const TileOperand& view) const;
   /// Throws UserError if the part does not lie in the tensor, as far as both are known.
+  void check_part_type(const Operation& op, const Type& part) const;
   void check_part(const Operation& op, const Type& tensor, const std::vector<Operand>& offsets,
                   const std::vector<Operand>& sizes) const;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "frontends/pto/use_types.h"
+
 namespace tessera::pto {
 
 namespace {
@@ -211,8 +213,21 @@ void TileLowering::subview(const Operation& op) {
   }
   v.type.valid_rows = v.sizes[0].is_register ? kDynamic : v.sizes[0].value;
   v.type.valid_columns = v.sizes[1].is_register ? kDynamic : v.sizes[1].value;
+  check_part_type(op, v.type);
   check_valid(op, v);
   scope_.define(op, std::move(v));
+}
+
+/// The type that the text states for a part of a tile: its valid sizes have been compared.
+void TileLowering::check_part_type(const Operation& op, const Type& part) const {
+  if (op.result_types.empty()) return;
+  Type stated = op.result_types[0];
+  stated.valid_rows = part.valid_rows;
+  stated.valid_columns = part.valid_columns;
+  if (contradict(part, stated))
+    fail(op, "the type of the result has other rows, columns, elements or another layout than the ",
+         part.shape[0], " x ", part.shape[1], " ", part.element, " in ", part.location,
+         " that are taken");
 }
 
 void TileLowering::assign(const Operation& op) {
@@ -234,12 +249,14 @@ void TileLowering::reshape(const Operation& op) {
   const std::int64_t bytes = bytes_of(v.place);
   const unsigned line = v.place.by_columns ? 0 : 1;
   const bool dense = v.place.row_stride == v.type.shape[line] || v.type.shape[1 - line] == 1;
+  if (op.result_types[0].location != v.type.location)
+    fail(op, "the result lies in ", op.result_types[0].location, ", the tile in ", v.type.location);
   v.type = op.result_types[0];
   v.place.name = op.results[0].name;
   v.place.element = element(v.type);
   set_layout(v.place, v.type);
   if (!dense) fail(op, "the rows of the tile do not lie one after the other");
-  if (bytes_of(v.place) > bytes)
+  if (bytes_of(v.place) > bytes || (op.name == "pto.treshape" && bytes_of(v.place) != bytes))
     fail(op, "the result has ", bytes_of(v.place), " bytes, the tile ", bytes);
   v.sizes = known_sizes(v.type);
   scope_.define(op, std::move(v));
@@ -263,6 +280,9 @@ void TileLowering::tensor_view(const Operation& op) {
   if (v.sizes.size() != strides.size() || v.sizes.size() > cluster::kMostDimensions)
     fail(op.place, "a shape of ", v.sizes.size(), " sizes and ", strides.size(),
          " strides, expected as many, 1 to 5");
+  if (v.type.shape.size() != v.sizes.size())
+    fail(op.place, "a shape of ", v.sizes.size(), " sizes for a type of ", v.type.shape.size(),
+         " dimensions");
   v.place.view.clear();
   for (std::size_t d = 0; d < strides.size(); ++d) v.place.view.push_back({v.sizes[d], strides[d]});
   for (const Operand& offset : scope_.numbers(op, Role::kOffset)) v.place.address.add(offset, 1);
@@ -284,6 +304,9 @@ void TileLowering::partition(const Operation& op) {
   require_all(v.sizes.size(), " sizes");
   require_all(offsets.size(), " offsets");
   check_part(op, v.type, offsets, v.sizes);
+  if (!op.result_types.empty() && element(op.result_types[0]) != v.place.element)
+    fail(op, "a part with elements of ", op.result_types[0].element, " of a tensor of ",
+         to_string(v.place.element), ", expected the same");
   for (std::size_t d = 0; d < dimensions && !op.result_types.empty(); ++d) {
     const std::vector<std::int64_t>& shape = op.result_types[0].shape;
     if (shape.size() != dimensions || shape[d] == kDynamic || v.sizes[d].is_register) continue;

@@ -53,7 +53,8 @@ bool is_wordlike(const Token& token) {
 void TypeParser::parse_alias() {
   const Token name = cursor_.take();
   cursor_.expect("=");
-  aliases_[name.text] = parse_type();
+  if (!aliases_.emplace(name.text, parse_type()).second)
+    cursor_.fail(name.place, "the type ", name.text, " is defined twice");
 }
 
 std::vector<Type> TypeParser::parse_types() {

@@ -1,6 +1,7 @@
 #include "frontends/pto/use_types.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "frontends/pto/words.h"
@@ -20,6 +21,7 @@ std::string option_of(const Type& tile, const char* key) {
   if (a != nullptr) return a->value;
   if (tile.location != "vec") return "";
   const std::string name = key;
+  if (name == "pad" || name == "compact") return "0";
   return name == "blayout" ? "row_major" : name == "slayout" ? "none_box" : "512";
 }
 
@@ -29,9 +31,11 @@ bool same_option(const Type& a, const Type& b, const char* key) {
 }
 
 bool same_tile(const Type& a, const Type& b) {
+  const auto same = [&](const char* key) { return same_option(a, b, key); };
+  constexpr const char* kKeys[] = {"blayout", "slayout", "fractal", "pad", "compact"};
   return a.location == b.location && a.shape == b.shape && a.valid_rows == b.valid_rows &&
-         a.valid_columns == b.valid_columns && same_option(a, b, "blayout") &&
-         same_option(a, b, "slayout") && same_option(a, b, "fractal");
+         a.valid_columns == b.valid_columns &&
+         std::all_of(std::begin(kKeys), std::end(kKeys), same);
 }
 
 /// Operations whose operands all have the one type that is stated.

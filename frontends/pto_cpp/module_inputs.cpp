@@ -167,8 +167,11 @@ void ModuleInputs::find_questions(const std::string& path) {
     }
   }
   if (is_of_system(path)) return;
-  for (const std::string_view word : {"__TIME__", "__DATE__", "__TIMESTAMP__", ".incbin"})
+  for (const std::string_view word : {"__TIME__", "__DATE__", "__TIMESTAMP__"})
     if (text.find(word) != std::string::npos) unknown_ = path + " contains " + std::string(word);
+  // .include and .incbin of the assembler read files that the compiler does not list.
+  if (text.find("asm") != std::string::npos && text.find(".inc") != std::string::npos)
+    unknown_ = path + " has assembly that may read files";
 }
 
 // An include directive names some last parts of the path that it leads to.

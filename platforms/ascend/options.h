@@ -76,17 +76,10 @@ struct Options : cli::MachineOptions {
   }
 
   cli::Option argument_option() {
-    return {"arg",
-            "NAME=VALUE",
-            "an argument of a kernel in C++: a number, a file FILE.npy, or the type and shape of "
-            "an array of zeros, f16[128,128], or null",
-            [this](const std::string& value) {
-              if (!args.insert(cli::split("arg", value, "NAME=VALUE")).second)
-                throw UserError("", "--arg",
-                                "'" + value.substr(0, value.find('=')) + "' is given twice");
-            },
-            cli::Option::File::kNone,
-            true};
+    return cli::named_values(
+        "arg", args,
+        "an argument of a kernel in C++: a number, a file FILE.npy, or the type and shape of an "
+        "array of zeros, f16[128,128], or null (repeatable)");
   }
 
   bool no_data = false;

@@ -70,14 +70,34 @@ Option deciding(Option option) {
   return option;
 }
 
-Option array_files(std::string name, std::map<std::string, std::string>& target, Option::File use,
-                   std::string help) {
-  const std::string form = "NAME=FILE.npy";
+Option needing(Option option, std::vector<std::string> others) {
+  option.needs = std::move(others);
+  return option;
+}
+
+namespace {
+
+Option one_value_a_name(std::string name, std::string form,
+                        std::map<std::string, std::string>& target, Option::File use,
+                        std::string help) {
   const auto take = [name, form, &target](const std::string& given) {
     if (!target.insert(split(name, given, form)).second)
       throw UserError("", "--" + name, "'" + given.substr(0, given.find('=')) + "' is given twice");
   };
-  return {std::move(name), form, std::move(help), take, use, true};
+  return {std::move(name), std::move(form), std::move(help), take, use, true};
+}
+
+}  // namespace
+
+Option named_values(std::string name, std::map<std::string, std::string>& target,
+                    std::string help) {
+  return one_value_a_name(std::move(name), "NAME=VALUE", target, Option::File::kNone,
+                          std::move(help));
+}
+
+Option array_files(std::string name, std::map<std::string, std::string>& target, Option::File use,
+                   std::string help) {
+  return one_value_a_name(std::move(name), "NAME=FILE.npy", target, use, std::move(help));
 }
 
 std::pair<std::string, std::string> split(const std::string& name, const std::string& text,

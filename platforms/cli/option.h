@@ -27,6 +27,8 @@ struct Option {
   std::string implicit_value = {};        ///< what it means without a value; empty: it needs one
   /// Results depend on it, and no other member of a report's `run` says so: `run.options` has it.
   bool decides = false;
+  /// Options of which it needs one: without them it would have no effect, and is refused. Empty: none.
+  std::vector<std::string> needs = {};
 };
 
 /// Options under one heading of --help.
@@ -48,6 +50,10 @@ Option file(std::string name, std::string value, std::string& target, Option::Fi
 Option whole_number(std::string name, std::optional<std::uint64_t>& target, std::string help);
 /// The same option as one that decides about results.
 Option deciding(Option option);
+/// The same option as one that needs one of the options `others`.
+Option needing(Option option, std::vector<std::string> others);
+/// A repeatable option NAME=VALUE that gives each name one value.
+Option named_values(std::string name, std::map<std::string, std::string>& target, std::string help);
 /// A repeatable option: array names with a file each.
 Option array_files(std::string name, std::map<std::string, std::string>& target, Option::File use,
                    std::string help);

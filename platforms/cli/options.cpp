@@ -11,6 +11,7 @@
 
 #include <sys/stat.h>
 
+#include "frontends/text/diagnostics.h"
 #include "platforms/cli/pages.h"
 #include "platforms/config/schema.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -36,10 +37,6 @@ OptionGroup what_to_run(Options& o, const Executable& executable) {
   Option preset =
       text("preset", "NAME", o.preset, "machine: " + join(executable.presets) + otherwise);
   preset.choices = executable.presets;
-  const auto take_param = [&o](const std::string& given) {
-    const auto [name, value] = split("param", given, "NAME=VALUE");
-    o.params[name] = value;
-  };
   return {
       "What to run",
       {file("program", "FILE", o.program, File::kRead,
@@ -49,9 +46,10 @@ OptionGroup what_to_run(Options& o, const Executable& executable) {
             "machine from a file instead of a preset"),
        repeated(
            "set", "KEY=VALUE", [&o](const std::string& set) { o.sets.push_back(set); },
-           "override one config value, e.g. --set " + executable.example_setting),
-       repeated("param", "NAME=VALUE", take_param,
-                "set a parameter of the program, e.g. --param W=16"),
+           "override one config value, e.g. --set " + executable.example_setting +
+               "; of several for one key the last one counts"),
+       named_values("param", o.params,
+                    "set a parameter of the program, e.g. --param W=16 (repeatable)"),
        one_of("structure", "NAME", o.structure, executable.structures,
               "how the machine is built: " + join(executable.structures))}};
 }
@@ -92,6 +90,8 @@ Option serve(Options& o) {
 }
 
 OptionGroup what_to_show(Options& o) {
+  const std::vector<std::string> traces = {"trace-perfetto", "trace-wse", "vcd", "live-page",
+                                           "serve"};
   const auto take_why = [&o](const std::string& given) { o.why_at = place_and_cycle(given); };
   return {
       "What to show",
@@ -113,8 +113,8 @@ OptionGroup what_to_show(Options& o) {
        text("debug", "stdio|PATH", o.debug,
             "let a debugger control the run by the Debug Adapter Protocol, on standard input and "
             "output or at a socket, e.g. --debug /tmp/d.sock"),
-       whole_number("trace-from", o.trace_from, "traces begin with cycle N"),
-       whole_number("trace-to", o.trace_to, "traces end with cycle N")}};
+       needing(whole_number("trace-from", o.trace_from, "traces begin with cycle N"), traces),
+       needing(whole_number("trace-to", o.trace_to, "traces end with cycle N"), traces)}};
 }
 
 OptionGroup bounds_and_checks(Options& o) {
@@ -128,7 +128,8 @@ OptionGroup bounds_and_checks(Options& o) {
       {deciding(whole_number("max-cycles", o.max_cycles,
                              "stop before cycle N with a diagnosis, exit 4")),
        {"timeout", "SECONDS", "stop after this wall time with a diagnosis, exit 4", take_timeout},
-       whole_number("seed", o.seed, "seed of --shuffle-step-order (default 1)"),
+       needing(whole_number("seed", o.seed, "seed of --shuffle-step-order (default 1)"),
+               {"shuffle-step-order"}),
        flag("shuffle-step-order", o.shuffle_step_order,
             "step the blocks of a cycle in random order; results must not change"),
        flag("validate", o.validate, "check program, config and inputs; run nothing")}};
@@ -165,6 +166,24 @@ class Table {
       throw UserError("", "", text_of(e));
     }
     return given;
+  }
+
+  /// Refuses options that would have no effect beside the others.
+  void check_needs(const po::variables_map& given) const {
+    const auto is_given = [&given](const std::string& name) {
+      const po::variable_value& value = given[name];
+      return !value.empty() && !value.defaulted();
+    };
+    const auto check = [&](const Option& option) {
+      if (option.needs.empty() || !is_given(option.name)) return;
+      if (std::any_of(option.needs.begin(), option.needs.end(), is_given)) return;
+      std::vector<std::string> known;
+      for (const std::string& name : option.needs)
+        if (all_.find_nothrow(name, false) != nullptr) known.push_back("--" + name);
+      throw UserError("", "--" + option.name, "has no effect without " + text::alternatives(known));
+    };
+    for (const OptionGroup& group : groups_)
+      std::for_each(group.options.begin(), group.options.end(), check);
   }
 
   /// Calls visit(group, option, value) for every value that is given.
@@ -387,6 +406,7 @@ bool parse(int argc, const char* const* argv, const Executable& executable, Opti
     out << (given.count("man") != 0 ? man_page : bash_completion)(executable, table.groups());
     return false;
   }
+  table.check_needs(given);
   std::vector<FileUse> read, written;
   table.for_each(given,
                  [&](const OptionGroup& group, const Option& option, const std::string& value) {

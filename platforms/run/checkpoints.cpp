@@ -41,18 +41,23 @@ void take_every(CheckpointOptions& given, const std::string& text) {
 }  // namespace
 
 cli::OptionGroup CheckpointOptions::group() {
+  const auto with_file = [](cli::Option option) {
+    return cli::needing(std::move(option), {"checkpoint"});
+  };
   cli::Option every{"checkpoint-every", "N[s]",
                     "save the state every N cycles, or every N seconds of wall time, e.g. "
                     "--checkpoint-every 600s",
                     [this](const std::string& text) { take_every(*this, text); }};
   return {kHeading,
-          {cli::file("checkpoint", "FILE", file, cli::Option::File::kWritten,
-                     "where the state is saved; the one before it becomes FILE.1"),
-           cli::whole_number("checkpoint-at", at,
-                             "save the state before cycle N, e.g. --checkpoint-at 900000"),
-           every,
-           cli::flag("checkpoint-on-stop", on_stop,
-                     "save the state when SIGTERM, SIGINT, --timeout or --max-cycles end the run"),
+          {cli::needing(cli::file("checkpoint", "FILE", file, cli::Option::File::kWritten,
+                                  "where the state is saved; the one before it becomes FILE.1"),
+                        {"checkpoint-at", "checkpoint-every", "checkpoint-on-stop"}),
+           with_file(cli::whole_number(
+               "checkpoint-at", at, "save the state before cycle N, e.g. --checkpoint-at 900000")),
+           with_file(every),
+           with_file(cli::flag(
+               "checkpoint-on-stop", on_stop,
+               "save the state when SIGTERM, SIGINT, --timeout or --max-cycles end the run")),
            cli::file("restore", "FILE", restore_file, cli::Option::File::kNone,
                      "go on from a saved state; everything else as in the run that saved it")}};
 }
@@ -61,11 +66,6 @@ void CheckpointOptions::check(const cli::Options& options) const {
   const auto refuse = [](const std::string& option, const std::string& why) {
     throw UserError("", option, why);
   };
-  const bool says_when = at || every_cycles || every_s || on_stop;
-  if (says_when && file.empty()) refuse("--checkpoint", "is missing: it names the file");
-  if (saves() && !says_when)
-    refuse("--checkpoint", "says where the state is saved and not when: add --checkpoint-at, "
-                           "--checkpoint-every or --checkpoint-on-stop");
   if (is_used() && !options.debug.empty())
     refuse(name(), "a run that a debugger holds cannot be saved or restored; leave out --debug");
   if (at && *at == 0)

@@ -57,20 +57,26 @@ struct FabricOptions {
         kHeading,
         {file("trace-wse", "FILE", trace_wse_file, written,
               "text trace in the form of the vendor's simulator, e.g. --trace-wse sim.log"),
-         {"trace-rect", "X,Y,W,H",
-          "tiles that traces show: W x H of them from tile (X, Y) on, e.g. --trace-rect 0,0,4,4",
-          [this](const std::string& text) { trace_rect = rect_in(text); }},
+         cli::needing(
+             {"trace-rect", "X,Y,W,H",
+              "tiles that traces show: W x H of them from tile (X, Y) on, e.g. --trace-rect "
+              "0,0,4,4",
+              [this](const std::string& text) { trace_rect = rect_in(text); }},
+             {"trace-perfetto", "trace-wse", "vcd", "live-page", "serve"}),
          file("print-log", "FILE", print_log_file, written,
               "what the programs print, e.g. --print-log sim.log (default: standard output, unless "
               "--quiet)"),
          file("vcd", "FILE", vcd_file, written, "wave form of tasks and links, e.g. --vcd w.vcd"),
          file("heatmap", "FILE.svg", heatmap_file, written,
               "picture of where the time went, e.g. --heatmap h.svg"),
-         cli::text("heatmap-counter", "NAME", heatmap_counter,
-                   "counter that the heat map shows (default: busy issue cycles)"),
-         cli::one_of("heatmap-of", "WHAT", heatmap_of, {"busy", "waits", "links"},
-                     "what the heat map shows: busy cycles, cycles of waits, or the load of the "
-                     "busiest link of a tile"),
+         cli::needing(cli::text("heatmap-counter", "NAME", heatmap_counter,
+                                "counter that the heat map shows (default: busy issue cycles)"),
+                      {"heatmap"}),
+         cli::needing(
+             cli::one_of("heatmap-of", "WHAT", heatmap_of, {"busy", "waits", "links"},
+                         "what the heat map shows: busy cycles, cycles of waits, or the load of "
+                         "the busiest link of a tile"),
+             {"heatmap"}),
          file("routes", "FILE.svg", routes_file, written,
               "picture of the routes, a map for each color, e.g. --routes r.svg"),
          cli::deciding(cli::flag(
@@ -80,10 +86,7 @@ struct FabricOptions {
              cli::flag("check-epochs", check_epochs,
                        "watch for wavelets that a change of a route catches under way (exit 4)")),
          check_memory_option(),
-         cli::deciding(cli::one_of(
-             "check-routes", "WHAT", check_routes, {"warn", "error", "off"},
-             "wavelets that are sent and that no route can take on: a warning, or no run "
-             "(exit 4)")),
+         check_routes_option(),
          cli::deciding(cli::flag("check-unread", check_unread,
                                  "wavelets that nobody has read at the end are an error (exit 4)")),
          cli::whole_number(
@@ -96,6 +99,15 @@ struct FabricOptions {
           "results do not depend on it (default: 32,16,16 where tiles are many and busy)",
           [this](const std::string& text) { skew = skew_in(text); }},
          replace_option}};
+  }
+
+  cli::Option check_routes_option() {
+    cli::Option option =
+        cli::one_of("check-routes", "WHAT", check_routes, {"warn", "error", "off"},
+                    "wavelets that are sent and that no route can take on: a warning, or with "
+                    "--check-routes alone no run (exit 4)");
+    option.implicit_value = "error";
+    return cli::deciding(option);
   }
 
   cli::Option check_memory_option() {

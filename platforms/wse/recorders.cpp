@@ -163,8 +163,6 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
       switch_positions_(config.fabric.switch_positions), layout_(workload.layout),
       width_(static_cast<unsigned>(workload.layout.width)),
       height_(static_cast<unsigned>(workload.layout.height)) {
-  if (heatmap_file_.empty() && (heatmap_of_ != "busy" || !fabric.heatmap_counter.empty()))
-    throw UserError("", "--heatmap", "is missing: it names the picture");
   if (!fabric.print_log_file.empty()) {
     print_file_ = std::make_unique<text::OutputFile>(fabric.print_log_file);
     prints_ = std::make_unique<observe::PrintLog>(print_file_->stream());

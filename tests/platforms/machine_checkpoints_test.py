@@ -228,7 +228,7 @@ def mesh_refusals(sources, folder):
         (tour, ["--restore", None, "--max-cycles=20"], "--max-cycles: 20 is not after the checkpoint"),
         (tour, ["--restore", None, "--why=1@3"], "--why: cycle 3 lies before the checkpoint"),
         (tour, ["--restore", "nowhere"], "nowhere: cannot be read"),
-        (tour, ["--checkpoint-on-stop"], "it names the file"),
+        (tour, ["--checkpoint-on-stop"], "has no effect without --checkpoint"),
     ]
 
 

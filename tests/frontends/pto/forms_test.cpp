@@ -283,6 +283,37 @@ TEST(PtoRules, PartsHaveTheValidSizesOfTheirTypes) {
               HasSubstr("the type of the result has other valid rows than the part"));
 }
 
+TEST(PtoRules, ResultsHaveTheTypesThatTheTextStates) {
+  const struct {
+    std::string body, fault;
+  } cases[] = {
+      {"%b = pto.subview %a[0, 0] sizes [4, 64] : TILE -> !pto.tile_buf<vec, 4x64xf32>",
+       "accepted"},
+      {"%b = pto.subview %a[0, 0] sizes [4, 64] : TILE -> !pto.tile_buf<vec, 4x64xf16>",
+       "elements"},
+      {"%b = pto.subview %a[0, 0] sizes [4, 64] : TILE -> !pto.tile_buf<mat, 4x64xf32>", "layout"},
+      {"%b = pto.subview %a[0, 0] sizes [4, 64] : TILE -> TILE", "other rows"},
+      {"%b = pto.treshape %a : TILE -> !pto.tile_buf<vec, 4x128xf32>", "accepted"},
+      {"%b = pto.treshape %a : TILE -> !pto.tile_buf<vec, 4x64xf32>", "the result has 1024 bytes"},
+      {"%b = pto.treshape %a : TILE -> !pto.tile_buf<mat, 8x64xf32>", "the result lies in mat"},
+      {"pto.tabs ins(%a : TILE) outs(%a : !pto.tile_buf<vec, 8x64xf32, pad=2>)", "pad"},
+  };
+  for (const auto& c : cases) {
+    std::string body = c.body;
+    for (std::size_t at; (at = body.find("TILE")) != std::string::npos;)
+      body.replace(at, 4, "!pto.tile_buf<vec, 8x64xf32>");
+    EXPECT_THAT(message_of(tiles({"a"}, "!pto.tile_buf<vec, 8x64xf32>") + body), HasSubstr(c.fault))
+        << body;
+  }
+}
+
+TEST(PtoRules, ATypeHasOneName) {
+  EXPECT_THROW(
+      parse("!t = !pto.tile_buf<vec, 8x64xf32>\n!t = !pto.tile_buf<vec, 8x64xf16>\nmodule {}",
+            "k.pto"),
+      UserError);
+}
+
 // --- states of the assembler ---
 
 TEST(PtoForms, AprilsAssemblerTakesWhatAugustsRefuses) {

@@ -179,6 +179,17 @@ TEST(PtoOperands, PartsOfTiles) {
   EXPECT_EQ(o.strides[0], 16);
 }
 
+TEST(PtoOperands, TypesOfViewsAndParts) {
+  EXPECT_THAT(message_of("  %v = pto.make_tensor_view %p, shape = [%n, %n], strides = [%n, %n] : "
+                         "!pto.tensor_view<?xf32>"),
+              HasSubstr("a shape of 2 sizes for a type of 1 dimensions"));
+  EXPECT_THAT(
+      message_of("  %v = pto.make_tensor_view %p, shape = [%n], strides = [%n] : "
+                 "!pto.tensor_view<?xf32>\n  %w = pto.partition_view %v, offsets = [%n], "
+                 "sizes = [%n] : !pto.tensor_view<?xf32> -> !pto.partition_tensor_view<?xi32>"),
+      HasSubstr("a part with elements of i32 of a tensor of f32"));
+}
+
 TEST(PtoOperands, TilesAndViewsThatCannotBe) {
   const std::string tile = "  %t = pto.alloc_tile : " + kTile + "\n";
   EXPECT_THAT(

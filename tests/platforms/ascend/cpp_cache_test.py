@@ -153,6 +153,23 @@ def check_lines(runner):
         assert done.returncode == 4 and f"b.h:{3 + blank}" in done.stderr, f"{blank} blank lines: {done.stderr}"
 
 
+def check_files_of_the_assembler(runner):
+    """Files that assembly reads are not among those that the compiler lists."""
+    value = runner.folder / "value.s"
+    for directive in (".include", ".incbin"):
+        for number in (3, 7):
+            value.write_bytes(f".long {number}\n".encode() if directive == ".include" else number.to_bytes(4, "little"))
+            (runner.sources / "a.h").unlink()
+            (runner.sources / "a.h").write_text(f'''asm(".pushsection .data\\n.hidden value\\n.globl value\\nvalue: {directive} \\"{value}\\"\\n.popsection");
+extern "C" int value;
+#define A value
+''')
+            runner.check(number + runner.expected(runner.commons[runner.second]) - runner.values["A"], f"{directive} of {number}",
+                         includes=(runner.second,))
+    (runner.sources / "a.h").unlink()
+    runner.write()
+
+
 def check_edit_while_compiling(runner):
     tool = runner.folder / "edited.sh"
     tool.write_text(EDITED.format(once=f"'{runner.folder}/once'", header='"$HEADER"'))
@@ -292,6 +309,7 @@ def main():
         runner.check(runner.expected(3), "the first run")
         check_edits_of_headers(runner, share.count(12, otherwise=5))
         check_lines(runner)
+        check_files_of_the_assembler(runner)
         check_edit_while_compiling(runner)
         check_edits_of_cache(runner, share.count(500, otherwise=100))
         check_folders(runner)

@@ -88,9 +88,9 @@ TEST(WseExecutable, ReportDoesNotDependOnStepOrderOrSeedOrLinkCheckers) {
     shuffled.insert(shuffled.end(), {"--shuffle-step-order", "--seed", seed});
     EXPECT_EQ(results_of(report_of(shuffled)), expected) << "seed " << seed;
   }
-  std::vector<std::string> other_seed = base;
-  other_seed.insert(other_seed.end(), {"--seed", "5", "--check-links"});
-  EXPECT_EQ(results_of(report_of(other_seed)), expected);
+  std::vector<std::string> checked = base;
+  checked.push_back("--check-links");
+  EXPECT_EQ(results_of(report_of(checked)), expected);
 }
 
 TEST(WseExecutable, ALayerOfTracesChangesNothingAndWritesFiles) {
@@ -331,7 +331,17 @@ INSTANTIATE_TEST_SUITE_P(
                  {"modules", "65536"}},
         BadInput{"full_disk", {kGemv, "--quiet", "--heatmap", "/dev/full"}, {"/dev/full"}},
         BadInput{"negative_bound", {kGemv, "--max-cycles", "-5"}, {"--max-cycles", "-5"}},
-        BadInput{"negative_seed", {kGemv, "--seed", "-1"}, {"--seed", "-1"}},
+        BadInput{"seed_of_nothing",
+                 {kGemv, "--seed", "5"},
+                 {"--seed", "has no effect without --shuffle-step-order"}},
+        BadInput{"cycles_of_no_trace",
+                 {kGemv, "--trace-to", "5"},
+                 {"--trace-to", "has no effect without", "--vcd"}},
+        BadInput{"two_values_of_a_parameter",
+                 {kGemv, "--param", "W=4", "--param", "W=5"},
+                 {"--param", "'W' is given twice"}},
+        BadInput{
+            "negative_seed", {kGemv, "--shuffle-step-order", "--seed", "-1"}, {"--seed", "-1"}},
         BadInput{"timeout_not_a_number", {kGemv, "--timeout", "nan"}, {"--timeout", "nan"}},
         BadInput{"nothing_similar", {kGemv, "--zzzzzzzz"}, {"--zzzzzzzz", "--help"}},
         BadInput{"counter_of_no_tile",
@@ -339,10 +349,12 @@ INSTANTIATE_TEST_SUITE_P(
                  {"last_event_cycle"}},
         BadInput{"rect_of_three", {kGemv, "--trace-rect", "1,2,3"}, {"--trace-rect", "X,Y,W,H"}},
         BadInput{"empty_rect", {kGemv, "--trace-rect", "1,2,3,0"}, {"--trace-rect", "X,Y,W,H"}},
-        BadInput{"rect_outside", {kGemv, "--trace-rect", "4,0,1,1"}, {"(4, 0)", "4 x 3"}},
+        BadInput{"rect_outside",
+                 {kGemv, "--vcd", "/dev/null", "--trace-rect", "4,0,1,1"},
+                 {"(4, 0)", "4 x 3"}},
         BadInput{"no_port", {kGemv, "--serve", "65536"}, {"--serve", "65536"}},
         BadInput{"no_cycles",
-                 {kGemv, "--trace-from", "9", "--trace-to", "8"},
+                 {kGemv, "--vcd", "/dev/null", "--trace-from", "9", "--trace-to", "8"},
                  {"--trace-to", "cycle 8", "--trace-from 9"}},
         BadInput{
             "unwritable_trace", {kGemv, "--trace-wse", "no/such/folder/t"}, {"no/such/folder/t"}},

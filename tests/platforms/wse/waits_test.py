@@ -148,8 +148,8 @@ def check_heatmaps(folder):
         assert pictures[what].startswith("<svg") or "<svg" in pictures[what][:200]
     assert len(set(pictures.values())) == 3
     assert "cycles of waits" in pictures["waits"] and "busiest link" in pictures["links"]
-    assert "--heatmap: is missing" in run("wse", layout, "--heatmap-of", "waits", exit_code=2)
-    assert "busy, waits, links" in run("wse", layout, "--heatmap-of", "cold", exit_code=2)
+    assert "--heatmap-of: has no effect without --heatmap" in run("wse", layout, "--heatmap-of", "waits", exit_code=2)
+    assert "busy, waits, links" in run("wse", layout, "--heatmap", file, "--heatmap-of", "cold", exit_code=2)
 
 
 def check_ascend(folder):
