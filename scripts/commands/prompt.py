@@ -51,11 +51,13 @@ class Prompt(cmd.Cmd):
         self.place = None           # thread in focus
         self.held, self.over, self.failed = False, False, False
         self.exit_code = None
+        self.hits = None            # of a run that is over: its breakpoints with their hits
         self.begin()
 
     # The session
 
     def begin(self):
+        self.hits = None
         self.client = self.make()
         self.held, self.over = False, False
         self.client.request("initialize", clientID="tessera", adapterID="tessera", linesStartAt1=True)
@@ -82,6 +84,8 @@ class Prompt(cmd.Cmd):
             elif event["event"] == "exited":
                 self.exit_code = body["exitCode"]
             elif event["event"] == "terminated":
+                with contextlib.suppress(Gone, Refused):
+                    self.hits = self.ask("info breakpoints")
                 self.shows(f"the run is over, exit code {self.exit_code}")
                 self.end()
                 return
@@ -192,7 +196,7 @@ class Prompt(cmd.Cmd):
     def do_break(self, text, once=False):
         """break WHERE [pe=(X,Y)] [if CONDITION]"""
         if not text:
-            self.shows(self.ask("info breakpoints"))
+            self.do_info("breakpoints")
             return
         self.add(*self.take(text), _once=once)
 
@@ -381,6 +385,9 @@ class Prompt(cmd.Cmd):
 
     def do_info(self, text):
         """info locals|globals|regs|dsr|queues|tasks|routes|waits|line|breakpoints"""
+        if self.over and self.hits is not None and text.strip() in ("breakpoints", "break"):
+            self.shows(self.hits)
+            return
         self.shows(self.ask("info " + text))
 
     def do_print(self, text):

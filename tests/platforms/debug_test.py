@@ -501,10 +501,11 @@ pe 0,0
 why 0,0
 watch left pe=(0,0)
 continue
+info breakpoints
 """, *GEMV)
         for words in ("breakpoint 1 at pe.csl:60", "breakpoint 1, examples/csl/gemv/pe.csl:60", "PE (2, 1)", "#0 task on_x",
                       "(tessera) print left\n2\n", "r15: u16", "on_x: data task", "> 60", "=> ", "PE (3, 0)", "task done",
-                      "PE (0, 0)", "the run is over, exit code 0"):
+                      "PE (0, 0)", "the run is over, exit code 0", "3: watch left, 0 hits"):
             self.assertIn(words, said)
 
     def test_numbers_of_breakpoints_stay(self):
