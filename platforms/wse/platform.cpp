@@ -1,5 +1,6 @@
 #include "platforms/wse/platform.h"
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -109,7 +110,8 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
   if (is_csl(options.program)) {
     return run_csl(options, config, replacements, report, commit);
   }
-  options.refuse(CslOptions::kHeading, "the program is a layout, not a CSL file");
+  if (std::filesystem::exists(options.program))
+    options.refuse(CslOptions::kHeading, "the program is a layout, not a CSL file");
 
   // 2. The program: layout, tile programs and arrays of the host, checked against each other and
   //    the machine.

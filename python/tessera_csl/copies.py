@@ -21,7 +21,18 @@ class MemcpyOrder(Numbered):
 
 
 class SymbolHandle(int):
-    """What get_id() returns: stands for an exported symbol."""
+    """What get_id() returns: stands for an exported symbol of a program, by its number."""
+
+    def __new__(cls, number, symbols):
+        handle = super().__new__(cls, number)
+        handle._symbols = symbols
+        return handle
+
+    def symbol_in(self, program):
+        """The symbol, which must be one of `program`."""
+        if self._symbols != program["symbols"]:
+            raise ValueError(f"the handle of '{self._symbols[self]['name']}' is of another program")
+        return self._symbols[self]
 
 
 def takes_old_form(copy):
@@ -80,7 +91,7 @@ def _target(command, program, target, streaming):
         return {"color": number}
     if not isinstance(target, SymbolHandle):
         raise TypeError(f"memcpy_{command} with streaming=False takes what get_id() returned, not {target!r}")
-    symbol = program["symbols"][number]
+    symbol = target.symbol_in(program)
     if symbol["kind"] != "variable":
         raise ValueError(f"'{symbol['name']}' is a function; memcpy_{command} takes a variable")
     return {"symbol": symbol["name"]}

@@ -155,7 +155,7 @@ class SdkRuntime:
 
     def get_id(self, symbol):
         """The handle of an exported symbol."""
-        return SymbolHandle(self._symbol(symbol)["number"])
+        return SymbolHandle(self._symbol(symbol)["number"], self._program["symbols"])
 
     def _symbol(self, name):
         if name not in self._symbols:
@@ -265,7 +265,7 @@ class SdkRuntime:
     def _launch(self, name, args, word_of, nonblock):
         self._require_running("launch")
         if isinstance(name, SymbolHandle):
-            name = self._program["symbols"][name]["name"]
+            name = name.symbol_in(self._program)["name"]
         symbol = self._symbol(name)
         if symbol["kind"] != "function":
             raise ValueError(f"'{name}' is a variable; launch takes a function")

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "python"))
 from cerebras.sdk import sdk_utils  # noqa: E402
 from cerebras.sdk.debug.debug_util import debug_util  # noqa: E402
 from cerebras.sdk.runtime import sdkruntimepybind as sdk  # noqa: E402
-from tessera_csl import arguments, runtime  # noqa: E402
+from tessera_csl import arguments, copies, runtime  # noqa: E402
 
 COPY = {"streaming": False, "data_type": sdk.MemcpyDataType.MEMCPY_32BIT, "order": sdk.MemcpyOrder.ROW_MAJOR}
 FAKE = Path(__file__).resolve().parent / "fake_server.py"
@@ -87,6 +87,15 @@ class Copies(HostTest):
         row, column, stride, stream = self.headers()[1:]
         self.assertEqual((row["broadcast"], column["broadcast"], stride["strides"]), ("row", "column", [2, 2]))
         self.assertEqual(stream["color"], 7)
+
+    def test_a_symbol_of_another_program_is_refused(self):
+        runtime = self.runtime()
+        symbol, values = runtime.get_id("A"), np.zeros(6, np.uint32)
+        other = copies.SymbolHandle(symbol, [{"name": "b", "kind": "variable"}] * (symbol + 1))
+        with self.assertRaisesRegex(ValueError, "'b' is of another program"):
+            runtime.memcpy_h2d(other, values, 0, 0, 3, 2, 1, **COPY)
+        runtime.memcpy_h2d(symbol, values, 0, 0, 3, 2, 1, **COPY)
+        runtime.stop()
 
     def test_longer_arrays_give_and_take_their_first_elements(self):
         runtime = self.runtime()

@@ -173,6 +173,7 @@ class Operation {
     each_alternative([&](std::vector<ir::DsdOperand> operands, const pe::OpConfig& config) {
       if (is_complete) return complete(config);
       unify_simd(code_.tile, operands);
+      check_fifo_room(operands);
       const ir::Value made = ir::dsd_operation(code_.builder, code_.tile.module(), info_.op,
                                                operands, config, wants_flag, choice_, index_);
       if (target) code_.builder.store(*target, made);
@@ -205,6 +206,25 @@ class Operation {
       for (const LiveOption& option : live_) option.set(config, numbers[next++]);
       make(std::move(operands), config);
     });
+  }
+
+  /// Wavelets of several 16-bit elements enter a FIFO whole (wse.md 5.10), so it has to have room for one of them.
+  void check_fifo_room(const std::vector<ir::DsdOperand>& operands) const {
+    if (!types_[0]->is(TypeKind::kFifo)) return;
+    const auto number = static_cast<std::size_t>(call_.operand(0).value().integer());
+    const Type& buffer = *code_.tile.tile().fifos.at(number).buffer->type;
+    if (size_of(*buffer.element) != 2) return;
+    for (const ir::DsdOperand& operand : operands) {
+      if (operand.kind != Kind::kDescriptor) continue;
+      const pe::Dsd& dsd = code_.tile.module().descriptors[operand.descriptor].dsd;
+      if (dsd.kind != pe::DsdKind::kFabin || dsd.simd == pe::SimdMode::kOff) continue;
+      const std::int64_t at_once = dsd.simd == pe::SimdMode::k64 ? 4 : 2;
+      if (buffer.count() < at_once)
+        call_.fail(
+            Id::kFifoBuffer, "the FIFO has room for ", buffer.count(),
+            buffer.count() == 1 ? " element" : " elements", ", and ", at_once,
+            " arrive at once; a larger buffer or .simd_mode = .{ .simd_off = true } mends it");
+    }
   }
 
   /// One register for what each alternative gives.

@@ -169,6 +169,8 @@ class Mapping {
 
   /// Vectors that are not counted are DSRs.
   void load_dsrs() {
+    ir::StrideRegisters strides;
+    unsigned source = 1;
     for (Input& input : inputs_) {
       if (!input.live) continue;
       const std::uint16_t file = input.is_output ? pe::kDest : pe::kSrc1;
@@ -177,10 +179,23 @@ class Mapping {
       input.dsr = pe::Operand{static_cast<pe::OperandKind>(file), *number, 0};
       pe::OpConfig config;
       config.single_step = true;
-      if (!input.live->record)
-        add_extension(code_.tile, dsd_of(*input.live), config, input.is_output ? 0 : 2);
+      const bool is_extended = input.value.type->name == "mem4d_dsd";
+      if (is_extended) extend(*input.live, strides, input.is_output ? 0 : source++, config);
       ir::load_dsr(builder_, *input.dsr, operand_of_dsd(*input.live), config);
     }
+  }
+
+  /// Extended and stride registers of one operand beside those of the others, which are in use as long. Operations of the
+  /// function do not take the extended register if one can be kept for the loops of the descriptor.
+  void extend(const LiveDsd& live, ir::StrideRegisters& strides, unsigned slot,
+              pe::OpConfig& config) {
+    const ir::DsrChoice& choice = code_.tile.dsrs().choice();
+    const pe::OpConfig made = live.record ? strides.extension_of_record(slot, choice)
+                                          : strides.extension_of(dsd_of(live), slot, choice);
+    const auto lasting =
+        live.record ? std::nullopt : code_.tile.dsrs().lasting_extended(dsd_of(live));
+    config.xdsr = lasting ? lasting : made.xdsr;
+    config.sr = made.sr;
   }
 
   /// Takes an element; the loop ends if there is none.

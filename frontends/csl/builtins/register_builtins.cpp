@@ -41,6 +41,8 @@ void check_buffer(const BuiltinCall& call, const Cell& buffer) {
     call.fail(Id::kFifoBuffer, "the buffer ", text::in_quotes(buffer.name),
               " has elements of type ", text::in_quotes(element.name),
               " instead of numbers of 16 or 32 bits");
+  if (buffer.type->count() == 0)
+    call.fail(Id::kFifoBuffer, "the buffer ", text::in_quotes(buffer.name), " has no elements");
   if (buffer.alignment != 0 && buffer.alignment < kLeastAlignment)
     call.fail(Id::kFifoBuffer, "the buffer ", text::in_quotes(buffer.name),
               " is declared with align(", buffer.alignment, "), and a FIFO needs align(",

@@ -159,6 +159,7 @@ Result concat_structs(const BuiltinCall& call) {
       values.push_back(value.value());
     }
   }
+  call.engine().check_size(fields, call.node);
   return {call.types().structure(std::move(fields), is_tuple), make_aggregate(std::move(values))};
 }
 

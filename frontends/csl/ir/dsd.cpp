@@ -84,66 +84,57 @@ DsdOperand passed(Builder& builder, const Module& module, const DsdOperand& oper
 }
 
 std::uint8_t extended_register(const DsrChoice& choice, unsigned slot) {
-  if (!choice.extended.at(slot))
+  if (slot >= choice.extended.size())
+    throw NoRegister("expected at most two sources that are mem4d descriptors, found more");
+  if (!choice.extended[slot])
     throw NoRegister(
         "expected an extended register for a mem4d or circular descriptor, found none. " +
         choice.owners);
   return *choice.extended[slot];
 }
 
-/// Stride registers of the operands of one operation. An operand begins with those of its slot; where they end, it shares one
-/// that holds the same stride, or takes one that no operand of the operation needs.
-class StrideRegisters {
- public:
-  /// Throws NoRegister.
-  pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice) {
-    pe::OpConfig config;
-    if (dsd.kind != pe::DsdKind::kMem4d && dsd.kind != pe::DsdKind::kCircbuf) return config;
-    config.xdsr = extended_register(choice, slot);
-    for (unsigned i = 0; i < dsd.stride_registers(); ++i) {
-      config.sr[i] = take(slot, i, dsd.stride_in_register(i));
-      if (!config.sr[i])
-        throw NoRegister("expected an operation that needs at most 8 stride registers, found one "
-                         "whose operands need nine");
-    }
-    return config;
-  }
-  /// For a record, of which nothing else is known: all registers of the slot.
-  pe::OpConfig extension_of_record(unsigned slot, const DsrChoice& choice) {
-    pe::OpConfig config;
-    config.xdsr = extended_register(choice, slot);
-    for (unsigned i = 0; i < kStrideRegistersEach; ++i) config.sr[i] = take(slot, i, std::nullopt);
-    return config;
-  }
-
- private:
-  /// `stride` is nothing where only the running program knows it.
-  std::optional<std::uint8_t> take(unsigned slot, unsigned i, std::optional<std::int16_t> stride) {
-    const unsigned usual = slot * kStrideRegistersEach + i;
-    if (usual < held_.size()) return hold(usual, stride);
-    for (unsigned n = 0; n < held_.size(); ++n) {
-      const bool is_of_other = n < slot * kStrideRegistersEach;  // a load names a register once
-      if (is_of_other && stride && held_[n].is_taken && held_[n].stride == stride)
-        return static_cast<std::uint8_t>(n);
-    }
-    for (unsigned n = 0; n < held_.size(); ++n) {
-      if (!held_[n].is_taken) return hold(n, stride);
-    }
-    return std::nullopt;
-  }
-  std::uint8_t hold(unsigned number, std::optional<std::int16_t> stride) {
-    held_[number] = {true, stride};
-    return static_cast<std::uint8_t>(number);
-  }
-
-  struct Held {
-    bool is_taken = false;
-    std::optional<std::int16_t> stride;
-  };
-  std::array<Held, pe::kStrideRegisterCount> held_;
-};
-
 }  // namespace
+
+pe::OpConfig StrideRegisters::extension_of(const pe::Dsd& dsd, unsigned slot,
+                                           const DsrChoice& choice) {
+  pe::OpConfig config;
+  if (dsd.kind != pe::DsdKind::kMem4d && dsd.kind != pe::DsdKind::kCircbuf) return config;
+  config.xdsr = extended_register(choice, slot);
+  for (unsigned i = 0; i < dsd.stride_registers(); ++i) {
+    config.sr[i] = take(slot, i, dsd.stride_in_register(i));
+    if (!config.sr[i])
+      throw NoRegister("expected an operation that needs at most 8 stride registers, found one "
+                       "whose operands need nine");
+  }
+  return config;
+}
+
+pe::OpConfig StrideRegisters::extension_of_record(unsigned slot, const DsrChoice& choice) {
+  pe::OpConfig config;
+  config.xdsr = extended_register(choice, slot);
+  for (unsigned i = 0; i < kStrideRegistersEach; ++i) config.sr[i] = take(slot, i, std::nullopt);
+  return config;
+}
+
+std::optional<std::uint8_t> StrideRegisters::take(unsigned slot, unsigned i,
+                                                  std::optional<std::int16_t> stride) {
+  const unsigned usual = slot * kStrideRegistersEach + i;
+  if (usual < held_.size()) return hold(usual, stride);
+  for (unsigned n = 0; n < held_.size(); ++n) {
+    const bool is_of_other = n < slot * kStrideRegistersEach;  // a load names a register once
+    if (is_of_other && stride && held_[n].is_taken && held_[n].stride == stride)
+      return static_cast<std::uint8_t>(n);
+  }
+  for (unsigned n = 0; n < held_.size(); ++n) {
+    if (!held_[n].is_taken) return hold(n, stride);
+  }
+  return std::nullopt;
+}
+
+std::uint8_t StrideRegisters::hold(unsigned number, std::optional<std::int16_t> stride) {
+  held_[number] = {true, stride};
+  return static_cast<std::uint8_t>(number);
+}
 
 pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice) {
   StrideRegisters alone;

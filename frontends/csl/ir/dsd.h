@@ -59,6 +59,28 @@ struct DsrChoice {
   }
 };
 
+/// Extended DSRs and stride registers of descriptors that are in use together: those of one operation, or of a `@map`. Slot 0 is
+/// the destination, 1 and 2 are sources. An operand begins with the stride registers of its slot; where they end, it shares one
+/// that holds the same stride, or takes one that no operand needs.
+class StrideRegisters {
+ public:
+  /// Throws NoRegister.
+  pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice);
+  /// For a record, of which nothing else is known: the registers of the slot, as far as they are free. Throws NoRegister.
+  pe::OpConfig extension_of_record(unsigned slot, const DsrChoice& choice);
+
+ private:
+  /// `stride` is nothing where only the running program knows it.
+  std::optional<std::uint8_t> take(unsigned slot, unsigned i, std::optional<std::int16_t> stride);
+  std::uint8_t hold(unsigned number, std::optional<std::int16_t> stride);
+
+  struct Held {
+    bool is_taken = false;
+    std::optional<std::int16_t> stride;
+  };
+  std::array<Held, pe::kStrideRegisterCount> held_;
+};
+
 /// `lddsr` of a descriptor or record, then the fields that replace its own.
 void load_dsr(Builder& builder, const pe::Operand& dsr, const DsdOperand& from,
               pe::OpConfig config);

@@ -94,7 +94,7 @@ const std::vector<MessageRow>& message_rows() {
       {Id::kComptimeArgument, "an argument that is not known",
        "The argument of a `comptime` parameter is known to the running program only."},
       {Id::kLimit, "too much work for the compiler",
-       "Loops, calls or texts at compile time are longer than the compiler allows."},
+       "Loops, calls, texts or structs at compile time are longer than the compiler allows."},
       {Id::kAssertion, "an assertion that is false",
        "The program asserts something that does not hold."},
       {Id::kLabel, "a jump to nowhere",

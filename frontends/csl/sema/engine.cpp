@@ -138,6 +138,13 @@ void Engine::step(const Node& at) {
          " iterations at compile time");
 }
 
+void Engine::check_size(const std::vector<Field>& fields, const Node& at) {
+  constexpr std::uint64_t kMostParts = 100'000;
+  if (parts_of(fields) > kMostParts)
+    fail(Id::kLimit, at, "the struct has more than ", kMostParts,
+         " fields, with those of the structs inside of it");
+}
+
 Engine::Trial::Trial(Engine& engine)
     : engine_(engine), messages_(engine.messages_), warned_(engine.warned_), steps_(engine.steps_),
       most_steps_(engine.most_steps_) {

@@ -176,6 +176,8 @@ class Engine {
   void note_assumed_version();
   /// Counts an iteration of a loop, or a call.
   void step(const Node& at);
+  /// Fails if a struct with these fields has more parts than programs have use for.
+  void check_size(const std::vector<Field>& fields, const Node& at);
   /// Another part of the program of which there is a limited number: the code of a PE, one of its colors. The
   /// limit on iterations is that of each, so that it meets endless loops and not large grids.
   void begins_part() { steps_ = 0; }

@@ -99,6 +99,7 @@ Result evaluate(Evaluator& evaluator, const Container& e) {
     name += (fields.size() == 1 ? " " : ", ") + fields.back().name;
     check_field(evaluator, e, fields, *member.type);
   }
+  evaluator.engine().check_size(fields, e);
   return evaluator.type_result(evaluator.engine().types.named_structure(
       evaluator.engine().where(e), own_name(evaluator, name + " }"), std::move(fields), e.is_union,
       layout));
@@ -158,6 +159,7 @@ const Type* type_of_literal(Evaluator& evaluator, const Literal& e,
                               in_quotes(name));
     fields.push_back({name, values[i].type});
   }
+  evaluator.engine().check_size(fields, e);
   return last = evaluator.engine().types.structure(std::move(fields), is_tuple);
 }
 

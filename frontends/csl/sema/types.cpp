@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <numeric>
 
 #include "frontends/csl/sema/hash.h"
 
@@ -300,9 +301,15 @@ const Type* Types::word(std::string_view name) {
   return find(name);
 }
 
+std::uint64_t parts_of(const std::vector<Field>& fields) {
+  return std::accumulate(fields.begin(), fields.end(), std::uint64_t{1},
+                         [](std::uint64_t sum, const Field& f) { return sum + f.type->parts; });
+}
+
 const Type* Types::array(const Type* element, std::vector<std::int64_t> extents) {
   Type made;
   made.kind = TypeKind::kArray;
+  made.parts = element->parts;
   made.element = element;
   made.extents = std::move(extents);
   return of_parts(std::move(made), [](const Type& type) {
@@ -358,6 +365,7 @@ const Type* Types::range(const Type* element) {
 const Type* Types::structure(std::vector<Field> fields, bool is_tuple) {
   Type made;
   made.kind = TypeKind::kStruct;
+  made.parts = parts_of(fields);
   made.fields = std::move(fields);
   made.is_tuple = is_tuple;
   return of_parts(std::move(made), [](const Type& type) {
@@ -382,6 +390,7 @@ const Type* Types::named_structure(const std::string& place, std::string name,
   for (const Field& field : fields) key += " " + field.name + ":" + address(field.type);
   Type made;
   made.kind = TypeKind::kStruct;
+  made.parts = parts_of(fields);
   made.name = std::move(name);
   made.fields = std::move(fields);
   made.is_named = true;

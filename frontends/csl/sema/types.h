@@ -79,6 +79,8 @@ struct Type {
   std::vector<Field> fields;            ///< structs only
   std::vector<const Type*> parameters;  ///< functions only
   std::vector<EnumMemberValue> members;
+  /// Parts of the type and of its parts. Types share parts, so a program can double them with each line.
+  std::uint64_t parts = 1;
 
   bool is(TypeKind k) const { return kind == k; }
   bool is_any_integer() const { return is(TypeKind::kInteger) || is(TypeKind::kComptimeInt); }
@@ -94,6 +96,8 @@ struct Type {
   int find_field(std::string_view field) const;
 };
 
+/// Parts of a struct with these fields.
+std::uint64_t parts_of(const std::vector<Field>& fields);
 /// Bytes that a value takes in the memory of a tile; 0 for types without a run-time form.
 std::int64_t size_of(const Type& type);
 /// The first part of a type that the memory of a PE does not hold, such as a comptime_int; nullptr: it holds all of it.
