@@ -1,6 +1,7 @@
 #include "frontends/pto/operation_lowering.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tessera::pto {
 
@@ -19,6 +20,19 @@ bool is_same_view(const TileOperand& a, const TileOperand& b) {
          a.address.products.size() == b.address.products.size() &&
          std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(),
                     b.dimensions.end(), same);
+}
+
+/// Whether the step after the last turn leaves 64 bits, as far as numbers are known before the run.
+bool counts_too_far(Operand first, Operand last, Operand step) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (last.is_register || step.is_register || last.value <= kMost - (step.value - 1)) return false;
+  if (first.is_register) return true;
+  if (first.value >= last.value) return false;
+  const std::uint64_t from_first =
+      static_cast<std::uint64_t>(kMost) - static_cast<std::uint64_t>(first.value);
+  const auto stride = static_cast<std::uint64_t>(step.value);
+  const std::uint64_t highest = from_first / stride * stride;  // the last multiple that fits
+  return highest < static_cast<std::uint64_t>(last.value) - static_cast<std::uint64_t>(first.value);
 }
 
 const char* cores(CoreKind kind) {
@@ -88,8 +102,12 @@ void ControlLowering::for_loop(const Operation& op) {
   const Operand last = scope_.scalar(op.arguments[2]), step = scope_.scalar(op.arguments[3]);
   if (!step.is_register && step.value <= 0)
     fail(op.arguments[3].place, "the step of a loop is ", step.value, ", expected 1 or more");
+  const Operand first = scope_.scalar(op.arguments[1]);
+  if (counts_too_far(first, last, step))
+    fail(op.arguments[2].place, "a loop up to ", last.value, " in steps of ", step.value,
+         " does not end: its counter goes beyond 64 bits and begins anew below zero");
   const Operand counter = emitter_.new_register(op.place);
-  emitter_.set(counter, scope_.scalar(op.arguments[1]), op.place);
+  emitter_.set(counter, first, op.place);
   scope_.enter_region();
   scope_.define(op.arguments[0].text, op.arguments[0].place, Value::of_scalar(counter));
   const std::vector<Value> carried = carried_.define_arguments(op, 4);

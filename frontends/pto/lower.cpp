@@ -257,6 +257,7 @@ class FunctionLowering {
       if (!fits_float(v.number, p.type.element))
         throw UserError(context_.diagnostics.file(), "--param " + name,
                         "the value is no number of type " + p.type.element);
+      v.number = float_of_type(v.number, p.type.element);
     } else {
       const IntegerType type = integer_type_of(p.type.element);
       if (!fits(integer->second, type))

@@ -83,7 +83,9 @@ const std::vector<Row>& rows() {
       {{"pto.tci"}, {kInts16 | kFloats, kInts16, true}},
       {{"pto.tsel"}, {kBits16, kBits64, true}},
       {{"pto.tsels"}, {kBits16, kInts64 | kFloats, true}},
-      {{"pto.tcvt"}, {kAll, kBits64}},
+      {{"pto.tcvt"},
+       {kBasic | kBf16 | Set{E::kI8, E::kU8, E::kI64},
+        kBasic | kBf16 | Set{E::kI8, E::kU8, E::kU32, E::kI64, E::kE4m3, E::kE5m2, E::kHif8}}},
       {{"pto.tscatter"}, {kUpTo32, kBits64}},
       {{"pto.tgather"}, {kBits16, kBits64}},
       {{"pto.trowargmax", "pto.trowargmin"}, {kBasic, kUpTo32}},
@@ -114,13 +116,30 @@ const std::vector<OperandRow>& operand_rows() {
   const std::vector<PairedTypes> halves = {{Set{E::kI32}, Set{E::kF16}}};
   const std::vector<PairedTypes> offsets = {{kOf8 | kOf16, kShort}, {kOf32 | Set{E::kI64}, kLong}};
   const std::vector<PairedTypes> indices = {{kOf8 | kOf16 | kOf32, kInts16}, {Set{E::kI64}, kLong}};
-  // What is narrower than a byte has rules of its own. A5 converts f32 to all small floats, f16 to one of them.
-  constexpr Set kOthers = kAll | Set{E::kE8m0, E::kI4, E::kE2m1, E::kE1m2};
-  const std::vector<PairedTypes> a5_conversions = {{Set{E::kF16}, kOthers | Set{E::kHif8}},
-                                                   {kInts64 | kBf16, kOthers},
-                                                   {Set{E::kE4m3, E::kE5m2, E::kHif8}, kSingle}};
+  // What the library has a conversion for; for other pairs A2/A3 do nothing, without a word.
+  const std::vector<PairedTypes> a2a3_conversions = {
+      {kSingle, kBasic | Set{E::kI64, E::kBf16}},
+      {Set{E::kF16}, Set{E::kF32, E::kI32, E::kI16, E::kI8, E::kU8, E::kI4}},
+      {kBf16, Set{E::kF32, E::kI32}},
+      {Set{E::kI16}, kFloats},
+      {Set{E::kI32}, Set{E::kF32, E::kF16, E::kI16, E::kI64}},
+      {Set{E::kI64}, Set{E::kF32, E::kI32}},
+      {Set{E::kI8, E::kU8, E::kI4}, Set{E::kF16}}};
+  constexpr Set kOf4{E::kE2m1, E::kE1m2};
+  const std::vector<PairedTypes> a5_conversions = {
+      {kSingle, kBasic | kBf16 | Set{E::kI64, E::kE4m3, E::kE5m2, E::kHif8}},
+      {Set{E::kF16}, Set{E::kF32, E::kI32, E::kI16, E::kI8, E::kU8, E::kHif8}},
+      {kBf16, Set{E::kF32, E::kF16, E::kI32} | kOf4},
+      {kOf4, kBf16},
+      {Set{E::kE4m3, E::kE5m2, E::kHif8}, kSingle},
+      {Set{E::kI16}, kFloats | Set{E::kI32, E::kU32, E::kU8}},
+      {Set{E::kI32}, Set{E::kF32, E::kI16, E::kU16, E::kU8, E::kI64}},
+      {Set{E::kU32}, Set{E::kI16, E::kU16, E::kU8}},
+      {Set{E::kI64}, Set{E::kF32, E::kI32}},
+      {Set{E::kI8}, Set{E::kF16, E::kI16, E::kI32}},
+      {Set{E::kU8}, Set{E::kF16, E::kU16}}};
   static const std::vector<OperandRow> kRows = {
-      {{"pto.tcvt"}, {F::kConvert, -1, "a result", {{kAll, kOthers}}, a5_conversions}},
+      {{"pto.tcvt"}, {F::kConvert, -1, "a result", a2a3_conversions, a5_conversions}},
       {{"pto.tscatter"}, {F::kScatter, 1, "an index", offsets, offsets}},
       {{"pto.tgather"}, {F::kGather, 1, "an index", {{kOf16 | kOf32, kLong}}, indices}},
       {{"pto.tpartargmax", "pto.tpartargmin"}, {F::kPartArg, 2, "positions", positions, positions}},
@@ -145,9 +164,9 @@ by_name(const std::vector<R>& rows) {
 
 std::string to_string(ElementSet set) {
   using E = cluster::Element;
-  constexpr std::array kOrder = {E::kI8,   E::kU8,   E::kI16,  E::kU16, E::kI32,
-                                 E::kU32,  E::kI64,  E::kF16,  E::kF32, E::kBf16,
-                                 E::kE4m3, E::kE5m2, E::kHif8, E::kE8m0};
+  constexpr std::array kOrder = {E::kI8,   E::kU8,   E::kI16, E::kU16,  E::kI32,  E::kU32,
+                                 E::kI64,  E::kF16,  E::kF32, E::kBf16, E::kE4m3, E::kE5m2,
+                                 E::kHif8, E::kE8m0, E::kI4,  E::kE2m1, E::kE1m2};
   std::vector<std::string> names;
   for (const E e : kOrder)
     if (set.has(e)) names.emplace_back(cluster::to_string(e));

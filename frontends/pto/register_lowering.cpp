@@ -293,7 +293,8 @@ Rounding RegisterLowering::rounding_of(const Operation& op, const Operands& o) c
       {"R", Rounding::kNearestEven}, {"A", Rounding::kNearestAway}, {"F", Rounding::kFloor},
       {"C", Rounding::kCeil},        {"Z", Rounding::kTruncate},    {"O", Rounding::kOdd}};
   std::string rounding = option(op, "rnd");
-  if (rounding.empty()) rounding = option(op, "round_mode");
+  for (const char* key : {"rounding", "round_mode"})
+    if (rounding.empty()) rounding = option(op, key);
   for (const std::string& word : o.words)
     if (word.size() == 1) rounding = word;
   return meaning_of(kRoundings, rounding).value_or(Rounding::kDefault);
@@ -377,6 +378,7 @@ void RegisterLowering::convert(const Operation& op, const Operands& o, RegisterO
     if (is_one_of({"SAT", "NOSAT"}, word)) saturation = word;
   }
   if (const Rounding named = rounding_of(op, o); named != Rounding::kDefault) r.rounding = named;
+  if (option(op, "rounding") == "H") r.function = RF::kNoValues;  // half up
   if (has_part(op.name, "fpto")) r.rounding = Rounding::kTruncate;
   r.saturates = saturation != "NOSAT";
   r.stays_finite = saturation == "SAT";

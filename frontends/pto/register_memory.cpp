@@ -3,6 +3,7 @@
 #include <string>
 
 #include "frontends/pto/register_lowering.h"
+#include "frontends/pto/words.h"
 
 namespace tessera::pto {
 
@@ -73,6 +74,10 @@ void RegisterLowering::memory(const Operation& op, const Operands& o, RegisterOp
 void RegisterLowering::indices(const Operation& op, const Operands& o, RegisterOperation& r) const {
   const bool stores = r.function == RF::kScatter;
   if (o.registers.empty() || (stores && o.registers.size() < 2)) fail(op, "expected indices");
+  const std::string& index = o.registers.back()->type.element;
+  if (!is_one_of({"i16", "ui16", "i32", "ui32"}, index))
+    fail(op, "offsets of ", index,
+         ", expected whole numbers of 16 or 32 bits, signless or unsigned");
   const Element in_memory = o.pointer->place.element;
   r.sources = {stores ? register_number(*o.registers[0]) : kNoRegister,
                register_number(*o.registers.back()), kNoRegister};

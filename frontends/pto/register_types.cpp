@@ -48,6 +48,19 @@ bool holds_floats(const Type& type) {
 
 }  // namespace
 
+// The words of a conversion. Those that round down and up are there for pairs of 4 bits only.
+void RegisterLowering::check_conversion(const Operation& op, const Type& result) const {
+  const std::string rounding = option(op, "rounding"), saturation = option(op, "saturate");
+  const bool is_small = result.element.find("f4") != std::string::npos;
+  const bool is_known = is_small ? is_one_of({"R", "A", "F", "C", "Z"}, rounding)
+                                 : is_one_of({"R", "A", "H", "Z"}, rounding);
+  if (!rounding.empty() && !is_known)
+    fail(op, "rounding is ", rounding, ", expected ", is_small ? "R, A, F, C or Z" : "R, A, H or Z",
+         " for a result of ", result.element);
+  if (!saturation.empty() && saturation != "SAT" && saturation != "NOSAT")
+    fail(op, "saturate is ", saturation, ", expected SAT or NOSAT");
+}
+
 void RegisterLowering::check_logical(const Operation& op, const RegisterRow& row,
                                      const Operands& o) const {
   const auto types = types_of(op);
@@ -81,6 +94,7 @@ void RegisterLowering::check_logical(const Operation& op, const RegisterRow& row
     if (from.shape[0] * bits_of(from.element) != result->shape[0] * bits_of(result->element))
       fail(op, text_of_lanes(from), " as ", text_of_lanes(*result), ": expected as many bits");
   }
+  check_conversion(op, *result);
   const std::string order = row.function == RF::kSequence ? option(op, "order") : "";
   if (!order.empty() && order != "ASC" && order != "DESC")
     fail(op, "order is ", order, ", expected ASC or DESC");

@@ -66,6 +66,7 @@ void ScalarLowering::constant(const Operation& op) {
     v.kind = Value::Kind::kFloat;
     v.number = float_of(a, type);
     if (!fits_float(v.number, type)) fail(a.place, a.text, " is no number of type ", type);
+    v.number = float_of_type(v.number, type);
   }
   scope_.define(op, std::move(v));
 }
@@ -110,7 +111,9 @@ void ScalarLowering::convert(const Operation& op, const OperationInfo& info) {
   const Operand bits = known ? Operand(cluster::bits_of_real(from.number)) : from.scalar;
   Value v{to_real ? Value::Kind::kFloat : Value::Kind::kScalar};
   const IntegerType operand = to_real ? operand_type(op, is_unsigned(op.name)) : IntegerType{};
-  const IntegerType result = to_real ? IntegerType{} : result_type(op);
+  const IntegerType result =
+      !to_real ? result_type(op)
+               : float_bits_of(op.result_types.empty() ? "" : op.result_types[0].element);
   v.scalar = emitter_.compute(info.opcode, bits, 0, op.place, operand, result);
   if (to_real && !v.scalar.is_register) v.number = cluster::real_of(v.scalar.value);
   scope_.define(op, std::move(v));
@@ -253,6 +256,13 @@ TileOperand ScalarLowering::element_of_tile(const Argument& tile, Operand index,
   if (operand.location != Location::kUb || operand.holder != Holder::kSelf)
     fail(tile.place, tile.text,
          " does not lie in UB of this core, which is all that its scalar unit reaches");
+  // Where the tile begins, and how many elements it has: the scalar unit checks what it reaches.
+  if (const std::int64_t count = operand.full_rows * operand.row_stride; count > 0) {
+    if (!index.is_register && (index.value < 0 || index.value >= count))
+      fail(tile.place, "element ", index.value, " of a tile of ", count, " elements");
+    operand.view_address = operand.address;
+    operand.view = {{count, 1}};
+  }
   operand.address.add(index, cluster::bits_of(operand.element) / 8);
   operand.rows = operand.columns = 1;
   return operand;

@@ -104,6 +104,12 @@ void ComputeLowering::gather_to_l1(const Operation& op) {
 void ComputeLowering::pack_selected(TileOperation& operation) const {
   const TileOperand& from = operation.operands[0];
   TileOperand& to = operation.operands.back();
+  // Of 64 bits A5 has code of its own, whose rows are as far apart as the part of a whole row that the pattern selects.
+  constexpr std::int64_t kPattern = 4;  // columns
+  if (is_a5() && to.element == Element::kI64 && !operation.mask.by_rows) {
+    to.row_stride /= kPattern / std::max<std::int64_t>(operation.mask.count(kPattern), 1);
+    return;
+  }
   const auto known = [](const TileOperand& o) {
     return !o.rows.is_register && !o.columns.is_register;
   };

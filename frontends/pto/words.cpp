@@ -47,12 +47,21 @@ bool fits(std::int64_t number, IntegerType type) {
          (type.bits == 1 && number == -1);
 }
 
-bool fits_float(double number, const std::string& element) {
-  if (!std::isfinite(number)) return true;
-  if (element == "f32") return std::isfinite(static_cast<float>(number));
-  if (element != "f16" && element != "bf16") return true;
+double float_of_type(double number, const std::string& element) {
+  if (element == "f32") return static_cast<float>(number);
+  if (element != "f16" && element != "bf16") return number;
   const float16::Layout layout = element == "f16" ? float16::kBinary16 : float16::kBfloat16;
-  return std::isfinite(float16::value_of(float16::bits_of(number, layout), layout));
+  return float16::value_of(float16::bits_of(number, layout), layout);
+}
+
+IntegerType float_bits_of(const std::string& element) {
+  if (element == "f32") return {32, false};
+  if (element == "f16" || element == "bf16") return {16, element == "bf16"};
+  return {};
+}
+
+bool fits_float(double number, const std::string& element) {
+  return !std::isfinite(number) || std::isfinite(float_of_type(number, element));
 }
 
 DataType data_type_of(const Type& type, const Diagnostics& diagnostics) {

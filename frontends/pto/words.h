@@ -62,6 +62,10 @@ unsigned room_bits_of(const Type& tile);
 IntegerType integer_type_of(const std::string& element);
 /// Whether the type has the number, or bits that are written as an unsigned number.
 bool fits(std::int64_t number, IntegerType type);
+/// The float of a type that is nearest to a number; types that the scalar unit has no floats of keep it.
+double float_of_type(double number, const std::string& element);
+/// How a conversion to a float of this type says what its result is (cluster::calculate).
+IntegerType float_bits_of(const std::string& element);
 /// Whether a float of a type is near the number: false where only an infinite one is, and the number is finite.
 bool fits_float(double number, const std::string& element);
 

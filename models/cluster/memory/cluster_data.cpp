@@ -376,6 +376,9 @@ void ClusterData::finish(const TileOperation& operation, const ResolvedOperation
                          CoreId core, Pipe pipe, TileValues result, Cycle now, Cycle due) {
   const Memory::When when = {now, due, order_of(core, pipe)};
   const ResolvedOperand& target = resolved.operands[resolved.count - 1U];
+  const bool by_column = operation.function == TileFunction::kColumnReduce ||
+                         operation.function == TileFunction::kColumnArg;
+  if (by_column && resolved.operands[0].sizes[0] == 0) return;  // as the library does without rows
   if (operation.function == TileFunction::kScatterTable) {
     const std::vector<std::int64_t> places = std::move(result.more[0].integers);
     result.more.clear();

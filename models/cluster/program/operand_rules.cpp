@@ -82,6 +82,11 @@ constexpr Relation kRowsAndColumn{
       const bool is_empty = b.rows() && *b.rows() == 0;
       return same(a.rows(), b.rows()) && (is_empty || same(b.columns(), 1));
     }};
+// The library asserts it; its code gives nothing then, a neutral number, or what lies in UB.
+constexpr Relation kSomeColumn{false, "a column to reduce", [](Op, S a, S) {
+                                 return !a.columns() || *a.columns() > 0 ||
+                                        (a.rows() && *a.rows() == 0);
+                               }};
 constexpr Relation kOncePerRow{
     false, "a value for each row, in a column or in one row",
     [](Op, S a, S b) { return has_each(a.rows(), a.columns(), b.rows()); }};
@@ -239,6 +244,7 @@ constexpr Rule kRules[] = {
     {{F::kMap, F::kSelectTile}, kSameShape, 0, {1, kResult}},
     {{F::kRowReduce, F::kColumnReduce, F::kRowExpand, F::kColumnExpand}, kSameType, 0, {kResult}},
     {{F::kRowReduce}, kRowsAndColumn, 0, {kResult}},
+    {{F::kRowReduce, F::kRowArg}, kSomeColumn, 0, {0}},
     {{F::kColumnReduce}, kSameColumns, 0, {kResult}},
     {{F::kRowExpand}, kOncePerRow, 0, {kResult}},
     {{F::kColumnExpand}, kOncePerColumn, 0, {kResult}},

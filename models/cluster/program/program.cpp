@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "models/cluster/program/thread_function.h"
+#include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::cluster {
 
@@ -78,6 +79,26 @@ Int to_integer(double value) {
   return value >= -kLimit && value < kLimit ? static_cast<Int>(value) : 0;
 }
 
+/// The real number of a float of these bits: those of f64, f32 and f16; one without a sign is bf16.
+double rounded_to(IntegerType type, double value) {
+  if (type.bits == 32) return static_cast<float>(value);
+  if (type.bits != 16) return value;
+  const float16::Layout layout = type.is_unsigned ? float16::kBfloat16 : float16::kBinary16;
+  return float16::value_of(float16::bits_of(value, layout), layout);
+}
+
+/// A whole number as a float, rounded once: what a double drops of it stays as its lowest bit until then.
+double to_real(bool is_negative, std::uint64_t magnitude, IntegerType type) {
+  constexpr unsigned kDoubleBits = 53;
+  unsigned dropped = 0;
+  while (dropped < 64 - kDoubleBits && magnitude >> dropped >> kDoubleBits != 0) ++dropped;
+  const bool rounds_again = type.bits < 64;
+  const std::uint64_t kept = magnitude >> dropped << dropped;
+  if (rounds_again && kept != magnitude) magnitude = kept | std::uint64_t{1} << dropped;
+  const double value = rounded_to(type, static_cast<double>(magnitude));
+  return is_negative ? -value : value;
+}
+
 Int multiply_sizes(Int a, Int b) {
   if (a < 0 || b < 0) return a < 0 ? a : b;
   constexpr Int kMost = std::numeric_limits<Int>::max();
@@ -136,8 +157,6 @@ Int calculate_unsigned(Opcode op, Int a, Int b) {
     return whole(std::max(x, y));
   case Opcode::kShiftRight:
     return y > 63 ? 0 : whole(x >> y);
-  case Opcode::kToReal:
-    return bits_of_real(static_cast<double>(x));
   default:
     return calculate(op, a, b);
   }
@@ -149,8 +168,11 @@ Int calculate(Opcode op, Int a, Int b, IntegerType operands, IntegerType result)
   if (op == Opcode::kToInteger) return result.of(calculate(op, a, b));
   a = operands.of(a);
   b = operands.of(b);
-  const Int value = operands.is_unsigned ? calculate_unsigned(op, a, b) : calculate(op, a, b);
-  return op == Opcode::kToReal ? value : result.of(value);
+  if (op == Opcode::kToReal) {
+    const bool is_negative = !operands.is_unsigned && a < 0;
+    return bits_of_real(to_real(is_negative, is_negative ? 0 - bits(a) : bits(a), result));
+  }
+  return result.of(operands.is_unsigned ? calculate_unsigned(op, a, b) : calculate(op, a, b));
 }
 
 bool holds(Predicate predicate, Int a, Int b, IntegerType operands) {

@@ -61,6 +61,19 @@ TEST(PtoControl, LoopWithoutYieldAroundLoopsWithYield) {
             "accepted");
 }
 
+TEST(PtoControl, CountersOfLoopsStayIn64Bits) {
+  const auto loop = [](const std::string& last, const std::string& step) {
+    return message_of("%last = arith.constant " + last + " : index\n%step = arith.constant " +
+                      step + " : index\nscf.for %i = %c2 to %last step %step {\n}");
+  };
+  EXPECT_EQ(loop("9223372036854775807", "1"), "accepted");
+  EXPECT_EQ(loop("9223372036854775806", "2"), "accepted");
+  EXPECT_EQ(loop("9223372036854775000", "1000"), "accepted");  // ends at ..002, which fits
+  EXPECT_EQ(loop("-9223372036854775807", "9223372036854775807"), "accepted");
+  EXPECT_THAT(loop("9223372036854775807", "2"), HasSubstr("does not end: its counter goes beyond"));
+  EXPECT_THAT(loop("9223372036854775804", "9223372036854775807"), HasSubstr("does not end"));
+}
+
 TEST(PtoControl, TilesThatAreCarriedHaveOneType) {
   const auto yields = [](const std::string& what) {
     return message_of(R"(

@@ -118,6 +118,13 @@ TEST(MachineTypes, TypesOfTwoTilesBelongTogether) {
               HasSubstr("pto.tcvt of f16 has a result of"));
   EXPECT_THAT(said("pto.tcvt", {E::kE5m2, E::kF16}, Profile::kA5), HasSubstr("a result of f32"));
   EXPECT_THAT(said("pto.tcvt", {E::kF32, E::kE4m3}, Profile::kA2A3), HasSubstr("on A2/A3"));
+  EXPECT_EQ(said("pto.tcvt", {E::kI32, E::kF16}, Profile::kA2A3), "");
+  EXPECT_THAT(said("pto.tcvt", {E::kI32, E::kF16}, Profile::kA5),
+              HasSubstr("pto.tcvt of i32 has a result of ui8, i16, ui16, i64 or f32 on A5"));
+  EXPECT_EQ(said("pto.tcvt", {E::kI8, E::kI32}, Profile::kA5), "");
+  EXPECT_THAT(said("pto.tcvt", {E::kI8, E::kI32}, Profile::kA2A3),
+              HasSubstr("a result of f16 on A2/A3, found a tile of i32"));
+  EXPECT_THAT(said("pto.tcvt", {E::kU16, E::kF32}, Profile::kA5), HasSubstr("works on"));
   EXPECT_EQ(said("pto.tgather", {E::kF32, E::kI16, E::kF32}, Profile::kA5), "");
   EXPECT_THAT(said("pto.tgather", {E::kF32, E::kF32, E::kF32}, Profile::kA5),
               HasSubstr("pto.tgather of f32 has an index of i16, ui16, i32 or ui32"));

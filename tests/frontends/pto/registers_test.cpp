@@ -156,6 +156,12 @@ TEST(PtoRegisters, TypesOfLogicalRegistersBelongTogether) {
   EXPECT_THAT(said("%r = pto.vmi.vshl %a, %b", "128xf32 128xf32"), HasSubstr("expected integers"));
   EXPECT_EQ(said("%r = pto.vmi.vcvt %a", "64xf16 64xf32"), "accepted");
   EXPECT_THAT(said("%r = pto.vmi.vcvt %a", "64xf16 128xf32"), HasSubstr("one number of lanes"));
+  EXPECT_EQ(said("%r = pto.vmi.vcvt %a {rounding = \"Z\", saturate = \"SAT\"}", "64xf32 64xf16"),
+            "accepted");
+  EXPECT_THAT(said("%r = pto.vmi.vcvt %a {rounding = \"F\"}", "64xf32 64xf16"),
+              HasSubstr("rounding is F, expected R, A, H or Z for a result of f16"));
+  EXPECT_THAT(said("%r = pto.vmi.vcvt %a {saturate = \"FOO\"}", "64xf32 64xf16"),
+              HasSubstr("saturate is FOO, expected SAT or NOSAT"));
   EXPECT_EQ(said("%r = pto.vmi.vinterpret_cast %a", "64xf32 128xi16"), "accepted");
   EXPECT_THAT(said("%r = pto.vmi.vinterpret_cast %a", "128xf32 128xi16"),
               HasSubstr("expected as many bits"));

@@ -100,6 +100,27 @@ const std::vector<Binary>& binaries() {
   return kAll;
 }
 
+// The scalar unit makes a float of a whole number by one rounding to the type (program.h, kToReal).
+TEST(ScalarFloats, WholeNumbersRoundOnceToTheirType) {
+  constexpr IntegerType kF32{32, false}, kF16{16, false}, kBf16{16, true}, kF64{};
+  const auto real = [](std::int64_t a, IntegerType to, bool is_unsigned = false) {
+    return real_of(calculate(Opcode::kToReal, a, 0, {64, is_unsigned}, to));
+  };
+  EXPECT_EQ(real(16777217, kF32), 16777216.0);
+  EXPECT_EQ(real(16777217, kF64), 16777217.0);
+  EXPECT_EQ(real(-2049, kF16), -2048.0);
+  EXPECT_EQ(real(2051, kF16), 2052.0);
+  EXPECT_EQ(real(257, kBf16), 256.0);
+  EXPECT_EQ(real(70000, kF16), std::numeric_limits<double>::infinity());
+  // Just above a tie of the type, which a double would round to first.
+  constexpr std::int64_t kTie = (std::int64_t{1} << 60) + (std::int64_t{1} << 36);
+  EXPECT_EQ(real(kTie, kF32), std::ldexp(1.0, 60));
+  EXPECT_EQ(real(kTie + 1, kF32), std::ldexp(1.0, 60) + std::ldexp(1.0, 37));
+  EXPECT_EQ(real(-kTie - 1, kF32), -std::ldexp(1.0, 60) - std::ldexp(1.0, 37));
+  EXPECT_EQ(real(-1, kF32, true), std::ldexp(1.0, 64));
+  EXPECT_EQ(real(std::numeric_limits<std::int64_t>::min(), kF32), -std::ldexp(1.0, 63));
+}
+
 TEST(ClusterValues, MapOfTwoTiles) {
   for (const Binary& binary : binaries()) {
     const std::string what = std::to_string(static_cast<int>(binary.what));

@@ -140,6 +140,10 @@ def check_lanes(executable):
     check("vdintlv", run(executable, {"x": x, "y": y}, ("f32", 128), pair), np.concatenate([joined[::2], joined[1::2]]))
     body = [load("a", "x", 64, "f32"), f"%i = pto.vmi.vcvt %a : {v} -> {vreg(64, 'i32')}", store("i", 64, "i32")]
     check("vcvt", run(executable, {"x": x}, ("i32", 64), body), np.rint(x).astype(np.int32))
+    away = np.where(x < 0, np.ceil(x - np.float32(0.5)), np.floor(x + np.float32(0.5)))
+    for word, expected in (("Z", np.trunc(x)), ("R", np.rint(x)), ("A", away)):
+        body = [load("a", "x", 64, "f32"), f'%i = pto.vmi.vcvt %a {{rounding = "{word}"}} : {v} -> {vreg(64, "i32")}', store("i", 64, "i32")]
+        check(f"vcvt, rounding {word}", run(executable, {"x": x}, ("i32", 64), body), expected.astype(np.int32))
     body = [load("a", "x", 64, "f32"), f"%i = pto.vmi.vinterpret_cast %a : {v} -> {vreg(64, 'i32')}", store("i", 64, "i32")]
     check("vinterpret_cast", run(executable, {"x": x}, ("i32", 64), body), x.view(np.int32))
     index = RANDOM.permutation(64).astype(np.int32)

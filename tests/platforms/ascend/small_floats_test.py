@@ -133,12 +133,22 @@ def conversion(source, target, rows, columns, mode):
 """
 
 
+def partner(name):
+    """The type that the machine converts from and to: f32, of floats of 4 bits bf16."""
+    return "bf16" if is_packed(name) else "f32"
+
+
+def widened(found, name):
+    return (found.astype(np.uint32) << 16).view(np.float32) if partner(name) == "bf16" else found
+
+
 def check_codes(executable):
-    """All codes of a format to f32."""
+    """All codes of a format to the type that it converts to."""
     for name in ("f8E4M3FN", "f8E5M2", "hif8", "f4E2M1", "f4E1M2"):
         codes = np.arange(16, dtype=np.uint8).repeat(16) if is_packed(name) else np.arange(256, dtype=np.uint8)
         codes = codes.reshape(1, 256)
-        found = run(executable, conversion(name, "f32", 1, 256, "NONE"), {"a": pack(codes) if is_packed(name) else codes})
+        found = run(executable, conversion(name, partner(name), 1, 256, "NONE"), {"a": pack(codes) if is_packed(name) else codes})
+        found = widened(found, name)
         np.testing.assert_array_equal(found.reshape(-1), table(name)[codes.reshape(-1)].astype(np.float32), err_msg=name)
 
 
@@ -150,9 +160,12 @@ def check_rounding(executable):
         x = np.concatenate([finite, ties, ties * (1 + 2.0**-20), ties * (1 - 2.0**-20), finite[-1:] * 3, [0.0, NAN, math.inf], finite[1:2] / 4])
         x = np.concatenate([x, -x, finite[-1] * rng.uniform(-1, 1, 64)]).astype(np.float32)
         x = np.resize(x, (1, -(-x.size // 64) * 64))
+        bits = x.view(np.uint32)
+        if partner(name) == "bf16":
+            x = (bits & 0xFFFF0000).view(np.float32)
         modes = ("NONE", "ROUND", "FLOOR", "CEIL", "TRUNC") if name == "hif8" else ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC")
         for mode in modes:
-            codes = run(executable, conversion("f32", name, *x.shape, mode), {"a": x})
+            codes = run(executable, conversion(partner(name), name, *x.shape, mode), {"a": (bits >> 16).astype(np.uint16) if partner(name) == "bf16" else x})
             found = table(name)[(unpack(codes) if is_packed(name) else codes).reshape(-1)]
             expected = np.array([nearest(float(v), name, mode) for v in x.reshape(-1)])
             np.testing.assert_array_equal(found, expected, err_msg=f"{name} {mode}")

@@ -27,6 +27,26 @@ def check_refusals(executable):
     assert code == 4 and f"operands are {ROWS}x{COLUMNS} (%a) and 1x{COLUMNS} (%result): expected the same valid rows" in error, error
 
 
+def check_elements(executable):
+    """Elements that a tile does not have, known before the run or in a register, and reductions of nothing."""
+    for index, code_of, text in ((f"arith.constant {ROWS * COLUMNS} : index", 2, f"element {ROWS * COLUMNS} of a tile of {ROWS * COLUMNS} elements"),
+                                 ("arith.muli %one, %all : index", 4, f"has {ROWS * COLUMNS} elements, counted from 0; found an access to element {ROWS * COLUMNS}")):
+        kernel = Kernel()
+        a, out = kernel.load("a", values("f32")), kernel.tile("result", ROWS, COLUMNS, "f32")
+        kernel.body += ["%one = pto.get_subblock_num -> index", f"%all = arith.constant {ROWS * COLUMNS} : index", f"%i = {index}",
+                        f"%e = pto.tgetval ins(%a, %i : {a[1]}, index) outs : f32"]
+        kernel.step(f"pto.tadds ins(%a, %e : {a[1]}, f32) outs(%result : {out[1]})")
+        kernel.store(out, ROWS, COLUMNS, "f32")
+        code, error = run(executable, kernel, fails=True)
+        assert code == code_of and text in error, error
+    kernel = Kernel()
+    a = kernel.tile("a", ROWS, COLUMNS, "f32", f", v_row={ROWS}, v_col=0")
+    sums = kernel.tile("sums", ROWS, 8, "f32", f", v_row={ROWS}, v_col=1")
+    kernel.body.append(f"pto.trowsum ins(%a, %a : {a[1]}, {a[1]}) outs(%sums : {sums[1]})")
+    code, error = run(executable, kernel, fails=True)
+    assert code == 2 and "expected a column to reduce" in error, error
+
+
 def check_refused_lengths(executable):
     """Lengths that only registers know: blocks, and what stands once a row."""
     kernel = Kernel()
@@ -66,6 +86,7 @@ def check_refused_forms(executable):
 
 def main():
     check_refusals(sys.argv[1])
+    check_elements(sys.argv[1])
     check_refused_lengths(sys.argv[1])
     check_refused_forms(sys.argv[1])
 
