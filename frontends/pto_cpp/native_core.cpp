@@ -364,15 +364,18 @@ void NativeCores::Core::place(Site& site) {
   site.end = static_cast<std::uint32_t>(p.code.size());
 }
 
-void NativeCores::Core::fail() const {
+std::string NativeCores::Core::place() const {
   const NativeFiber::Crash& crash = fiber.crash();
   SourceLine line = module.lines().at(request.from);
   for (std::size_t n = 0; n < crash.caller_count && line.file.empty(); ++n)
     line = module.lines().at(module.offset_of(crash.callers[n]));
-  const std::string place =
-      line.file.empty() ? "" : line.file + ":" + std::to_string(line.line) + ": ";
-  throw IllegalBehaviour(place + "kernel " + launch.name + " on " + to_string(id) + ": " + failure +
-                             module.lines().trouble(),
+  return line.file.empty() ? "" : line.file + ":" + std::to_string(line.line);
+}
+
+void NativeCores::Core::fail(const std::string& more) const {
+  const std::string at = place();
+  throw IllegalBehaviour((at.empty() ? "" : at + ": ") + "kernel " + launch.name + " on " +
+                             to_string(id) + ": " + failure + more + module.lines().trouble(),
                          kNativeId);
 }
 

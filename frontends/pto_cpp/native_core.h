@@ -106,8 +106,10 @@ struct NativeCores::Core {
   /// Runs the threads of a function that native code has started.
   cluster::ThreadWork run_threads(NativeThreads& runner, std::int64_t function,
                                   cluster::ThreadMemory& data);
-  /// Throws IllegalBehaviour with the text of the request.
-  [[noreturn]] void fail() const;
+  /// Where its native code stands, "k.cpp:12".
+  std::string place() const;
+  /// Throws IllegalBehaviour with the text of the request, and `more`.
+  [[noreturn]] void fail(const std::string& more = "") const;
   void take_loaded(const std::vector<std::int64_t>& registers);
   Range issue(const Step& step, std::vector<std::int64_t>& registers);
   Range issue_store(std::vector<std::int64_t>& registers);

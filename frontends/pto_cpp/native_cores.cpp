@@ -49,19 +49,23 @@ NativeCores::NativeCores(NativeLaunch launch)
 
 NativeCores::~NativeCores() = default;
 
-std::vector<std::int64_t> NativeCores::argument_values() const {
+std::vector<std::int64_t> NativeCores::argument_values(CoreId core) const {
   std::vector<std::int64_t> values;
-  for (const KernelArgument& a : launch_.arguments)
+  const std::size_t device = core.cluster / std::max(launch_.clusters / launch_.devices, 1U);
+  const std::size_t count = launch_.arguments.size() / launch_.devices;
+  for (std::size_t n = device * count; n < (device + 1) * count; ++n) {
+    const KernelArgument& a = launch_.arguments[n];
     values.push_back(a.array < 0 ? a.value
                                  : static_cast<std::int64_t>(
                                        MemoryMap::of_array(static_cast<unsigned>(a.array))));
+  }
   return values;
 }
 
 std::unique_ptr<NativeCores::Core> NativeCores::make_core(CoreId id) {
   auto core =
       std::make_unique<Core>(launch_, memory_, id, id.is_aic() ? *launch_.aic : *launch_.aiv);
-  core->arguments = argument_values();
+  core->arguments = argument_values(id);
   core->start();
   return core;
 }
@@ -127,6 +131,22 @@ cluster::ThreadWork NativeCores::run_threads(CoreId id, std::int64_t function,
   return cores_[id.index()]->run_threads(threads_, function, data);
 }
 
+// A device that waits for another one does not see why nothing comes.
+std::string NativeCores::others_stand(CoreId id) const {
+  if (launch_.devices == 1) return "";
+  const unsigned clusters = launch_.clusters / launch_.devices;
+  std::string text;
+  for (std::size_t n = 0; n < cores_.size(); ++n) {
+    const CoreId other = CoreId::at(n);
+    if (!cores_[n] || other.cluster / clusters == id.cluster / clusters) continue;
+    const bool ended = cores_[n]->request.kind == Request::Kind::kEnded && cores_[n]->served;
+    text += (text.empty() ? "; " : ", ") + to_string(other) + " (device " +
+            std::to_string(other.cluster / clusters) + ") " +
+            (ended ? "has ended" : "is at " + cores_[n]->place());
+  }
+  return text;
+}
+
 cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::int64_t>& registers,
                                                     Cycle now) {
   if (!cores_[id.index()]) return {0, 1, 0};
@@ -139,7 +159,7 @@ cluster::InstructionSource::Range NativeCores::next(CoreId id, std::vector<std::
   if (!core.stores.empty()) return core.issue_store(registers);
   const Request& r = core.request;
   if (r.kind == Request::Kind::kEnded) return {0, 1, 0};
-  if (r.kind == Request::Kind::kFailed) core.fail();
+  if (r.kind == Request::Kind::kFailed) core.fail(others_stand(id));
   core.served = r.kind != Request::Kind::kLoad;
   return core.issue(core.step_of(r), registers);
 }

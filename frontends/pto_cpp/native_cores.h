@@ -31,8 +31,9 @@ struct KernelArgument {
 /// What a launch starts on every core.
 struct NativeLaunch {
   cluster::Profile profile = cluster::Profile::kA2A3;
-  unsigned clusters = 1;
-  unsigned blocks = 1;
+  unsigned clusters = 1;  ///< of all devices
+  unsigned devices = 1;
+  unsigned blocks = 1;           ///< of each device
   unsigned resident_blocks = 1;  ///< blocks at a time; a core runs further ones after its first
   unsigned subblocks = 1;        ///< AIVs of a block
   /// The first block of a core.
@@ -46,7 +47,7 @@ struct NativeLaunch {
       false;  ///< the model orders the pipes of each core, as the vendor's compiler may
   std::string name, file;  ///< name and source file of the kernel
   std::vector<cluster::GmArray> arrays;
-  std::vector<KernelArgument> arguments;
+  std::vector<KernelArgument> arguments;  ///< of the first device, then of the next
   std::shared_ptr<KernelModule> aic, aiv;
   std::shared_ptr<MemoryMap> memory;  ///< with the arrays
   NativeTrail* trail = nullptr;       ///< where the cores record which native code they run
@@ -84,8 +85,10 @@ class NativeCores final : public cluster::InstructionSource, public cluster::Thr
   class Interface;
 
   Core& core(cluster::CoreId id);
+  /// What the cores of the other devices do, for a failure on one of them.
+  std::string others_stand(cluster::CoreId id) const;
   std::unique_ptr<Core> make_core(cluster::CoreId id);
-  std::vector<std::int64_t> argument_values() const;
+  std::vector<std::int64_t> argument_values(cluster::CoreId core) const;
 
   const NativeFiber::Signals signals_;
   NativeLaunch launch_;

@@ -81,6 +81,8 @@ CostConfig cost_of(Profile profile) {
   cost.l2_bytes = choose(192U, 128U) << 20U;
   cost.gm_write_back_bytes = 4U << 20U;
   cost.word_latency = 280;
+  cost.link_latency = choose(370, 330);
+  cost.link_bytes_per_cycle = choose(10, 11);
   return cost;
 }
 
@@ -123,6 +125,7 @@ const ClusterConfig& check_config(const ClusterConfig& config) {
 
 void check_launch(const Launch& launch) {
   require("clusters", launch.clusters, 1, kMaxClusters);
+  require("devices", launch.devices, 1, kMaxDevices);
 }
 
 ClusterConfig a2a3_config() {

@@ -129,6 +129,8 @@ struct CostConfig {
   bool l2_warm = true;               ///< L2 begins as a launch before has left it (l2_directory.h)
   unsigned gm_write_back_bytes = 0;  ///< leave L2 behind the transfers that push them out, at most
   unsigned word_latency;             ///< cycles of a scalar access to GM (4.5: 80 to 560)
+  unsigned link_latency = 370;       ///< more cycles to the memory of another device
+  unsigned link_bytes_per_cycle = 10;  ///< of one copy from or to another device
 };
 
 /// The memory of the scalar unit (1.3, 2.9, 4.5). Its cache is fully associative and the line used least
@@ -179,10 +181,10 @@ constexpr const char* to_string(LaunchRatio ratio) {
   return kNames[static_cast<unsigned>(ratio)];
 }
 
-inline constexpr unsigned kMaxClusters = 36;
+inline constexpr unsigned kMaxClusters = 36, kMaxDevices = 8;
 
 struct Launch {
-  unsigned clusters = 1;  ///< 1..kMaxClusters
+  unsigned clusters = 1;  ///< 1..kMaxClusters, of all devices together
   LaunchRatio ratio = LaunchRatio::k1To2;
   /// A MIX kernel: the scheduling module is active. Without it cross-core flags are lost (1.1).
   bool mix = true;
@@ -190,7 +192,12 @@ struct Launch {
   /// part in a synchronisation over all cores. 0: as many as are resident. Fewer leave AIVs of 0:2
   /// without a block.
   unsigned blocks = 0;
+  /// Devices that the kernel starts on at the same time, each on as many clusters, one after the other. Each has GM, L2 and a
+  /// sync unit of its own, and its blocks count from 0.
+  unsigned devices = 1;
 
+  unsigned clusters_of_device() const { return clusters / devices; }
+  unsigned device_of(CoreId core) const { return core.cluster / clusters_of_device(); }
   bool has(CoreId core) const {
     if (core.cluster >= clusters) return false;
     if (core.is_aic()) return aics_of(ratio) > 0;
@@ -200,11 +207,12 @@ struct Launch {
   bool is_block_an_aiv() const { return ratio == LaunchRatio::k0To2; }
   /// The block that a core runs.
   unsigned block_of(CoreId core) const {
-    return is_block_an_aiv() ? 2 * core.cluster + core.subblock() : core.cluster;
+    const unsigned cluster = core.cluster % clusters_of_device();
+    return is_block_an_aiv() ? 2 * cluster + core.subblock() : cluster;
   }
-  /// How many blocks run at the same time.
+  /// How many blocks of a device run at the same time.
   unsigned resident_blocks() const {
-    const unsigned room = is_block_an_aiv() ? 2 * clusters : clusters;
+    const unsigned room = is_block_an_aiv() ? 2 * clusters_of_device() : clusters_of_device();
     return is_block_an_aiv() && blocks > 0 && blocks < room ? blocks : room;
   }
   /// Places of cores, three a cluster, with those that the launch leaves empty.

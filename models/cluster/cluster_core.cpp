@@ -38,12 +38,14 @@ struct ClusterCore::UnitBlock : timing::Steppable {
 Cycle ClusterCore::CoreBlock::step(Cycle now) {
   const CoreStep& step = core.step(now);
   for (const auto& ask : step.asks) {
-    machine.sync_->unit.ask(ask.item, ask.due);
-    machine.scheduler_.wake(machine.sync_->block, ask.due);
+    UnitBlock<SyncUnitCore>& sync = *machine.sync_[machine.launch_.device_of(core.id())];
+    sync.unit.ask(ask.item, ask.due);
+    machine.scheduler_.wake(sync.block, ask.due);
   }
   for (const auto& move : step.moves) {
-    machine.gm_->unit.start(move.item, move.due);
-    machine.scheduler_.wake(machine.gm_->block, move.due);
+    UnitBlock<GmCore>& gm = *machine.gm_[move.item.device];
+    gm.unit.start(move.item, move.due);
+    machine.scheduler_.wake(gm.block, move.due);
   }
   return step.next;
 }
@@ -68,8 +70,11 @@ ClusterCore::ClusterCore(const ClusterConfig& config, const Launch& launch,
   for (std::size_t i = 0; i < cores_.size(); ++i)
     if (launch.has(CoreId::at(i)))
       cores_[i] = std::make_unique<CoreBlock>(*this, CoreId::at(i), attached);
-  sync_ = std::make_unique<UnitBlock<SyncUnitCore>>(*this, config_.core.sync, launch_);
-  gm_ = std::make_unique<UnitBlock<GmCore>>(*this, config_.core.cost);
+  for (unsigned d = 0; d < launch_.devices; ++d) {
+    sync_.push_back(
+        std::make_unique<UnitBlock<SyncUnitCore>>(*this, config_.core.sync, launch_, d));
+    gm_.push_back(std::make_unique<UnitBlock<GmCore>>(*this, config_.core.cost));
+  }
 }
 
 ClusterCore::~ClusterCore() = default;
@@ -105,17 +110,17 @@ const AiCore* ClusterCore::find(CoreId core) const {
   return exists ? &cores_[core.index()]->core : nullptr;
 }
 
-const SyncUnitCore& ClusterCore::sync_unit() const {
-  return sync_->unit;
+const SyncUnitCore& ClusterCore::sync_unit_of(unsigned device) const {
+  return sync_[device]->unit;
 }
-const GmCore& ClusterCore::gm() const {
-  return gm_->unit;
+const GmCore& ClusterCore::gm_of(unsigned device) const {
+  return gm_[device]->unit;
 }
 
 void ClusterCore::visit(state::Archive& archive, Cycle next) {
   for (const auto& block : cores_)
     if (block) archive(block->core);
-  archive(sync_->unit, gm_->unit);
+  for (std::size_t d = 0; d < sync_.size(); ++d) archive(sync_[d]->unit, gm_[d]->unit);
   scheduler_.visit(archive, next);
   if (archive.loading()) now_ = next == 0 ? 0 : next - 1;
 }

@@ -47,8 +47,8 @@ class ClusterCore final : public MachineView {
 
   const AiCore* find(CoreId core) const override;
   const AiCore& core(CoreId core) const { return *find(core); }
-  const SyncUnitCore& sync_unit() const override;
-  const GmCore& gm() const override;
+  const SyncUnitCore& sync_unit_of(unsigned device) const override;
+  const GmCore& gm_of(unsigned device) const override;
 
  private:
   struct CoreBlock;
@@ -63,8 +63,8 @@ class ClusterCore final : public MachineView {
   const Launch launch_;
   timing::Scheduler scheduler_;
   std::vector<std::unique_ptr<CoreBlock>> cores_;  // by CoreId::index(); nullptr: not launched
-  std::unique_ptr<UnitBlock<SyncUnitCore>> sync_;
-  std::unique_ptr<UnitBlock<GmCore>> gm_;
+  std::vector<std::unique_ptr<UnitBlock<SyncUnitCore>>> sync_;  // by device
+  std::vector<std::unique_ptr<UnitBlock<GmCore>>> gm_;
   Cycle now_ = 0;
 };
 

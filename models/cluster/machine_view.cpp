@@ -18,6 +18,8 @@ bool is_used(Mode mode, const sync::Request& wait, const MachineView& machine) {
     const bool same_kind = id.is_aic() == wait.core.is_aic();
     if (same_kind != (mode != Mode::kCluster)) continue;
     if (mode != Mode::kAll && id.cluster != wait.core.cluster) continue;
+    const Launch& launch = machine.sync_unit().launch();
+    if (launch.device_of(id) != launch.device_of(wait.core)) continue;
     if (core->waits().has_signal(mode, wait.id)) return true;
   }
   return false;
@@ -37,7 +39,8 @@ CoreWaits::Reason why_not_set(const SyncUnitCore::Missing& missing, const Machin
 
 /// "id 3 of AIC of cluster 0", and why nobody has set it.
 CoreWaits::Wanted explain_wait(const sync::Request& wait, const MachineView& machine) {
-  const SyncUnitCore& unit = machine.sync_unit();
+  const Launch& launch = machine.sync_unit().launch();
+  const SyncUnitCore& unit = machine.sync_unit_of(launch.device_of(wait.core));
   CoreWaits::Wanted wanted{"id " + std::to_string(wait.id) + " of " + to_string(wait.core), {}};
   std::string& text = wanted.why.text;
   bool& never = wanted.why.never;
@@ -73,6 +76,18 @@ std::vector<const AiCore*> MachineView::cores() const {
   for (std::size_t i = 0; i < sync_unit().launch().places(); ++i)
     if (const AiCore* core = find(CoreId::at(i))) list.push_back(core);
   return list;
+}
+
+std::uint64_t MachineView::gm_bytes_read() const {
+  std::uint64_t bytes = 0;
+  for (unsigned d = 0; d < sync_unit().launch().devices; ++d) bytes += gm_of(d).bytes_read();
+  return bytes;
+}
+
+std::uint64_t MachineView::gm_bytes_written() const {
+  std::uint64_t bytes = 0;
+  for (unsigned d = 0; d < sync_unit().launch().devices; ++d) bytes += gm_of(d).bytes_written();
+  return bytes;
 }
 
 bool MachineView::finished() const {

@@ -18,8 +18,14 @@ class MachineView {
 
   /// nullptr: the launch has no such core.
   virtual const AiCore* find(CoreId core) const = 0;
-  virtual const SyncUnitCore& sync_unit() const = 0;
-  virtual const GmCore& gm() const = 0;
+  /// Of the first device; the others have their own.
+  const SyncUnitCore& sync_unit() const { return sync_unit_of(0); }
+  const GmCore& gm() const { return gm_of(0); }
+  virtual const SyncUnitCore& sync_unit_of(unsigned device) const = 0;
+  virtual const GmCore& gm_of(unsigned device) const = 0;
+  /// Bytes that all devices have read from and written to GM and L2.
+  std::uint64_t gm_bytes_read() const;
+  std::uint64_t gm_bytes_written() const;
 
   /// The cores of the launch, by cluster and unit.
   std::vector<const AiCore*> cores() const;

@@ -21,7 +21,7 @@ inline void visit_state(Archive& archive, transfer::Place& place) {
 }
 inline void visit_state(Archive& archive, transfer::Transfer& t) {
   archive(t.core, t.pipe, t.bytes, t.gm_bytes, t.gm_bytes_cold, t.place, t.rate_limit, t.latency,
-          t.access, t.address, t.value);
+          t.device, t.link, t.access, t.address, t.value);
 }
 inline void visit_state(Archive& archive, transfer::Done& done) {
   archive(done.core, done.pipe, done.value, done.hit_bytes, done.late);

@@ -163,8 +163,9 @@ class ModularCluster : public sc_core::sc_module, public MachineView {
   void visit(state::Archive& archive, Cycle next);
 
   const AiCore* find(CoreId core) const override;
-  const SyncUnitCore& sync_unit() const override { return sync_unit_->core(); }
-  const GmCore& gm() const override { return gm_->core(); }
+  // One device; ascend::Machine builds several in the other structure.
+  const SyncUnitCore& sync_unit_of(unsigned) const override { return sync_unit_->core(); }
+  const GmCore& gm_of(unsigned) const override { return gm_->core(); }
 
  private:
   timing::ClockDomain& domain_;

@@ -55,6 +55,9 @@ void add_launch(Rows rows, AscendConfig& c) {
   rows.add("launch.clusters", c.clusters, "clusters", 1, cluster::kMaxClusters,
            "clusters of 1 AIC and 2 AIVs that the kernel runs on");
   rows.add(
+      "launch.devices", c.devices, "devices", 1, cluster::kMaxDevices,
+      "that run the kernel at the same time, each on launch.clusters clusters, a kernel in C++");
+  rows.add(
       "launch.blocks", c.blocks, "blocks", 0, 1'000'000,
       "blocks of the kernel; those beyond the clusters, with launch.ratio 0:2 beyond the AIVs, "
       "are not resident; 0: as many as are resident");
@@ -244,6 +247,9 @@ void add_cost(Rows rows, cluster::CostConfig& c) {
   rows.add("gm.write_back_bytes", c.gm_write_back_bytes, "B", 0, std::uint64_t{1} << 30,
            "that leave L2 for GM without delaying the copy that pushes them out, at most");
   rows.cycles("gm.word_latency", c.word_latency, 3, "of a scalar access");
+  rows.cycles("link.latency", c.link_latency, 0, "more to the memory of another device");
+  rows.add("link.rate", c.link_bytes_per_cycle, "B/cycle", 1, kMaxRate,
+           "of one copy from or to another device");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct AscendConfig {
   std::string name;  ///< name of the preset or config file: "a5"
   cluster::ClusterConfig machine;
   unsigned clusters = 1;
+  unsigned devices = 1;  ///< each with so many clusters
   unsigned blocks = 0;
   unsigned overhead_ns = 0;      ///< task time less core time
   unsigned mix_overhead_ns = 0;  ///< the same of kernels on both kinds of core

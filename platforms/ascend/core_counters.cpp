@@ -67,8 +67,8 @@ std::vector<report::Counter> totals(const cluster::MachineView& machine) {
   std::vector<report::Counter> counters = {
       {"cores", cores.size(), "cores", "of the launch"},
       {"tile_operations", operations, "operations", "that pipes have executed"},
-      {"gm_bytes_read", machine.gm().bytes_read(), "bytes", "from GM and L2"},
-      {"gm_bytes_written", machine.gm().bytes_written(), "bytes", "to GM and L2"}};
+      {"gm_bytes_read", machine.gm_bytes_read(), "bytes", "from GM and L2"},
+      {"gm_bytes_written", machine.gm_bytes_written(), "bytes", "to GM and L2"}};
   if (assumed > 0)
     counters.push_back(
         {"assumed_cycles", assumed, "cycles",

@@ -38,7 +38,16 @@ class CppKernel {
   const TsrEntry& entry() const;
   std::string name_of(unsigned argument) const;
   void read_arguments(const Options& options, const AscendConfig& config);
-  void add_array(const std::string& name, const std::string& value, const std::string& pointee);
+  /// The arguments of one device; adds the names of those without a value to `missing`.
+  void read_arguments_of(unsigned device, const AscendConfig& config,
+                         const std::map<std::string, std::string>& args,
+                         std::vector<std::string>& missing);
+  /// "dst", or "dst@1" where there are several devices.
+  std::string name_on(unsigned device, unsigned argument) const;
+  void add_array(const std::string& name, const std::string& value, const std::string& pointee,
+                 unsigned device);
+  /// An array of 64-bit words, of which those with & are addresses of arrays.
+  void fill_words(std::size_t array, const std::string& value);
   /// The kinds of core that take part in a launch.
   struct Kinds {
     bool aic = false, aiv = false;
@@ -60,6 +69,8 @@ class CppKernel {
   std::unique_ptr<pto_cpp::HostProgram> aic_host_, aiv_host_;
   std::vector<data::HostArray> contents_;  // by array; those of zeros have a shape and no bytes
   std::vector<std::size_t> array_bytes_;
+  std::map<std::size_t, std::string> words_;  // arrays of words, until all arrays are known
+  unsigned devices_ = 1;
   std::unique_ptr<LaunchedKernel> launched_;
 };
 

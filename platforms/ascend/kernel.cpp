@@ -45,6 +45,8 @@ cluster::LaunchRatio ratio_for(const AscendConfig& config, const pto::Kernel& ke
 }
 
 cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel) {
+  if (config.devices > 1)
+    throw UserError("", "launch.devices", "several devices run kernels in C++ only");
   cluster::Launch launch;
   launch.clusters = config.clusters;
   launch.blocks = config.blocks;

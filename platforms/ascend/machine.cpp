@@ -11,6 +11,9 @@ Machine::Machine(const std::string& structure, const cluster::ClusterConfig& con
                  const cluster::Launch& launch, const cluster::Attachments& attached)
     : config_(config), launch_(launch), attached_(attached),
       domain_("clock", config.clock_period_ps()) {
+  if (structure == "modules" && launch.devices > 1)
+    throw UserError("", "--structure modules",
+                    "several devices (launch.devices) are there with --structure dense only");
   if (structure == "modules") {
     modules_ =
         std::make_unique<cluster::ModularCluster>("cluster", domain_, config, launch, attached);

@@ -132,7 +132,7 @@ report::Group compute_group(const cluster::MachineView& machine, const AscendCon
   const auto done = static_cast<double>(multiply_adds);
   const auto time = static_cast<double>(cycles);
   const double peak = done / least_cycles * static_cast<double>(aics);
-  const auto bytes = static_cast<double>(machine.gm().bytes_read() + machine.gm().bytes_written());
+  const auto bytes = static_cast<double>(machine.gm_bytes_read() + machine.gm_bytes_written());
   group.add("multiply_adds", done);
   group.add("multiply_adds_per_cycle", done / time);
   group.add("peak_multiply_adds_per_cycle", peak);

@@ -42,6 +42,8 @@ struct Transfer {
   WordAccess access = WordAccess::kNone;
   std::uint64_t address = 0;  ///< address of the word; all words differ
   std::int64_t value = 0;     ///< stored or added
+  std::uint8_t device = 0;    ///< whose GM it is
+  std::uint32_t link = 0;     ///< a copy: cycles that the way to that device adds
 };
 
 /// The last byte has passed, or the word is there.

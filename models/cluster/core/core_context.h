@@ -82,6 +82,19 @@ struct CoreContext {
   std::int64_t value(Operand o) const {
     return o.is_register ? registers[static_cast<std::size_t>(o.value)] : o.value;
   }
+  /// The device whose GM an instruction accesses.
+  unsigned device_of_gm(const Instruction& i) const {
+    const unsigned own = launch.device_of(core);
+    if (launch.devices == 1 || i.operation == 0) return own;
+    for (const TileOperand& o : operation(i).operands)
+      if (o.location == Location::kGm && o.array != kNoArray)
+        return program->arrays[o.array].device;
+    return own;
+  }
+  /// Cycles of the way to a device.
+  unsigned link_to(unsigned device) const {
+    return device == launch.device_of(core) ? 0 : config.core.cost.link_latency;
+  }
   /// "set_flag(MTE2, V, 3) at k.pto:12".
   std::string at(std::uint32_t pc) const {
     return to_string(code(pc)) + " at " + program->where(pc);

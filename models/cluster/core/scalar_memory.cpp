@@ -20,6 +20,15 @@ std::string hex(std::int64_t address) {
   return text.str();
 }
 
+std::int64_t sum_of(const Offset& offset, const std::vector<std::int64_t>& registers) {
+  const auto at = [&registers](Operand o) {
+    return o.is_register ? registers[static_cast<std::size_t>(o.value)] : o.value;
+  };
+  std::int64_t sum = offset.base;
+  for (const auto& product : offset.products) sum += at(product.a) * at(product.b);
+  return sum;
+}
+
 std::int64_t element_of(const ScalarCache::Line& line, const ResolvedOperand& o) {
   TileValues value = TileValues::zeros(o.element, 1, 1);
   decode(line.bytes.data() + (o.first - line.first), 1, value, 0);
@@ -62,6 +71,7 @@ ScalarMemory::Outcome ScalarMemory::access(std::uint32_t pc, Cycle now) {
   const bool loads = i.op == Opcode::kLoadScalar;
   Cycle cycles = 0;
   ScalarCache::Line& line = line_of(o, loads, now, cycles);
+  if (cycles >= config().miss_cycles) cycles += context_.link_to(context_.device_of_gm(i));
   if (loads) {
     context_.registers[i.rd] = element_of(line, o);
   } else {
@@ -112,7 +122,8 @@ std::int64_t ScalarMemory::word(std::uint32_t pc, std::int64_t word, Cycle now) 
   if (i.op == Opcode::kGmLoad) return context_.data->read_word(o, now).integers[0];
   value.integers[0] = word;
   context_.data->write_word(o, context_.core, std::move(value), i.op == Opcode::kGmAdd,
-                            {now, now + context_.config.core.cost.word_latency});
+                            {now, now + context_.config.core.cost.word_latency +
+                                      context_.link_to(context_.device_of_gm(i))});
   return word;
 }
 
@@ -151,6 +162,14 @@ void ScalarMemory::check(const Instruction& i, const ResolvedOperand& o) const {
   if (o.location == Location::kGm && o.first < 0)
     refuse(" is byte " + std::to_string(o.first) + " of the array " +
            context_.program->arrays[o.array].name);
+  if (o.location != Location::kGm && !operand.view.empty()) {  // an element of a tile
+    const std::int64_t first = sum_of(operand.view_address, context_.registers),
+                       count = operand.view[0].size.value;
+    const std::int64_t index = (o.first - first) / o.bytes;
+    if (o.first < first || index >= count)
+      refuse(" has " + std::to_string(count) +
+             " elements, counted from 0; found an access to element " + std::to_string(index));
+  }
   if (o.first > kMostArrayBytes)  // the cache could not tell its line from those of other arrays
     refuse(" reaches farther than " + std::to_string(kMostArrayBytes) + " bytes");
   if (context_.data == nullptr) return;

@@ -280,7 +280,8 @@ WaitReason ScalarUnit::access_word(const Instruction& i, Cycle now) {
   }
   transfer::Transfer t;
   t.core = context_.core;
-  t.latency = context_.config.core.cost.word_latency;
+  t.device = static_cast<std::uint8_t>(context_.device_of_gm(i));
+  t.latency = context_.config.core.cost.word_latency + context_.link_to(t.device);
   t.address = address;
   t.value = context_.value(i.b);
   t.rate_limit = 1;
@@ -305,7 +306,8 @@ std::int64_t ScalarUnit::special(SpecialValue which) const {
   const bool one_block_a_cluster = core.is_aic() || aivs < 2;
   if (which == SpecialValue::kCluster) return launch.block_of(core);
   if (which == SpecialValue::kBlockIndex)
-    return one_block_a_cluster ? launch.block_of(core) : 2 * core.cluster + core.subblock();
+    return one_block_a_cluster ? launch.block_of(core)
+                               : 2 * launch.block_of(core) + core.subblock();
   if (which == SpecialValue::kBlockCount) return launch.block_count();
   if (which == SpecialValue::kSubblockIndex)
     return core.is_aic() || aivs == 1 ? 0 : core.subblock();

@@ -22,7 +22,7 @@ Cost run_threads(const CoreContext& context, const QueueEntry& head, Cycle now) 
                     "what threads access is not known before they run; write the flags around them",
                     kSizeId);
   const Launch& launch = context.launch;
-  const unsigned cores = launch.clusters * std::max(aivs_of(launch.ratio), 1U);
+  const unsigned cores = launch.clusters_of_device() * std::max(aivs_of(launch.ratio), 1U);
   DataOfThreads memory(*context.data, context.core, now);
   const Cycle cycles = cycles_of(source->run_threads(context.core, head.sizes[0], memory),
                                  context.config.core.cost.gm_bytes_per_cycle, cores);
@@ -171,6 +171,10 @@ void TilePipes::start_copy(PipeState& p, const QueueEntry& head, const Cost& cos
   t.gm_bytes_cold = cost.gm_bytes_cold;
   t.place = head.place;
   t.rate_limit = cost.rate_limit;
+  t.device = static_cast<std::uint8_t>(context_.device_of_gm(context_.code(head.pc)));
+  t.link = context_.link_to(t.device);
+  const std::uint64_t link_rate = context_.config.core.cost.link_bytes_per_cycle;
+  if (t.link > 0) t.rate_limit = std::min(t.rate_limit, link_rate * transfer::kRateUnit);
   context_.step.moves.push_back({t, now + 1});
 }
 

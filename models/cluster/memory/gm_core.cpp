@@ -38,7 +38,7 @@ void GmCore::finish(Cycle now) {
     // After the last byte, until the data is there.
     const Cycle late = a.misses ? miss_latency_ : std::max(a.here_at, now) - now;
     step_.answers.push_back(
-        {{t.core, t.pipe, 0, a.hit_bytes, static_cast<std::uint32_t>(late)}, now + 1});
+        {{t.core, t.pipe, 0, a.hit_bytes, static_cast<std::uint32_t>(late) + t.link}, now + 1});
     (a.writes ? bytes_written_ : bytes_read_) += t.bytes;
     changed_ = true;
   }

@@ -461,6 +461,7 @@ unsigned input_count(const TileOperation& operation);
 struct GmArray {
   std::string name;  ///< without %
   Element element = Element::kF32;
+  unsigned device = 0;  ///< whose GM has it
 };
 
 /// An operand with the values of its registers. Strides are in elements.

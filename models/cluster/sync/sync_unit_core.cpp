@@ -24,12 +24,12 @@ Mechanism mechanism_of(Mode mode) {
 
 }  // namespace
 
-SyncUnitCore::SyncUnitCore(const SyncConfig& config, const Launch& launch)
+SyncUnitCore::SyncUnitCore(const SyncConfig& config, const Launch& launch, unsigned device)
     : config_(config), launch_(launch), cores_(launch.places()), aics_(launch.clusters),
       aivs_(launch.clusters) {
   for (unsigned i = 0; i < cores_.size(); ++i) {
     const CoreId core = CoreId::at(i);
-    at(core).present = launch.has(core);
+    at(core).present = launch.has(core) && launch.device_of(core) == device;
     if (!at(core).present) continue;
     (core.is_aic() ? all_aics_ : all_aivs_).push_back(core);
     (core.is_aic() ? aics_ : aivs_)[core.cluster].push_back(core);

@@ -42,7 +42,8 @@ class SyncUnitCore {
     std::uint8_t id = 0;
   };
 
-  SyncUnitCore(const SyncConfig& config, const Launch& launch);
+  /// Of one device of the launch.
+  SyncUnitCore(const SyncConfig& config, const Launch& launch, unsigned device = 0);
 
   /// `request` arrives in cycle `due`: the unit wants to be stepped then.
   void ask(const sync::Request& request, Cycle due) { asked_.add(request, due); }
