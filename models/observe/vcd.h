@@ -20,6 +20,7 @@
 #include "models/observe/names.h"
 #include "models/observe/scope.h"
 #include "models/observe/sorted_sink.h"
+#include "models/observe/vcd_writer.h"
 
 namespace tessera::observe {
 
@@ -36,12 +37,12 @@ class VcdTrace final : public SortedSink {
   void on_end() override;
 
  private:
-  void write_header();
-  void write_initial_values(std::size_t signals);
+  void declare_signals();
+  VcdWriter::Signal signal_of_tile(std::size_t tile) const;
+  VcdWriter::Signal pulse_signal(std::size_t output) const;
   void begin();
   void write_task(std::size_t tile, const Event& e);
   void advance_to(Cycle cycle);
-  void stamp();
   void change_task(const Event& e);
   void hop(const Event& e);
   void drop_old_pulses();
@@ -54,15 +55,14 @@ class VcdTrace final : public SortedSink {
   };
   static constexpr std::uint8_t kNoColor = 0xFF;
 
-  std::ostream& out_;
+  VcdWriter writer_;
+  VcdWriter::Signal first_signal_ = 0;
   unsigned width_;  ///< width of the machine, in tiles
-  std::uint64_t period_ps_;
   Names names_;
   Scope scope_;
   bool begun_ = false;                      ///< cycle `scope_.from` has been reached
   std::map<std::uint32_t, Event> running_;  ///< by place: the start of its task
   Cycle now_ = 0;
-  bool stamped_ = true;            ///< the time stamp of `now_` has been written
   std::vector<Output> outputs_;    ///< [tile of the scope][direction]
   std::vector<std::size_t> high_;  ///< outputs whose pulse signal is 1
 };

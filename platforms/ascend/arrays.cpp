@@ -96,8 +96,7 @@ void Arrays::write_outputs(report::Report& report) {
     const DType type = is_known ? read->second.dtype : dtype_of(array, "--output");
     if (wanted) data::write_npy(file->second, {type, shape, data_->contents(i)});
     const bool has_name = array.element == Element::kBf16 || is_small_float(array.element);
-    const std::string dtype =
-        has_name ? cluster::to_string(array.element) : data::to_string(type);
+    const std::string dtype = has_name ? cluster::to_string(array.element) : data::to_string(type);
     report.outputs.push_back({array.name, dtype, shape, wanted ? file->second : ""});
   }
 }

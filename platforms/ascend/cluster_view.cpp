@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "platforms/ascend/pipe_trace.h"
+#include "platforms/ascend/pipe_vcd.h"
 #include "platforms/ascend/wait_summary.h"
 
 namespace tessera::ascend {
@@ -12,6 +13,14 @@ std::optional<run::TraceFile> ClusterView::trace_pipes(const cli::Options& optio
   if (options.validate || options.trace_perfetto_file.empty()) return std::nullopt;
   return run::TraceFile::of<PipeTrace>(options.trace_perfetto_file, events, launch_.clusters,
                                        programs_of_cores(), options.trace_scope());
+}
+
+std::optional<run::TraceFile> ClusterView::wave_form(const std::string& file,
+                                                     const cli::Options& options,
+                                                     observe::EventStream& events) const {
+  if (options.validate || file.empty()) return std::nullopt;
+  return run::TraceFile::of<PipeVcd>(file, events, machine_.config().clock_khz, launch_.clusters,
+                                     programs_of_cores(), options.trace_scope());
 }
 
 std::function<const cluster::Program*(std::uint32_t place)> ClusterView::programs_of_cores() const {

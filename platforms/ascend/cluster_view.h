@@ -43,6 +43,9 @@ class ClusterView : public run::View {
   /// Adds the trace of the pipes to `events`, as the options ask for it; no value: they do not.
   std::optional<run::TraceFile> trace_pipes(const cli::Options& options,
                                             observe::EventStream& events) const;
+  /// Adds the wave form of the pipes, as `file` asks for it.
+  std::optional<run::TraceFile> wave_form(const std::string& file, const cli::Options& options,
+                                          observe::EventStream& events) const;
   /// Records what the pipes do for the live view.
   void watch_pipes(const cli::Options& options, observe::EventStream& events);
   void finish_slices() const {

@@ -43,6 +43,8 @@ struct Options : cli::MachineOptions {
                         "ends of pipes between cube and vector that no function of the program has "
                         "belong to a peer that is always ready")),
           cli::deciding(argument_option()),
+          cli::file("vcd", "FILE", vcd_file, cli::Option::File::kWritten,
+                    "wave form of the pipes, e.g. --vcd w.vcd"),
           cli::file(
               "args", "FILE.json", args_file, cli::Option::File::kRead,
               "the arguments of a kernel in C++ that --arg does not give: an object with names "
@@ -86,7 +88,8 @@ struct Options : cli::MachineOptions {
   TextOptions text;
   std::string hazards = "warn";
   std::map<std::string, std::string> args;  ///< arguments of a kernel in C++
-  std::string args_file;                    ///< a file with more of them
+  std::string vcd_file;
+  std::string args_file;  ///< a file with more of them
   std::vector<std::string> includes;
   bool auto_sync = false;
   bool host_program = false;

@@ -40,6 +40,7 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
   if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
   machine_.launch(kernel.kernel.aic, kernel.kernel.aiv, 0);
   trace_ = trace_pipes(options, events_);
+  vcd_ = wave_form(options.vcd_file, options, events_);
   watch_pipes(options, events_);
   if (!options.coverage.folder.empty()) report::make_listing_folder(options.coverage.folder);
 }

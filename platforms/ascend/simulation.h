@@ -41,6 +41,7 @@ class Simulation final : public ClusterView, public run::Program {
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override {
     if (trace_) trace_->finish();
+    if (vcd_) vcd_->finish();
     finish_slices();
     write_coverage();
   }
@@ -67,7 +68,7 @@ class Simulation final : public ClusterView, public run::Program {
   std::optional<cluster::HazardWatch> hazards_;
   observe::ToldPlaces told_;
   Machine machine_;
-  std::optional<run::TraceFile> trace_;
+  std::optional<run::TraceFile> trace_, vcd_;
   bool is_deadlock_ = false;
   run::Checkpoints* checkpoints_ = nullptr;  // nullptr: nothing is saved or restored
 };

@@ -260,6 +260,7 @@ void print_version(std::ostream& out, const Executable& executable) {
   out << executable.name << " " << TESSERA_VERSION << " (SystemC " << sc_core::sc_release()
       << ", Boost " << BOOST_VERSION / 100000 << "." << BOOST_VERSION / 100 % 1000 << "."
       << BOOST_VERSION % 100 << ")\n";
+  if (!executable.commit.empty()) out << "commit " << executable.commit << "\n";
 }
 
 /// A file that the command line names.

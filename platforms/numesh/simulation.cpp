@@ -9,6 +9,7 @@
 #include "platforms/data/npy.h"
 #include "platforms/numesh/mesh_counters.h"
 #include "platforms/numesh/phase_trace.h"
+#include "platforms/numesh/phase_vcd.h"
 #include "platforms/run/events_state.h"
 
 namespace tessera::numesh {
@@ -86,9 +87,13 @@ Simulation::Simulation(const Options& options, const NumeshConfig& config,
       mesh_(machine_.view()) {
   if (options.max_cycles) events_.set_end(*options.max_cycles);
   if (const auto seed = options.step_order_seed()) machine_.domain().shuffle_step_order(*seed);
-  if (options.validate || options.trace_perfetto_file.empty()) return;
-  trace_ = run::TraceFile::of<PhaseTrace>(options.trace_perfetto_file, events_, program.lowered,
-                                          mesh_, options.trace_scope());
+  if (options.validate) return;
+  if (!options.trace_perfetto_file.empty())
+    trace_ = run::TraceFile::of<PhaseTrace>(options.trace_perfetto_file, events_, program.lowered,
+                                            mesh_, options.trace_scope());
+  if (!options.vcd_file.empty())
+    vcd_ = run::TraceFile::of<PhaseVcd>(options.vcd_file, events_, config.clock_period_ps,
+                                        program.lowered, mesh_, options.trace_scope());
 }
 
 void Simulation::describe_waits(observe::Waits& waits) const {

@@ -44,6 +44,7 @@ class Simulation final : public run::View, public run::Program {
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override {
     if (trace_) trace_->finish();
+    if (vcd_) vcd_->finish();
   }
   // run::Program
   run::Stop drive(run::RunControl& control) override;
@@ -68,7 +69,7 @@ class Simulation final : public run::View, public run::Program {
   observe::EventStream events_;
   Machine machine_;
   const scheduled::MeshView& mesh_;
-  std::optional<run::TraceFile> trace_;
+  std::optional<run::TraceFile> trace_, vcd_;
   run::SliceLog slices_;
   std::vector<report::Check> checks_;
   run::Checkpoints* checkpoints_ = nullptr;  // nullptr: nothing is saved or restored

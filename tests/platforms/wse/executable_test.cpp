@@ -259,7 +259,8 @@ TEST(WseExecutable, ValidatePrintConfigVersionAndHelp) {
   EXPECT_THAT(wse({kGemv, "--validate"}).out, HasSubstr("valid"));
   EXPECT_THAT(wse({"--print-config", "--set", "fabric.hop_latency=5"}).out,
               AllOf(HasSubstr("fabric.hop_latency = 5"), HasSubstr("--set"), HasSubstr("wse.md")));
-  EXPECT_THAT(wse({"--version"}).out, AllOf(HasSubstr("SystemC"), HasSubstr("Boost")));
+  EXPECT_THAT(wse({"--version"}).out,
+              AllOf(HasSubstr("SystemC"), HasSubstr("Boost"), HasSubstr("\ncommit ")));
   EXPECT_THAT(wse({"--help"}).out, AllOf(HasSubstr("--trace-perfetto"), HasSubstr("exit codes")));
 }
 
