@@ -51,8 +51,12 @@ class MxQuantizer {
       : from_(from), rule_(operation.groups),
         result_(bits_of(resolved.operands[resolved.count - 4U].element) == 4 ? Element::kE2m1
                                                                              : Element::kE4m3) {
-    const ResolvedOperand& scales = resolved.operands[resolved.count - 3U];
-    const auto count = static_cast<std::size_t>(scales.sizes[0] * scales.sizes[1]);
+    const auto size_of = [&resolved](unsigned from_end) {
+      const ResolvedOperand& o = resolved.operands[resolved.count - from_end];
+      return static_cast<std::size_t>(o.sizes[0] * o.sizes[1]);
+    };
+    const std::size_t count = std::min(size_of(3), size_of(2));
+    scales_ = size_of(3);
     if (rule_.by_rows) {
       down_ = from.rows / kGroup;
       across_ = from.columns;
@@ -81,6 +85,7 @@ class MxQuantizer {
     TileValues extremes = TileValues::zeros(type_of_extremes(), down_, across_);
     TileValues scales = TileValues::zeros(Element::kU8, down_, across_);
     if (rule_.interleaves) scales = TileValues::zeros(Element::kU8, down_ / 2, 2 * across_);
+    if (scales_ > scales.size()) scales = TileValues::zeros(Element::kU8, 1, scales_);
     const bool coded = result_ == Element::kE4m3;
     TileValues codes = TileValues::zeros(coded ? Element::kU8 : result_, from_.rows, width_);
     for (std::size_t r = 0; r < down_; ++r)
@@ -156,6 +161,7 @@ class MxQuantizer {
   const Element result_;
   std::size_t down_ = 0, across_ = 0;  // groups
   std::size_t width_ = 0;              // columns of all groups
+  std::size_t scales_ = 0;             // those beyond the groups are 0
 };
 
 // --- tables in GM ---

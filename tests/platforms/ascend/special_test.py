@@ -374,7 +374,7 @@ using namespace pto;
 template <class T, int R, int C> using Gm = GlobalTensor<T, Shape<1, 1, 1, R, C>, Stride<1, 1, 1, C, 1>>;
 template <class T, int R, int C> using Ub = Tile<TileType::Vec, T, R, C>;
 extern "C" __global__ AICORE void run(__gm__ float* x, __gm__ uint32_t* y, __gm__ uint8_t* f, __gm__ int8_t* codes, __gm__ uint8_t* scales,
-                                      __gm__ uint8_t* pairs, __gm__ uint32_t* counts, __gm__ uint32_t* numbers) {
+                                      __gm__ uint8_t* pairs, __gm__ uint8_t* padded, __gm__ uint8_t* boxed, __gm__ uint32_t* counts, __gm__ uint32_t* numbers) {
   Ub<float, 64, 64> source, extremes_of_all;
   Ub<int8_t, 64, 64> coded;
   Tile<TileType::Vec, uint8_t, 1, 128> flat;
@@ -415,6 +415,34 @@ extern "C" __global__ AICORE void run(__gm__ float* x, __gm__ uint32_t* y, __gm_
   TQUANT<0, MxQuantAlg::OcpMxFp8E4M3, true>(coded, source, &paired, &down, &down_factors);
   pipe_barrier(PIPE_ALL);
   TSTORE(Gm<uint8_t, 1, 128>(pairs), paired);
+  // 26 groups of 13 rows: what the tile of scales has beyond them becomes 0.
+  Ub<float, 13, 64> few;
+  Ub<int8_t, 13, 64> few_coded;
+  Ub<uint8_t, 1, 32> few_scales;
+  Ub<float, 1, 32> few_extremes, few_factors;
+  TASSIGN(few, 0x0);
+  TASSIGN(few_coded, 0x4000);
+  TASSIGN(few_scales, 0x6000);
+  TASSIGN(few_extremes, 0x7000);
+  TASSIGN(few_factors, 0x8000);
+  pipe_barrier(PIPE_ALL);
+  TEXPANDS(few_scales, (uint8_t)7);
+  pipe_barrier(PIPE_ALL);
+  TQUANT<QuantType::MXFP8>(few_coded, few, &few_scales, &few_extremes, &few_factors);
+  pipe_barrier(PIPE_ALL);
+  TSTORE(Gm<uint8_t, 1, 32>(padded), few_scales);
+  // In boxes of 16 rows by two groups, of which the order is that of one row.
+  Tile<TileType::Vec, uint8_t, 16, 2, BLayout::RowMajor, -1, -1, SLayout::RowMajor, 32> boxes(13, 2);
+  Ub<uint8_t, 1, 32> boxes_in_a_row;
+  Ub<uint8_t, 1, 256> scratch;
+  TASSIGN(boxes, 0x9000);
+  TASSIGN(boxes_in_a_row, 0x9000);
+  TASSIGN(scratch, 0xA000);
+  pipe_barrier(PIPE_ALL);
+  TEXPANDS(boxes_in_a_row, (uint8_t)9);
+  TMOV(boxes, few_scales, scratch);
+  pipe_barrier(PIPE_ALL);
+  TSTORE(Gm<uint8_t, 1, 32>(boxed), boxes_in_a_row);
 }
 """
 
@@ -430,7 +458,7 @@ def check_cpp():
         for name, value in (("x", x), ("y", y), ("f", f)):
             np.save(folder / f"{name}.npy", value)
             words += ["--arg", f"{name}={name}.npy"]
-        shapes = {"codes": "i8[64,64]", "scales": "u8[64,2]", "pairs": "u8[64,2]", "counts": "u32[3,256]", "numbers": "u32[3,256]"}
+        shapes = {"codes": "i8[64,64]", "scales": "u8[64,2]", "pairs": "u8[64,2]", "padded": "u8[32]", "boxed": "u8[32]", "counts": "u32[3,256]", "numbers": "u32[3,256]"}
         for name, shape in shapes.items():
             words += ["--arg", f"{name}={shape}", "--output", f"{name}={name}.out.npy"]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=250)
@@ -443,6 +471,9 @@ def check_cpp():
         expect(np.array_equal(got["numbers"], random_tile((1, 2), (3, 4, 5, 0xFFFFFFFF), 7, 3, 256)), "TRANDOM")
         _, down = quantised(x, False, False, True)  # two groups of a column side by side
         expect(np.array_equal(got["pairs"].reshape(64, 2), down.T), "TQUANT of groups of rows")
+        _, few = quantised(x[:13], False, False, False)
+        expect(np.array_equal(got["padded"], got["boxed"]), f"scales of 13 rows in boxes: {got['boxed']}")
+        expect(np.array_equal(got["padded"], np.append(few.reshape(-1), np.zeros(6, np.uint8))), f"scales of 13 rows: {got['padded']}")
         words[words.index("a5")] = "a2a3"
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=250)
         expect(done.returncode != 0 and "A2/A3 have no MX types" in done.stderr, f"TQUANT to MXFP8 on A2/A3: {done.stderr}")

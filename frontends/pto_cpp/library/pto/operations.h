@@ -221,6 +221,10 @@ TSR_INLINE RecordEvent tsr_move(const D& to, const S& from, const E&... rest) {
 }
 template <class D, class S, class... E>
 TSR_INLINE RecordEvent TMOV(const D& to, const S& from, const E&... rest) {
+  if constexpr (tsr_detail::has_scale_boxes<D>) {
+    tsr_detail::clear_last_boxes(to);
+    return tsr_move(to, tsr_detail::as_long_as(from, to), rest...);
+  }
   return tsr_move(to, from, rest...);
 }
 template <auto Option, auto... Options, class D, class S, class... E>

@@ -431,4 +431,25 @@ inline constexpr bool is_tile_data_v = std::is_base_of_v<TsrTile, T>;
 template <class T>
 inline constexpr bool is_global_data_v = std::is_base_of_v<TsrTensor, T>;
 
+// Scales in boxes of 16 rows: the library moves whole boxes, with 0 where the source has no row.
+namespace tsr_detail {
+template <class D, class = void>
+inline constexpr bool has_scale_boxes = false;
+template <class D>
+inline constexpr bool has_scale_boxes<D, std::enable_if_t<D::SFractalSize == 32>> =
+    D::Loc == TileType::Vec && D::isInnerRowMajor;
+template <class D>
+TSR_INLINE void clear_last_boxes(const D& to) {
+  if (to.valid_rows % 16 == 0) return;
+  Tile<TileType::Vec, std::uint8_t, 1, D::Numel> bytes;
+  TASSIGN(bytes, to.address);
+  TEXPANDS(bytes, std::uint8_t{0});
+}
+/// One row of scales, without what it has beyond those of the result.
+template <class S, class D>
+TSR_INLINE S as_long_as(S scales, const D& to) {
+  if (scales.valid_rows == 1) scales.valid_columns = to.valid_rows * to.valid_columns;
+  return scales;
+}
+}  // namespace tsr_detail
 }  // namespace pto
