@@ -36,15 +36,21 @@ TSR_INLINE RecordEvent tsr_quantize_groups(const D& result, const S& from, const
   static_assert(!Interleave || Rows, "TQUANT: scales stand side by side for groups of rows only");
   (tsr_detail::wait_for(events), ...);
   S whole = from;
-  X own_scales = scales;
+  constexpr bool in_a_row = !Rows && std::is_same_v<typename S::DType, float>;
+  auto own_scales = [&scales] {
+    if constexpr (in_a_row)
+      return tsr_detail::in_a_row(scales);
+    else
+      return scales;
+  }();
+  const int room = own_scales.valid_columns;
   M own_extremes = extremes;
   F own_factors = factors;
   if constexpr (!Rows) tsr_detail::fit_groups(whole, own_scales, own_extremes, own_factors);
   // Scales of f32 are stored 64 at a time: behind the last group stand zeros, as far as the tile goes.
-  if constexpr (!Rows && std::is_same_v<typename S::DType, float> && X::Rows == 1)
-    own_scales.valid_columns =
-        std::max(own_scales.valid_columns,
-                 std::min(scales.valid_columns, (own_scales.valid_columns + 63) / 64 * 64));
+  if constexpr (in_a_row)
+    own_scales.valid_columns = std::max(own_scales.valid_columns,
+                                        std::min(room, (own_scales.valid_columns + 63) / 64 * 64));
   tsr_detail::Operands operands;
   operands.option({"grpAxis", Rows ? "#pto<mx_group_axis axis0>" : "#pto<mx_group_axis axis1>"});
   operands.option({"quantScaleAlg", Nv ? "#pto<quant_scale_alg nv>" : "#pto<quant_scale_alg ocp>"});

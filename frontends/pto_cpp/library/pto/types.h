@@ -445,11 +445,22 @@ TSR_INLINE void clear_last_boxes(const D& to) {
   TASSIGN(bytes, to.address);
   TEXPANDS(bytes, std::uint8_t{0});
 }
-/// One row of scales, without what it has beyond those of the result.
+/// The library takes scales one after the other, whatever shape their tile has.
+template <class S>
+TSR_INLINE auto in_a_row(const S& scales) {
+  if constexpr (S::Rows == 1) {
+    return scales;
+  } else {
+    Tile<TileType::Vec, typename S::DType, 1, S::Numel, BLayout::RowMajor, -1, -1> row(1, S::Numel);
+    TASSIGN(row, scales.address);
+    return row;
+  }
+}
 template <class S, class D>
-TSR_INLINE S as_long_as(S scales, const D& to) {
-  if (scales.valid_rows == 1) scales.valid_columns = to.valid_rows * to.valid_columns;
-  return scales;
+TSR_INLINE auto as_long_as(const S& scales, const D& to) {
+  auto row = in_a_row(scales);
+  row.valid_columns = to.valid_rows * to.valid_columns;
+  return row;
 }
 }  // namespace tsr_detail
 }  // namespace pto
