@@ -120,6 +120,7 @@ CommandLine read_options(const po::variables_map& given) {
   for (const std::string& stream : texts("host-stream"))
     line.link.ports.push_back(compiled::port_of(stream));
   line.prints_layout = given.count("print-layout") != 0;
+  options.shares_codes = !line.prints_layout;
   options.arch = text("arch");
   choose(options.arch, {"wse2", "wse3"}, "--arch");
   options.half = text("fp16-format");

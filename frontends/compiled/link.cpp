@@ -129,8 +129,6 @@ Locals locals_of(const csl::CompiledVariant& code) {
 std::int32_t add_code(csl::Variant& variant, const Compile& compile, Program& to,
                       std::multimap<const pe::Image*, std::int32_t>& numbers) {
   csl::CompiledVariant code = compile(variant);
-  if (variant.bindings.type != nullptr && variant.bindings.is_known())
-    FindStreams(to).look_at(*variant.bindings.type, variant.bindings.value());
   if (variant.root != nullptr) FindStreams(to).look_at_imports(*variant.root);
   Symbols symbols;
   symbols.variables = std::move(code.variables);
@@ -158,6 +156,23 @@ std::int32_t add_code(csl::Variant& variant, const Compile& compile, Program& to
   return number;
 }
 
+/// Compiles the code of a variant, unless an earlier one has the same. The number of its program.
+std::int32_t program_of_variant(csl::Engine& engine, csl::Variant& variant, const Compile& compile,
+                                Program& to, const std::vector<std::int32_t>& program_of,
+                                std::multimap<const pe::Image*, std::int32_t>& numbers) {
+  FindStreams streams(to);
+  if (variant.bindings.type != nullptr && variant.bindings.is_known())
+    streams.look_at(*variant.bindings.type, variant.bindings.value());
+  const auto like = engine.variant_like(
+      variant.number, [&](const csl::Instance& root) { streams.look_at_imports(root); });
+  if (like) return program_of[*like];
+  std::int32_t program = -1;
+  engine.make_code(variant.number,
+                   [&](csl::Variant& made) { program = add_code(made, compile, to, numbers); });
+  engine.release(variant);
+  return program;
+}
+
 /// Routes of the tiles, row by row, each distinct one once.
 class AddRoutes {
  public:
@@ -176,7 +191,8 @@ class AddRoutes {
           from_.at(static_cast<unsigned>(at.x - rect.x), static_cast<unsigned>(at.y - rect.y));
       const auto number = static_cast<std::size_t>(pe.variant);
       layout.program_of_tile[layout.tile_index(at)] = program_of_[number];
-      const auto& own = from_.variants[number]->tile.colors;  // those that the code configures
+      const auto& own =
+          from_.variants[number]->declared().colors;  // those that the code configures
       std::map<unsigned, csl::ColorConfig> all;
       if (!own.empty()) {
         all = pe.colors;
@@ -275,29 +291,11 @@ class AddRoutes {
   }
 
   std::uint32_t number_of(const csl::ColorConfig& config) {
-    const auto [one, is_unknown] = numbers_of_configs_.emplace(key_of(config), 0);
+    std::string key;
+    csl::append_key(key, config);
+    const auto [one, is_unknown] = numbers_of_configs_.emplace(std::move(key), 0);
     if (is_unknown) one->second = number_of_new(config);
     return one->second;
-  }
-
-  /// Equal for configurations that make the same route.
-  static std::string key_of(const csl::ColorConfig& config) {
-    std::string key;
-    const auto add = [&key](unsigned part) { key += static_cast<char>(part); };
-    for (const unsigned part :
-         {unsigned{config.rx}, unsigned{config.tx}, unsigned{config.swap_x},
-          unsigned{config.swap_y}, config.current_position, unsigned{config.ring_mode},
-          unsigned{config.teardown}, unsigned{config.messages}})
-      add(part);
-    constexpr unsigned kNone = 0xff;
-    for (const csl::SwitchPosition& position : config.positions) {
-      add(position.is_valid);
-      add(position.rx.value_or(kNone));
-      add(position.tx.value_or(kNone));
-    }
-    key += config.pop_mode;
-    for (const auto& [name, value] : config.filter) key += ";" + name + "=" + value;
-    return key;
   }
 
   std::uint32_t number_of_new(const csl::ColorConfig& config) {
@@ -382,13 +380,14 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
   do {
     to.layout.programs.clear();
     to.symbols.clear();
-    program_of.clear();
+    program_of.assign(from.variants.size(), -1);
+    engine.forget_codes();
     std::multimap<const pe::Image*, std::int32_t> numbers;
     for (const auto& variant : engine.program().variants) {
       try {
         engine.goes_on([&] {
-          program_of.push_back(add_code(*variant, compile, to, numbers));
-          engine.release(*variant);
+          program_of[variant->number] =
+              program_of_variant(engine, *variant, compile, to, program_of, numbers);
         });
       } catch (const csl::Mistakes& mistakes) {
         if (mistakes.is_full()) throw;  // the other codes may have others

@@ -100,6 +100,7 @@ compiled::Program load_csl(const cli::Options& options, const CslOptions& given,
     return compiled::read_folder(options.program, TESSERA_VERSION);
   }
   csl::Options engine_options = given.program;
+  engine_options.shares_codes = true;
   engine_options.arch = config.generation == Generation::kWse2 ? "wse2" : "wse3";
   for (const auto& [name, value] : options.params)
     csl::add_option_numbers(name + ":" + value, "--param", engine_options.params);

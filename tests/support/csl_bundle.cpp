@@ -29,6 +29,7 @@ struct Invocation {
 Invocation invocation_of(const std::string& bundle, const std::string& arch) {
   Invocation found;
   found.options.arch = arch;
+  found.options.shares_codes = true;
   found.options.most_steps = 100'000;  // a mutant may count for long
   const std::string mark = "// cslc:";
   const std::size_t at = bundle.find(mark);

@@ -64,11 +64,8 @@ Result configure_locally(const BuiltinCall& call, ColorConfig config) {
   if (!call.tile().colors.emplace(color, std::move(config)).second)
     call.fail(Id::kSetTwice, "the color ", color, " of this PE is configured twice");
   const Program& program = call.engine().program();
-  for (const Pe& pe : program.pes) {
-    const bool is_ours =
-        pe.variant >= 0 &&
-        &program.variants[static_cast<std::size_t>(pe.variant)]->tile == &call.tile();
-    if (is_ours && pe.colors.count(color) != 0)
+  for (const std::uint32_t pe : call.engine().variant().pes) {
+    if (program.pes[pe].colors.count(color) != 0)
       call.fail(Id::kSetTwice, "the layout has configured the color ", color,
                 " of a PE with this code");
   }
@@ -117,8 +114,15 @@ Result import_module(const BuiltinCall& call) {
     call.fail(Id::kBuiltinPlace,
               "a module is imported by a constant of the file, not by a function");
   const std::string path = call.text(0);
+  Recorder* const recorder = call.engine().recorder();
+  Recorder::Part part(recorder);
+  const Result parameters = call.structure(1);
+  if (recorder != nullptr) {
+    const AnswersRef made_of = part.take();
+    if (call.size() > 1) recorder->add_parameters(call.expr(1), parameters, made_of);
+  }
   Instance* instance =
-      call.engine().import(call.evaluator.frame().instance, path, call.structure(1), call.node);
+      call.engine().import(call.evaluator.frame().instance, path, parameters, call.node);
   return {call.types().module, Value{instance}};
 }
 
@@ -283,13 +287,10 @@ Result get_filter_id(const BuiltinCall& call) {
   const Program& program = call.engine().program();
   if (call.engine().tile() == nullptr)
     call.fail(Id::kBuiltinPlace, "allowed only in the code of a PE");
+  call.engine().cannot_share();  // the code may configure colors too
   std::optional<std::int64_t> id;
-  for (const Pe& pe : program.pes) {
-    const bool is_ours =
-        pe.variant >= 0 &&
-        &program.variants[static_cast<std::size_t>(pe.variant)]->tile == call.engine().tile();
-    if (!is_ours) continue;
-    std::map<unsigned, ColorConfig> colors = pe.colors;
+  for (const std::uint32_t pe : call.engine().variant().pes) {
+    std::map<unsigned, ColorConfig> colors = program.pes[pe].colors;
     colors.insert(call.tile().colors.begin(), call.tile().colors.end());
     if (colors.count(color) == 0 || colors[color].filter.empty())
       call.fail(Id::kFilter, "the color ", color, " has no filter on a PE with this code");

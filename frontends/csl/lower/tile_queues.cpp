@@ -188,11 +188,8 @@ bool TileCode::is_routed(unsigned color, bool (*leads)(const ColorConfig&)) cons
   };
   if (holds(tile().colors)) return true;
   const Program& program = engine_.program();
-  return std::any_of(program.pes.begin(), program.pes.end(), [&](const Pe& pe) {
-    return pe.variant >= 0 &&
-           program.variants[static_cast<std::size_t>(pe.variant)].get() == &variant_ &&
-           holds(pe.colors);
-  });
+  return std::any_of(variant_.pes.begin(), variant_.pes.end(),
+                     [&](std::uint32_t pe) { return holds(program.pes[pe].colors); });
 }
 
 namespace {

@@ -21,8 +21,8 @@ pe::HalfFormat half_of(const std::string& name) {
 void open_channels_of_local_tasks(TileCode& code) {
   const Program& program = code.engine().program();
   const auto reaches_ramp = [](const ColorConfig& config) {
-    constexpr Directions kRamp = 16;
-    return (config.tx & kRamp) != 0;
+    constexpr Directions kToRamp = 16;
+    return (config.tx & kToRamp) != 0;
   };
   for (const TaskBinding& task : code.tile().tasks) {
     if (task.kind != TaskKind::kLocal || code.is_wse3()) continue;
@@ -32,11 +32,8 @@ void open_channels_of_local_tasks(TileCode& code) {
     };
     const bool is_received =
         receives(code.tile().colors) ||
-        std::any_of(program.pes.begin(), program.pes.end(), [&](const Pe& pe) {
-          return pe.variant >= 0 &&
-                 program.variants[static_cast<std::size_t>(pe.variant)].get() == &code.variant() &&
-                 receives(pe.colors);
-        });
+        std::any_of(code.variant().pes.begin(), code.variant().pes.end(),
+                    [&](std::uint32_t pe) { return receives(program.pes[pe].colors); });
     if (!is_received) continue;
     const Function& function = *task.task.function;
     code.engine().warn(Id::kTaskOfColor, function,
@@ -273,6 +270,9 @@ void set_start_state(TileCode& code, const StartState& state) {
   if (state.action == "activate") activate_color(*code.engine().tile(), state.id);
   pe::TaskBinding* task = find_task(code, *state.handle, state.id);
   if (task != nullptr) {
+    if (state.action == "activate" && task->kind != pe::TaskKind::kLocal)
+      code.engine().fail(Id::kActivatedKind, *state.at, "@activate: the id ", state.id,
+                         " is that of a data task; only local tasks are activated");
     if (state.action == "activate") task->active = true;
     if (state.action == "block") task->blocked = true;
     if (state.action == "unblock") task->blocked = false;

@@ -39,20 +39,20 @@ bool CallMemo::is_of(const Known& known, const Call& call) {
   return true;
 }
 
-const Result* CallMemo::find(std::size_t key, const Call& call) {
+const CallMemo::Kept* CallMemo::find(std::size_t key, const Call& call) {
   const auto [first, last] = known_.equal_range(key);
   for (auto one = first; one != last; ++one) {
     if (!is_of(one->second, call)) continue;
     ++uses_[&call.function].found;
-    return &one->second.value;
+    return &one->second.kept;
   }
   return nullptr;
 }
 
-void CallMemo::keep(std::size_t key, const Call& call, const Result& value) {
-  if (!value.is_known() || !is_plain(value.value(), kMostParts)) return;
+void CallMemo::keep(std::size_t key, const Call& call, Kept kept) {
+  if (!kept.value.is_known() || !is_plain(kept.value.value(), kMostParts)) return;
   if (known_.size() >= kMostKnown) known_.clear();
-  Known made{&call.function, call.mode, {}, value};
+  Known made{&call.function, call.mode, {}, std::move(kept)};
   for (const Result& argument : call.arguments)
     made.arguments.emplace_back(argument.type, argument.value());
   known_.emplace(key, std::move(made));

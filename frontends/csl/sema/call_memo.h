@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +14,8 @@
 #include "frontends/csl/sema/value.h"
 
 namespace tessera::csl {
+
+struct Answers;
 
 /// Those of the functions of a module instance.
 class CallMemo {
@@ -23,18 +26,22 @@ class CallMemo {
     const std::vector<Result>& arguments;
     unsigned mode = 0;
   };
+  struct Kept {
+    Result value;
+    std::shared_ptr<const Answers> asked;  ///< what the call asked, if somebody recorded it
+  };
   /// nothing: calls of this kind are not remembered.
   std::optional<std::size_t> key_of(const Call& call);
   /// nullptr: no such call is remembered. `key` is what key_of() gave.
-  const Result* find(std::size_t key, const Call& call);
-  void keep(std::size_t key, const Call& call, const Result& value);
+  const Kept* find(std::size_t key, const Call& call);
+  void keep(std::size_t key, const Call& call, Kept kept);
 
  private:
   struct Known {
     const Function* function;
     unsigned mode;
     std::vector<std::pair<const Type*, Value>> arguments;
-    Result value;
+    Kept kept;
   };
   /// How often it was worth the trouble.
   struct Use {

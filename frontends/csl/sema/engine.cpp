@@ -78,12 +78,20 @@ void Engine::warn(Id id, const Node& at, const std::string& problem) {
   had_effect();
   if (is_failing_) return;
   const std::string message = where(place_of_user(at)) + ": warning: " + problem + tag(id);
+  if (is_quiet_) {
+    has_spoken_ |= warned_.count(message) == 0;
+    return;
+  }
   if (warned_.insert(message).second) *messages_ << message << '\n';
 }
 
 void Engine::remark(const Node& at, const std::string& text) {
   had_effect();
   if (is_failing_) return;
+  if (is_quiet_) {
+    has_spoken_ |= remarked_.count(text) == 0;
+    return;
+  }
   if (remarked_.insert(text).second) *messages_ << where(at) << ": note: " << text << '\n';
 }
 
@@ -280,6 +288,7 @@ const NodeFacts& Engine::name_facts(const NameExpr& e) {
 
 Result Engine::mention(Instance& instance, Declaration& declaration, const Node& at) {
   if (declaration.state != Declaration::State::kDone) analyse(instance, declaration, at);
+  note(instance, declaration);
   if (!declaration.cell) return declaration.result;
   const Cell& cell = *declaration.cell;
   if (cell.kind == Cell::Kind::kRunTimeVariable)
@@ -290,6 +299,7 @@ Result Engine::mention(Instance& instance, Declaration& declaration, const Node&
 std::shared_ptr<Cell> Engine::cell_of(Instance& instance, Declaration& declaration,
                                       const Node& at) {
   if (declaration.state != Declaration::State::kDone) analyse(instance, declaration, at);
+  note(instance, declaration);
   return declaration.cell;
 }
 
@@ -299,6 +309,7 @@ void Engine::analyse(Instance& instance, Declaration& declaration, const Node& a
     fail(Id::kSelfReference, at, "the value of this name depends on itself");
   declaration.state = Declaration::State::kInProgress;
   const AtSite no_site(*this, Site::kNone);
+  Recorder::Part part(recorder());
   try {
     if (const Param* param = if_is<Param>(item)) {
       const Level level(*this, at, "the parameter", param->name.text, " is used");
@@ -315,6 +326,7 @@ void Engine::analyse(Instance& instance, Declaration& declaration, const Node& a
     throw;
   }
   declaration.state = Declaration::State::kDone;
+  if (recorder_) declaration.asked = recorder_->of(instance, declaration, part.take());
 }
 
 void Engine::analyse_param(Instance& instance, const Param& param, Declaration& declaration,

@@ -19,6 +19,7 @@
 
 #include "frontends/csl/messages/messages.h"
 #include "frontends/csl/sema/convert.h"
+#include "frontends/csl/sema/decisions.h"
 #include "frontends/csl/sema/mistakes.h"
 #include "frontends/csl/sema/module.h"
 #include "frontends/csl/sema/node_facts.h"
@@ -40,6 +41,8 @@ struct Options {
   std::pair<unsigned, unsigned> offsets{0, 0};
   /// Where the variables of a `linksection` begin, in bytes (`--link-section-start-address-bytes`).
   std::map<std::string, std::uint32_t> sections;
+  /// PEs whose parameters decide the same have one code (decisions.h). Else every set of parameters is analysed by itself.
+  bool shares_codes = false;
   bool allows_overrun = false;  ///< a descriptor that leaves its array is no error
   /// Operations get descriptors in variables by value, as the vendor's code has it (--csl-code=vendor, docs/csl.md).
   bool passes_descriptors = true;
@@ -133,7 +136,12 @@ class Engine {
   /// Tells something that is no fault of the program; once for each text.
   void remark(const Node& at, const std::string& text);
   bool has_warned() const { return !warned_.empty(); }
-  std::ostream& messages() { return *messages_; }
+  /// For what the program prints.
+  std::ostream& messages() {
+    cannot_share();
+    has_spoken_ = true;
+    return *messages_;
+  }
   std::string where(const Node& at) const;
   const std::string& file_name(std::uint16_t file) const { return files_.at(file)->name(); }
   /// Where a global stands among all of the program: modules in the order of their imports, then
@@ -143,9 +151,25 @@ class Engine {
   const Node* declaration_of(const Cell& cell) const;
   /// The variables with `export` of the files of a tile.
   std::vector<std::shared_ptr<Cell>> exported_variables(const Variant& variant);
+  using Look = std::function<void(const Instance&)>;
+  /// The number of an earlier variant that has the same code; nothing: none is known. `look` sees the file of this one, as far as
+  /// it was asked.
+  std::optional<std::size_t> variant_like(std::size_t number, const Look& look);
+  /// Has `make` make the code of a variant, for others to be like it.
+  void make_code(std::size_t number, const std::function<void(Variant&)>& make);
+  /// All code is made again.
+  void forget_codes() { codes_.clear(); }
+  /// nullptr: nobody notes what the code depends on.
+  Recorder* recorder() const { return recorder_.get(); }
+  /// The code depends on something that other files cannot be asked for.
+  void cannot_share() {
+    if (recorder_) recorder_->give_up();
+  }
+
   /// Code for a tile may be made: the builtins of comptime blocks know it.
   void enter_tile(Variant& variant) {
     tile_ = &variant.tile;
+    variant_ = &variant;
     begins_part();
   }
   /// The code of a variant is made. Forgets its modules, so that a program of many codes fits into memory, unless
@@ -158,6 +182,8 @@ class Engine {
   const std::vector<std::shared_ptr<const SourceFile>>& files() const { return files_; }
   Site site() const { return site_; }
   Tile* tile() const { return tile_; }
+  /// The one that the tile belongs to.
+  const Variant& variant() const { return *variant_; }
   Version version() const { return version_; }
   /// A construct of the program that only one version of the language has. All code of a program is of one
   /// version: of 1.4, if it has constructs of both.
@@ -258,6 +284,26 @@ class Engine {
     std::string more;
   };
 
+  /// Carries out `part` of the analysis of a code while a recorder notes what it asks.
+  template <class Part>
+  void record(const Part& part);
+  /// The same; the code is kept among `decisions`, unless it has mistakes.
+  template <class Part>
+  void record(Decisions& decisions, Variant& variant, const std::string& start, const Part& part);
+  /// Asks the file of a variant, of which nothing stays, and prints nothing. nothing: it is like none, or has something to say.
+  std::optional<std::size_t> find_like(Decisions& decisions, Variant& variant,
+                                       const std::string& start, const Look& look);
+  /// What declarations or codes have in common beside the answers.
+  std::string start_of(const Variant& variant) const;
+  std::string start_of_code(const Variant& variant) const;
+  /// Notes which PEs have which variant, and which routes the layout gives them.
+  void note_pes();
+  /// Evaluates the comptime blocks of a variant, or finds an earlier one for which they declare the same.
+  void declare(std::size_t number);
+  /// Somebody asks for a declaration. Those of the layout are the same for all codes.
+  void note(const Instance& instance, const Declaration& declaration) {
+    if (recorder_ && instance.tile != nullptr) recorder_->add_or_give_up(declaration.asked);
+  }
   std::string found_file(const std::string& path, const Instance& from, const Node& at) const;
   /// The file of `<name>`; nothing: there is no such library.
   std::optional<std::string> found_library(const std::string& path) const;
@@ -289,8 +335,7 @@ class Engine {
   /// Fails if a variable of the instance that is not extern has the symbol of an exported one.
   void check_symbols(Instance& instance, const std::set<std::string>& exported);
   void run_blocks(Instance& instance, bool is_layout);
-  /// `first_pe`: the first PE of the variant, an index of Program::pes.
-  void evaluate_tile(std::size_t number, std::size_t first_pe);
+  void evaluate_tile(std::size_t number);
   /// Looks for mistakes in the code of PEs whose declarations have none.
   void find_more(const AnalyseCode& analyse);
   void check_program(const Node& layout) const;
@@ -314,8 +359,15 @@ class Engine {
   std::set<std::string> remarked_;
   Program program_;
   Site site_ = Site::kNone;
+  Decisions declarations_;
+  Decisions codes_;
+  std::unique_ptr<Recorder> recorder_;
+  bool is_quiet_ =
+      false;  ///< nothing is printed; `has_spoken_` tells that something would have been
+  bool has_spoken_ = false;
   bool is_failing_ = false;  ///< warnings and notes are of no use any more
   Tile* tile_ = nullptr;
+  const Variant* variant_ = nullptr;
   Version version_;
   unsigned trials_ = 0;
   const Node* seen_1_4_at_ = nullptr;   ///< the first construct that tells of the version

@@ -6,6 +6,7 @@
 #include "frontends/csl/lower/memory.h"
 #include "frontends/csl/lower/operands.h"
 #include "frontends/csl/sema/arithmetic.h"
+#include "frontends/csl/sema/constant_expressions.h"
 #include "frontends/csl/syntax/lexer.h"
 #include "frontends/csl/syntax/visit.h"
 
@@ -14,7 +15,13 @@ namespace tessera::csl {
 Result Evaluator::operand(const Expr& e, const Type* expected) {
   const Engine::Depth depth(engine_, e, false);
   expected_ = expected;
-  return visit(e, [this](const auto& node) { return on(node); });
+  const auto evaluated = [&] { return visit(e, [this](const auto& node) { return on(node); }); };
+  Recorder* const recorder = engine_.recorder();
+  if (recorder == nullptr || !is_of_constants(engine_, frame_, e)) return evaluated();
+  Recorder::Part part(recorder);
+  Result result = evaluated();
+  recorder->add(frame_.instance, e, result, part.take());
+  return result;
 }
 
 Result Evaluator::value(const Expr& e, const Type* expected) {

@@ -443,13 +443,18 @@ Result Evaluator::interpret(const FunctionValue& callee, const std::vector<Resul
   const CallMemo::Call call{*callee.function, arguments, mode};
   CallMemo& calls = callee.instance->calls;
   const std::optional<std::size_t> key = calls.key_of(call);
-  if (const Result* known = key ? calls.find(*key, call) : nullptr) {
+  Recorder* const recorder = callee.instance->tile != nullptr ? engine_.recorder() : nullptr;
+  if (const CallMemo::Kept* known = key ? calls.find(*key, call) : nullptr) {
     engine_.step(at);
-    return *known;
+    if (recorder != nullptr) recorder->add_or_give_up(known->asked);
+    return known->value;
   }
   const std::uint64_t effects = engine_.effects();
+  Recorder::Part part(recorder);
   Result result = interpret_anew(callee, arguments, at);
-  if (key && engine_.effects() == effects) calls.keep(*key, call, result);
+  AnswersRef asked;
+  if (recorder != nullptr) recorder->add(asked = part.take());
+  if (key && engine_.effects() == effects) calls.keep(*key, call, {result, asked});
   return result;
 }
 

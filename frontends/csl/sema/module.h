@@ -14,6 +14,7 @@
 
 namespace tessera::csl {
 
+struct Answers;
 struct Tile;
 
 /// A name of a file. It is analysed when something mentions it for the first time (csl.md 4).
@@ -21,8 +22,9 @@ struct Declaration {
   enum class State : std::uint8_t { kUnseen, kInProgress, kDone };
   const Item* item = nullptr;
   State state = State::kUnseen;
-  Result result;               ///< set for functions
-  std::shared_ptr<Cell> cell;  ///< set for params, constants and variables
+  Result result;                         ///< set for functions
+  std::shared_ptr<Cell> cell;            ///< set for params, constants and variables
+  std::shared_ptr<const Answers> asked;  ///< what its analysis asked, if somebody recorded it
 };
 
 class Instance {
@@ -48,8 +50,9 @@ class Instance {
   Instance* const importer;  ///< nullptr: the file of a layout or tile
   Tile* const tile;          ///< nullptr: a module of the layout
   std::vector<Instance*> imports;
-  std::size_t number = 0;        ///< in the order in which files were instantiated
-  bool blocks_are_done = false;  ///< its comptime blocks have been evaluated
+  const Item* held_by = nullptr;  ///< the constant of the importing file, if somebody records
+  std::size_t number = 0;         ///< in the order in which files were instantiated
+  bool blocks_are_done = false;   ///< its comptime blocks have been evaluated
   CallMemo calls;
 
  private:

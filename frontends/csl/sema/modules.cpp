@@ -188,6 +188,7 @@ int Engine::variant(const std::string& path, const Result& bindings, const Node&
   auto made = std::make_unique<Variant>();
   made->file = path;
   made->bindings = bindings;
+  made->number = program_.variants.size();
   program_.variants.push_back(std::move(made));
   variant_places_.push_back(&at);
   variants_.emplace(key, number);
@@ -232,9 +233,9 @@ void Engine::run_blocks(Instance& instance, bool is_layout) {
   }
 }
 
-void Engine::evaluate_tile(std::size_t number, std::size_t first_pe) {
+void Engine::evaluate_tile(std::size_t number) {
   Variant& variant = *program_.variants[number];
-  const auto place = static_cast<unsigned>(first_pe);
+  const std::uint32_t place = variant.pes.empty() ? 0 : variant.pes.front();
   const std::string more =
       " of PE (" + std::to_string(place % program_.width) + ", " +
       std::to_string(place / program_.width) + "), with " +
@@ -362,8 +363,9 @@ void Engine::check_program(const Node& layout) const {
 void Engine::find_more(const AnalyseCode& analyse) {
   is_failing_ = true;
   for (const auto& variant : program_.variants) {
-    if (variant->root == nullptr || variant->tile.lacks_declarations) continue;
     try {
+      if (std::exchange(variant->like, nullptr) != nullptr) evaluate_tile(variant->number);
+      if (variant->root == nullptr || variant->tile.lacks_declarations) continue;
       analyse(*variant);
     } catch (const Mistakes& found) {
       if (found.is_full()) throw;  // the other codes may have others
@@ -381,14 +383,9 @@ const Program& Engine::evaluate(const std::string& path, const AnalyseCode& anal
   check_bindings(top, *layout);
   run_blocks(top, true);
   if (!mistakes.has_any()) check_program(*layout);
-  std::vector<std::size_t> first_pes(program_.variants.size());
-  for (std::size_t pe = program_.pes.size(); pe-- > 0;) {
-    if (program_.pes[pe].variant >= 0)
-      first_pes[static_cast<std::size_t>(program_.pes[pe].variant)] = pe;
-  }
-  for (std::size_t i = 0; i < first_pes.size(); ++i) {
-    Tile& tile = program_.variants[i]->tile;
-    if (!goes_on([&] { evaluate_tile(i, first_pes[i]); })) tile.lacks_declarations = true;
+  note_pes();
+  for (const auto& variant : program_.variants) {
+    if (!goes_on([&] { declare(variant->number); })) variant->tile.lacks_declarations = true;
   }
   if (mistakes.has_any() && analyse) find_more(analyse);
   mistakes.require_none();

@@ -44,6 +44,9 @@ struct ColorConfig {
 
 enum class TaskKind : std::uint8_t { kLocal, kData, kControl };
 
+/// Equal for configurations that make the same route.
+void append_key(std::string& key, const ColorConfig& config);
+
 struct TaskBinding {
   TaskKind kind = TaskKind::kLocal;
   unsigned id = 0;
@@ -152,6 +155,13 @@ struct Variant {
   Result bindings;
   Instance* root = nullptr;
   Tile tile;
+  std::size_t number = 0;          ///< index of Program::variants
+  std::string routes;              ///< a key of the routes of its PEs, if codes are shared
+  std::vector<std::uint32_t> pes;  ///< those that have it, indices of Program::pes
+  /// An earlier one whose declarations are the same: then this one has neither `root` nor `tile`.
+  const Variant* like = nullptr;
+
+  const Tile& declared() const { return like != nullptr ? like->tile : tile; }
 };
 
 struct Pe {

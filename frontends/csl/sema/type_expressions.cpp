@@ -169,11 +169,16 @@ Result evaluate(Evaluator& evaluator, const Literal& e) {
   std::vector<Result> values;
   values.reserve(e.values.size());
   bool are_known = true;
+  Recorder* const recorder = evaluator.engine().recorder();
+  Answers counted;
   for (const LiteralField& field : e.values) {
+    Recorder::Part part(recorder);
     values.push_back(evaluator.frame().code != nullptr ? evaluator.operand(*field.value)
                                                        : evaluator.value(*field.value));
     are_known = are_known && values.back().is_known();
+    if (recorder != nullptr) recorder->add_field(counted, *field.value, values.back(), part.take());
   }
+  if (recorder != nullptr) recorder->end_fields(e, std::move(counted));
   Result literal{type_of_literal(evaluator, e, values), Value{}};
   if (are_known) {
     std::vector<Value> elements;
