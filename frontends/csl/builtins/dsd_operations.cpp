@@ -142,10 +142,6 @@ void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType t
                        descriptor_hint(*value.type));
 }
 
-}  // namespace
-
-namespace {
-
 /// The operands of an operation, its options and where its result goes, from one call.
 class Operation {
  public:
@@ -160,6 +156,7 @@ class Operation {
     if (!has_vector_) return of_numbers();
     check_form(call_, info_, operands_);
     if (call_.size() > count) read_options(count);
+    if (info_.op == pe::Opcode::kDfilt) check_filter();
     // A control wavelet may end the operation before its length is reached.
     if (config_.on_control == pe::OnControl::kNone) checks_.finish();
     const bool is_complete = is_empty_ && operands_[0].kind == Kind::kDescriptor;
@@ -294,8 +291,9 @@ class Operation {
     default:
       call_.fail(Id::kNoDescriptor, "none of the operands is a descriptor, a DSR or a FIFO");
     }
-    if (!fields_of(call_.structure(info_.operand_count)).empty())
-      call_.fail(Id::kNoDescriptor, "takes no options for numbers");
+    const bool has_options = call_.size() > info_.operand_count &&
+                             !call_.operand(info_.operand_count).type->fields.empty();
+    if (has_options) call_.fail(Id::kNoDescriptor, "takes no options for numbers");
     builder.store(operands_[0].value, made);
     return call_.nothing();
   }
@@ -338,7 +336,7 @@ class Operation {
     checks_.add_unknown(slot_of(i));
     ir::DsdOperand operand;
     operand.kind = Kind::kDsr;
-    operand.dsr = dsr_operand(code_.tile, value, i == 0);
+    operand.dsr = dsr_operand(code_.tile, value, is_destination(i));
     if (!value.type->is(TypeKind::kFifo)) dsrs_.emplace_back(operand.dsr, i);
     const auto queue = code_.tile.dsr_queues.find({operand.dsr.kind, operand.dsr.reg});
     if (queue != code_.tile.dsr_queues.end() && !choice_.microthread)
@@ -391,6 +389,17 @@ class Operation {
                           is_destination(i) ? "destination" : "source");
   }
 
+  /// wse.md 6.7.
+  void check_filter() const {
+    const Type* const given = call_.size() > 1 ? call_.operand(1).type : nullptr;
+    if (!config_.async)
+      call_.fail(Id::kAsynchronous, "runs on a microthread: it has the option .async");
+    for (const char* name : {"on_control", "index"}) {
+      if (given->find_field(name) >= 0)
+        call_.fail(Id::kUnknownOption, "counts control wavelets, and has no option .", name);
+    }
+  }
+
   /// Of an asynchronous operation on FIFOs and memory alone (wse.md 4).
   void choose_microthread() {
     if (!code_.tile.is_wse3())
@@ -406,9 +415,14 @@ class Operation {
 
   void read_options(std::size_t number) {
     Result index;
-    config_ = operation_options(code_.tile, operation_options_table(),
-                                fields_of(evaluator_, call_.operand(number), call_.node),
-                                call_.node, &live_, &index);
+    const Fields given = fields_of(evaluator_, call_.operand(number), call_.node);
+    config_ =
+        operation_options(code_.tile, operation_options_table(), given, call_.node, &live_, &index);
+    for (const auto& [name, value] : given) {
+      if (!config_.async && (name == "ut_id" || name == "priority"))
+        call_.fail(Id::kAsynchronous, "the option .", name,
+                   " is one of the microthread, and only an asynchronous operation has one");
+    }
     if (config_.async && !may_be_async_)
       call_.fail(Id::kAsynchronous,
                  "an operation on memory alone is not asynchronous; one operand has to be of the "
@@ -455,10 +469,6 @@ class Operation {
   bool is_empty_ = false;        ///< all its descriptors are known to have no elements
   bool may_have_queue_ = false;  ///< an operand is of the fabric, or a DSR that may be
 };
-
-}  // namespace
-
-namespace {
 
 template <pe::Opcode kOp>
 Result operation(const BuiltinCall& call) {

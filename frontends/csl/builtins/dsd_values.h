@@ -58,6 +58,8 @@ struct LiveOption {
 pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const Fields& options,
                                const Node& at, std::vector<LiveOption>* live = nullptr,
                                Result* index = nullptr);
+/// Code blocks or unblocks a channel, which has to be there: `handle` is the type of `id`. Those of tasks are.
+void use_channel(TileCode& tile, const Type& handle, unsigned id, const Node& at);
 /// A descriptor of the fabric with a queue or color that only the running program knows: one of several of the program.
 LiveDsd live_fabric(const BuiltinCall& call, const Type& kind, const Dsd& dsd);
 /// An operation moves one element a wavelet on all its fabric operands if it does on one: programs

@@ -151,10 +151,17 @@ Result bind_rotating_tasks(const BuiltinCall& call) {
   std::vector<TaskBinding>& tasks = call.tile().tasks;
   for (const TaskBinding& own : {TaskBinding{TaskKind::kData, made.id, made.main},
                                  TaskBinding{TaskKind::kControl, 0, made.alternative}}) {
-    const bool is_bound = std::any_of(tasks.begin(), tasks.end(), [&](const TaskBinding& other) {
+    const auto bound = std::find_if(tasks.begin(), tasks.end(), [&](const TaskBinding& other) {
       return other.task.function == own.task.function;
     });
-    if (!is_bound) tasks.push_back(own);
+    if (bound == tasks.end()) {
+      tasks.push_back(own);
+    } else if (bound->kind != own.kind) {
+      call.fail(Id::kTaskForm,
+                "of tasks that take turns the first is a data task and the second a "
+                "control task; ",
+                text::in_quotes(own.task.function->name.text), " is bound as another kind");
+    }
   }
   call.tile().rotating_tasks.push_back(std::move(made));
   return call.nothing();
@@ -196,6 +203,8 @@ Result initialize_queue(const BuiltinCall& call) {
     call.fail(Id::kQueueOption, "the option .color is missing");
   if (!needs_color && !made.options.empty())
     call.fail(Id::kQueueOption, "output queues of WSE-2 have no options");
+  if (!made.is_input && field_of(call.structure(1), "ctrl_table_id"))
+    call.fail(Id::kQueueOption, "the option .ctrl_table_id is one of input queues");
   for (const QueueBinding& other : call.tile().queues) {
     if (other.id == made.id && other.is_input == made.is_input)
       call.fail(Id::kQueueTwice, "the ", made.is_input ? "input" : "output", " queue ", made.id,
@@ -263,14 +272,15 @@ Result task_state(const BuiltinCall& call, pe::Opcode op) {
     const bool is_local = std::any_of(tasks.begin(), tasks.end(), [&](const TaskBinding& task) {
       return task.kind == TaskKind::kLocal && task.id == number;
     });
-    if (id.type->is_handle("color") && !is_local)
-      code_of(call.evaluator).tile.use_queue(true, std::nullopt, number, call.node);
+    if (!is_local) use_channel(code_of(call.evaluator).tile, *id.type, number, call.node);
     const bool is_bound = std::any_of(tasks.begin(), tasks.end(), [&](const TaskBinding& task) {
       return task.kind != TaskKind::kControl && task.id == number;
     });
-    if (op == pe::Opcode::kActvt) activate_color(call.tile(), number);
     if (op == pe::Opcode::kActvt && !is_bound)
       call.fail(Id::kNoTask, "no local task is bound to the id ", number);
+    if (op == pe::Opcode::kActvt && !activate_color(call.tile(), number) && !is_local)
+      call.fail(Id::kActivatedKind, "the id ", number,
+                " is that of a data task; only local tasks are activated");
     if (id.type->is_handle("local_task_id") && !is_bound) {
       call.engine().warn(Id::kNoEffect, call.node,
                          "no task is bound to the id " + std::to_string(number) + ", so that @" +

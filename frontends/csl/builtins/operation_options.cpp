@@ -33,8 +33,11 @@ class OptionReader {
   }
 
   void unblock(const Result& value, const std::string& name, const Setter& set) {
-    if (value.is_known())
-      return set(config, unblocked_id(tile_.engine(), tile_.tile(), value, at_, name));
+    if (value.is_known()) {
+      const unsigned id = unblocked_id(tile_.engine(), tile_.tile(), value, at_, name);
+      use_channel(tile_, *value.type, id, at_);
+      return set(config, id);
+    }
     std::set<unsigned> ids = ids_of_tasks(tile_.tile(), true);
     const std::set<unsigned> channels = tile_.channels();
     if (!value.type->is_handle("local_task_id")) ids.insert(channels.begin(), channels.end());
@@ -88,6 +91,13 @@ class OptionReader {
 };
 
 }  // namespace
+
+void use_channel(TileCode& tile, const Type& handle, unsigned id, const Node& at) {
+  const bool is_color = handle.is_handle("color");
+  if (ids_of_tasks(tile.tile(), !is_color).count(id) != 0) return;
+  if (is_color) tile.use_queue(true, std::nullopt, id, at);
+  if (handle.is_handle("input_queue")) tile.use_queue(true, id, std::nullopt, at);
+}
 
 pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const Fields& options,
                                const Node& at, std::vector<LiveOption>* live, Result* index) {
