@@ -93,10 +93,13 @@ class OptionReader {
 }  // namespace
 
 void use_channel(TileCode& tile, const Type& handle, unsigned id, const Node& at) {
-  const bool is_color = handle.is_handle("color");
+  const bool is_color = handle.is_handle("color"), is_queue = handle.is_handle("input_queue");
+  if (!is_color && !is_queue && !handle.is_handle("data_task_id")) return;
   if (ids_of_tasks(tile.tile(), !is_color).count(id) != 0) return;
-  if (is_color) tile.use_queue(true, std::nullopt, id, at);
-  if (handle.is_handle("input_queue")) tile.use_queue(true, id, std::nullopt, at);
+  if (is_queue || (!is_color && tile.is_wse3()))
+    tile.use_queue(true, id, std::nullopt, at);
+  else
+    tile.use_queue(true, std::nullopt, id, at);
 }
 
 pe::OpConfig operation_options(TileCode& tile, const OptionsTable& table, const Fields& options,
