@@ -3,6 +3,7 @@
 #include <systemc>
 
 #include <iostream>
+#include <string>
 
 #include <unistd.h>
 
@@ -10,7 +11,10 @@
 #include "platforms/server/serve.h"
 #include "tessera_commit.h"
 
-int sc_main(int, char*[]) {
+int sc_main(int argc, char* argv[]) {
+  const std::string role = argc == 2 ? argv[1] : "";
+  if (role == "--rank") return tessera::server::serve_rank(TESSERA_COMMIT);
+  if (role == "--release") return tessera::server::release_ranks();
   if (isatty(STDIN_FILENO) != 0) {
     std::cerr << "tessera_csl_server is started by host programs; run them with cs_python\n";
     return 2;

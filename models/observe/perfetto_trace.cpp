@@ -88,7 +88,14 @@ bool PerfettoTrace::takes(Event& e) {
   }
 }
 
+// Between two cycles. What is under way goes into the part in which it ends.
+void PerfettoTrace::begin_part() {
+  out_.begin_part();
+  for (Tile& tile : tiles_) tile.named = 0;
+}
+
 void PerfettoTrace::on_sorted_event(const Event& e) {
+  if (e.cycle > newest_ && out_.is_full()) begin_part();
   newest_ = std::max(newest_, e.cycle);
   switch (e.kind) {
   case EventKind::kTaskStart:

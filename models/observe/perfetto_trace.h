@@ -83,6 +83,7 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
 
   PerfettoWriter::Track track(std::uint32_t place, unsigned thread) const;
   Tile& tile_at(std::uint32_t place);
+  void begin_part();
   void name_row(std::uint32_t place, unsigned row, unsigned color = 0);
   /// The slice under way in a row; nullptr: there is none.
   Slice* open_slice(std::uint32_t place, unsigned row);

@@ -80,6 +80,12 @@ std::string_view PerfettoWriter::Args::find(std::string_view key) const {
 PerfettoWriter::PerfettoWriter(Target target) : target_(target) {
   if (target_.out == nullptr) return;
   text_.reserve(2 * kBlock);
+  begin_file();
+}
+
+void PerfettoWriter::begin_file() {
+  written_ = 0;
+  first_ = true;
   text_ = "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us = 1 clock cycle\"},\n"
           "\"traceEvents\":[";
 }
@@ -180,7 +186,14 @@ void PerfettoWriter::counter(unsigned process, std::string_view name, Cycle at, 
 
 void PerfettoWriter::write_out() {
   target_.out->write(text_.data(), static_cast<std::streamsize>(text_.size()));
+  written_ += text_.size();
   text_.clear();
+}
+
+void PerfettoWriter::begin_part() {
+  finish();
+  target_.out = &target_.parts->next_part();
+  begin_file();
 }
 
 void PerfettoWriter::finish() {

@@ -30,6 +30,14 @@ class SliceListener {
   virtual void on_slice(unsigned process, unsigned thread, const Slice& slice) = 0;
 };
 
+/// Gives the files of a trace that is cut into several.
+class TraceParts {
+ public:
+  virtual ~TraceParts() = default;
+  /// The file after the present one, which is complete. It lives as long as the trace.
+  virtual std::ostream& next_part() = 0;
+};
+
 /// `text` as JSON writes it: between double quotes, with quotes, backslashes and control characters
 /// escaped.
 std::string json_quote(std::string_view text);
@@ -63,8 +71,13 @@ class PerfettoWriter {
   struct Target {
     Target(std::ostream& file) : out(&file) {}                // NOLINT: a trace takes either
     Target(SliceListener& heard_by) : listener(&heard_by) {}  // NOLINT
+    /// A file of about `bytes` bytes, which `parts` follow.
+    Target(std::ostream& file, TraceParts& others, std::uint64_t bytes)
+        : out(&file), parts(&others), part_bytes(bytes) {}
     std::ostream* out = nullptr;
     SliceListener* listener = nullptr;
+    TraceParts* parts = nullptr;
+    std::uint64_t part_bytes = 0;
   };
 
   /// Begins the file. What `target` names must outlive the writer.
@@ -83,10 +96,17 @@ class PerfettoWriter {
   void flow(std::string_view name, Track from, Cycle sent, Track to, Cycle received);
   /// The values that `name` has from cycle `at` on.
   void counter(unsigned process, std::string_view name, Cycle at, const Args& args);
+  /// Whether the file has the bytes that a part is to have.
+  bool is_full() const {
+    return target_.parts != nullptr && written_ + text_.size() >= target_.part_bytes;
+  }
+  /// Ends the file and begins the next one, in which nothing has a name yet.
+  void begin_part();
   /// Ends the file.
   void finish();
 
  private:
+  void begin_file();
   void begin(char phase, unsigned process, std::string_view name);
   void add(std::string_view key, std::uint64_t value);
   void add_thread(Track track) { add("tid", std::uint64_t{track.thread} + 1); }
@@ -95,7 +115,8 @@ class PerfettoWriter {
   void write_out();
 
   Target target_;
-  std::string text_;  ///< what has not been written yet
+  std::string text_;           ///< what has not been written yet
+  std::uint64_t written_ = 0;  ///< bytes of the file
   std::uint64_t flows_ = 0;
   bool first_ = true;
 };

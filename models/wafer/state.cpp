@@ -349,13 +349,23 @@ void Routers::visit(const Visit& visit) {
 // --- all strips
 
 void Strips::visit_announcements(const Visit& visit) {
-  WaferCore::Announcements all;
-  for (const auto& part : locals_) part->core()->add_announcements(all, visit.next);
+  WaferCore::Announcements all = announcements(visit.next);
+  for (const auto& part : remotes_) {
+    if (visit.archive.loading()) break;
+    const WaferCore::Announcements others = part->announcements(visit.next);
+    all.insert(all.end(), others.begin(), others.end());
+  }
   std::sort(all.begin(), all.end());
   visit.archive(all);
   if (visit.archive.saving()) return;
   take_announcements(all);
   for (const auto& part : remotes_) part->take_announcements(all);
+}
+
+WaferCore::Announcements Strips::announcements(Cycle next) const {
+  WaferCore::Announcements all;
+  for (const auto& part : locals_) part->core()->add_announcements(all, next);
+  return all;
 }
 
 void Strips::visit_locals(StateOf what, const Visit& visit) {
@@ -374,10 +384,10 @@ Cycle Strips::go_on_at(Cycle next, bool is_due) {
 }
 
 void Strips::visit(state::Archive& archive, Cycle next) {
-  if (!remotes_.empty() && archive.saving())
-    state::Archive::fail("a wafer that several processes share cannot be saved");
   if (failed_) state::Archive::fail("the machine has failed");
-  if (accesses_ > 0) state::Archive::fail("a command of the host waits for a PE");
+  const auto has_orders = [](const auto& part) { return part->has_orders(); };
+  if (accesses_ > 0 || std::any_of(remotes_.begin(), remotes_.end(), has_orders))
+    state::Archive::fail("a command of the host waits for a PE");
   join();
   Cycle due = next_due_of_parts();
   WaferCore& first = *locals_.front()->core();
@@ -387,7 +397,7 @@ void Strips::visit(state::Archive& archive, Cycle next) {
   const Visit visit{archive, next, due == next, has_idents, has_waits};
   for (const StateOf what : kStates) {
     visit_locals(what, visit);
-    for (const auto& part : remotes_) part->restore(what, visit);
+    for (const auto& part : remotes_) part->visit(what, visit);
   }
   visit_announcements(visit);
   if (archive.saving()) return;

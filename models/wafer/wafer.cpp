@@ -91,6 +91,12 @@ void Wafer::access(TileCoord tile, pe::HostAccess access, Cycle at) {
   domain_.wake(block_, from);
 }
 
+void Wafer::order(TileCoord tile, const HostOrder& order, Cycle at, TakenListener listener) {
+  const Cycle from = std::max(at, domain_.next_free_cycle());
+  core().remote(tile)->order(tile, order, from, std::move(listener));
+  domain_.wake(block_, from);
+}
+
 void Wafer::visit(state::Archive& archive, Cycle next, Cycle due) {
   core().visit(archive, next);
   if (archive.saving()) return;

@@ -57,6 +57,8 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
               const std::vector<std::uint32_t>& arguments, Cycle at);
   /// The same of a command of the host (ComputeEngineCore::access).
   void access(TileCoord tile, pe::HostAccess access, Cycle at);
+  /// The same of a tile that another process has.
+  void order(TileCoord tile, const HostOrder& order, Cycle at, TakenListener listener);
 
   /// Strips::visit(); restored, it is woken for cycle `due` and for what is due itself.
   void visit(state::Archive& archive, Cycle next, Cycle due);

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +19,8 @@ namespace {
 
 // mpirun sends SIGTERM when a process is lost, and SIGKILL a second later.
 constexpr std::chrono::milliseconds kPatience{200};
-constexpr unsigned kSpins = 20000;  // looks until the process sleeps between two looks
+// So long a process looks again at once. On a busy computer a single look takes as long: MPI lets others run.
+constexpr std::chrono::milliseconds kSpinning{2};
 constexpr unsigned kSleepMicroseconds = 50;
 
 class MpiChannel final : public wafer::Channel {
@@ -28,7 +30,6 @@ class MpiChannel final : public wafer::Channel {
 
   void send(const wafer::Packet& packet) override {
     if (broken_) give_up();
-    used_ = true;
     MPI_Request request;
     MPI_Isend(packet.bytes().data(), static_cast<int>(packet.bytes().size()), MPI_BYTE, rank_, 0,
               MPI_COMM_WORLD, &request);
@@ -38,16 +39,41 @@ class MpiChannel final : public wafer::Channel {
       return sent != 0;
     });
   }
+  // What is on its way stays where it is until MPI has taken it.
+  void post(wafer::Packet packet) override {
+    if (broken_) give_up();
+    for (int sent = 1; !posted_.empty() && sent != 0;) {
+      MPI_Test(&posted_.front().request, &sent, MPI_STATUS_IGNORE);
+      if (sent != 0) posted_.pop_front();
+    }
+    Posted& posted = posted_.emplace_back(Posted{std::move(packet), MPI_REQUEST_NULL});
+    const std::vector<std::byte>& bytes = posted.packet.bytes();
+    MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, rank_, 0, MPI_COMM_WORLD,
+              &posted.request);
+  }
   wafer::Packet receive() override {
     if (broken_) give_up();
     const int count = wait_for_message();
     std::vector<std::byte> bytes(static_cast<std::size_t>(count));
     MPI_Recv(bytes.data(), count, MPI_BYTE, rank_, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    is_released_ = is_released_ || bytes.empty();
     return wafer::Packet(std::move(bytes));
   }
-  bool was_used() const { return used_; }
+  /// The other process needs this one no more: it has sent an empty message.
+  bool is_released() const { return is_released_; }
+
+  /// After the last message: nobody waits for what was posted.
+  void forget_posted() {
+    for (Posted& posted : posted_) {
+      if (posted.request != MPI_REQUEST_NULL) MPI_Request_free(&posted.request);
+    }
+  }
 
  private:
+  struct Posted {
+    wafer::Packet packet;
+    MPI_Request request;
+  };
   using Clock = std::chrono::steady_clock;
 
   /// Answers the bytes of the next message.
@@ -65,13 +91,14 @@ class MpiChannel final : public wafer::Channel {
   /// Looks until `done`; a lost process does not answer, and does not take what is sent to it.
   template <class Done>
   void wait_until(Done done) {
+    const Clock::time_point begin = Clock::now();
     Clock::time_point asked_to_stop{};
-    for (unsigned looks = 0; !done(); ++looks) {
-      if (looks < kSpins) continue;
-      ::usleep(kSleepMicroseconds);
+    while (!done()) {
+      const Clock::time_point now = Clock::now();
+      if (now - begin > kSpinning) ::usleep(kSleepMicroseconds);
       if (!must_stop_()) continue;
-      if (asked_to_stop == Clock::time_point{}) asked_to_stop = Clock::now();
-      if (Clock::now() - asked_to_stop > kPatience) give_up();
+      if (asked_to_stop == Clock::time_point{}) asked_to_stop = now;
+      if (now - asked_to_stop > kPatience) give_up();
     }
   }
   // Where one process is lost, mpirun ends the others: MPI is of no use any more.
@@ -84,7 +111,8 @@ class MpiChannel final : public wafer::Channel {
   const int rank_;
   bool (*const must_stop_)();
   bool& broken_;
-  bool used_ = false;
+  bool is_released_ = false;
+  std::deque<Posted> posted_;
 };
 
 class MpiRanks final : public Ranks {
@@ -96,13 +124,17 @@ class MpiRanks final : public Ranks {
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
     for (int rank = 0; rank < count_; ++rank) channels_.emplace_back(rank, must_stop, broken_);
   }
-  // The processes that nobody has used still wait for a request.
+  // Process 0 releases the others, whatever it has used them for.
   ~MpiRanks() override {
-    if (broken_) return;
-    for (int rank = 1; number_ == 0 && rank < count_; ++rank) {
-      MpiChannel& channel = channels_[static_cast<std::size_t>(rank)];
-      if (!channel.was_used()) channel.send(wafer::Packet());
+    try {
+      for (int rank = 1; number_ == 0 && rank < count_; ++rank)
+        channels_[static_cast<std::size_t>(rank)].send(wafer::Packet());
+      while (number_ > 0 && !channels_[0].is_released()) channels_[0].receive();
+    } catch (const IllegalBehaviour&) {
+      // A process is lost, and broken_ says so.
     }
+    if (broken_) return;
+    for (MpiChannel& channel : channels_) channel.forget_posted();
     MPI_Finalize();
   }
   unsigned number() const override { return static_cast<unsigned>(number_); }

@@ -1,14 +1,14 @@
 // Traces that are written to a file while a run goes on.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "frontends/text/output_file.h"
 #include "models/observe/event_stream.h"
 #include "models/observe/sorted_sink.h"
-#include "platforms/run/gzip.h"
+#include "platforms/run/trace_parts.h"
 
 namespace tessera::run {
 
@@ -19,14 +19,18 @@ class TraceFile {
   /// Opens `path` for a `Trace` of `events`, a stream or ShownEvents, made of a stream and `args`. Throws UserError.
   template <class Trace, class Events, class... Args>
   static TraceFile of(const std::string& path, Events& events, Args&&... args) {
-    TraceFile file;
-    file.file_ = std::make_unique<text::OutputFile>(path);
-    file.out_ = std::make_unique<std::ostream>(file.file_->stream().rdbuf());
-    if (is_gzip_name(path)) {
-      file.gzip_ = std::make_unique<GzipBuffer>(file.file_->stream());
-      file.out_->rdbuf(file.gzip_.get());
-    }
-    file.trace_ = std::make_unique<Trace>(*file.out_, std::forward<Args>(args)...);
+    TraceFile file(path);
+    file.trace_ = std::make_unique<Trace>(file.files_->stream(), std::forward<Args>(args)...);
+    events.add(*file.trace_);
+    return file;
+  }
+  /// The same in files of about `bytes` bytes each, before they are compressed: `Trace` writes through a PerfettoWriter.
+  template <class Trace, class Events, class... Args>
+  static TraceFile cut(const std::string& path, std::uint64_t bytes, Events& events,
+                       Args&&... args) {
+    TraceFile file(path);
+    const observe::PerfettoWriter::Target target(file.files_->stream(), *file.files_, bytes);
+    file.trace_ = std::make_unique<Trace>(target, std::forward<Args>(args)...);
     events.add(*file.trace_);
     return file;
   }
@@ -35,15 +39,13 @@ class TraceFile {
   /// Writes the rest; call once, after the run. Throws UserError when not all could be written.
   void finish() {
     trace_->finish();
-    if (gzip_) gzip_->finish();
-    if (!*out_) file_->stream().setstate(std::ios::badbit);
-    file_->commit();
+    files_->commit();
   }
 
  private:
-  std::unique_ptr<text::OutputFile> file_;
-  std::unique_ptr<GzipBuffer> gzip_;
-  std::unique_ptr<std::ostream> out_;  ///< writes to the file, through `gzip_` if there is one
+  explicit TraceFile(const std::string& path) : files_(std::make_unique<TracePartFiles>(path)) {}
+
+  std::unique_ptr<TracePartFiles> files_;
   std::unique_ptr<observe::SortedSink> trace_;
 };
 

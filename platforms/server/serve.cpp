@@ -2,7 +2,9 @@
 
 #include <boost/json.hpp>
 
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -28,8 +30,10 @@
 #include "platforms/server/sim_log.h"
 #include "platforms/wse/checkpoints.h"
 #include "platforms/wse/debug_target.h"
+#include "platforms/wse/dense_machine.h"
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/options.h"
+#include "platforms/wse/ranks.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::server {
@@ -171,6 +175,7 @@ class Server {
     const wse::WseConfig config =
         wse::load_wse_config(options_.preset, options_.config_file, options_.sets);
     const wse::Workload workload(program_, config);
+    const std::unique_ptr<wse::Ranks> ranks = share();
     wse::check_structure(options_.structure, options_.fabric, workload, config);
     report.run.set_params(program_.params);
     std::optional<wse::Checkpoints> checkpoints;
@@ -179,6 +184,7 @@ class Server {
                           wse::header_of(options_, config, report.run, commit_));
       checkpoints->header().same["host"] = "a host program";
     }
+    send_program(ranks.get());
     run::Driver driver(options_, report);
     wse::ObservedMachine observed(options_, options_.fabric, config, workload);
     if (!options_.quiet)
@@ -197,6 +203,33 @@ class Server {
     const int code = conclude(session, report, log);
     if (session.last_command()) await_hang_up();
     return code;
+  }
+
+  // The processes of mpirun that share the machine; nullptr: there is one.
+  std::unique_ptr<wse::Ranks> share() {
+    const bool was_shared = wse::were_ranks_started();
+    std::unique_ptr<wse::Ranks> ranks = wse::start_ranks_once();
+    if (was_shared && !options_.quiet)
+      std::cerr << kName
+                << ": warning: the processes of mpirun share the first run of a host program; this "
+                   "one has all "
+                   "tiles in one process\n";
+    if (ranks == nullptr) return ranks;
+    options_.fabric.ranks = ranks.get();
+    options_.fabric.saves_state = options_.checkpoints.saves();
+    wse::require_one_process_for(options_, options_.fabric);
+    wse::check_checkpoints(options_.checkpoints, options_, options_.fabric);
+    return ranks;
+  }
+
+  // serve_rank() takes it.
+  void send_program(wse::Ranks* ranks) const {
+    wafer::Packet packet;
+    packet.put_text(std::filesystem::absolute(folder_).string());
+    packet.put(given_.size());
+    for (const std::string& option : given_) packet.put_text(option);
+    for (unsigned rank = 1; ranks != nullptr && rank < ranks->count(); ++rank)
+      ranks->channel_to(rank).send(packet);
   }
 
   // The memory in the folder stays that of this run until the host has opened it.
@@ -247,7 +280,48 @@ class Server {
   bool is_loaded_ = false;
 };
 
+/// What send_program() has sent, as the leading process has read it.
+void read_program(wafer::Packet& packet, const std::string& commit, wse::Options& options,
+                  wse::WseConfig& config, compiled::Program& program,
+                  std::optional<wse::Workload>& workload) {
+  const std::string folder = packet.get_text();
+  std::vector<std::string> given(packet.get<std::size_t>());
+  for (std::string& option : given) option = packet.get_text();
+  program = compiled::read_folder(folder, TESSERA_VERSION);
+  read_options(executable_for(program.generation, commit), folder, given, options);
+  config = wse::load_wse_config(options.preset, options.config_file, options.sets);
+  workload.emplace(program, config);
+}
+
 }  // namespace
+
+int serve_rank(const std::string& commit) {
+  return cli::run_guarded(kName, [&] {
+    const std::unique_ptr<wse::Ranks> ranks = wse::start_ranks();
+    if (ranks == nullptr || ranks->number() == 0)
+      throw UserError("", "--rank", "is for the processes that mpirun starts beside the first one");
+    wafer::Packet packet = ranks->channel_to(0).receive();
+    if (packet.at_end()) return 0;
+    wse::Options options;
+    wse::WseConfig config;
+    compiled::Program program;
+    std::optional<wse::Workload> workload;
+    try {
+      read_program(packet, commit, options, config, program, workload);
+    } catch (...) {
+      std::_Exit(report::exit_code(cli::current_failure().status));  // mpirun ends the others
+    }
+    wse::serve_tiles(*ranks, wse::plan_of(config, *workload));
+    return 0;
+  });
+}
+
+int release_ranks() {
+  return cli::run_guarded(kName, [] {
+    wse::start_ranks_once();
+    return 0;
+  });
+}
 
 int serve(FrameChannel& channel, const std::string& commit) {
   return cli::run_guarded(kName, [&] { return Server(channel, commit).run(); });

@@ -15,10 +15,12 @@ void check_checkpoints(const CheckpointOptions& given, const cli::Options& optio
                        const FabricOptions& fabric) {
   given.check(options);
   if (!given.is_used()) return;
-  if (fabric.ranks != nullptr && given.saves())
+  const bool has_waits = options.waits || (!options.report_file.empty() && !options.no_waits);
+  if (fabric.ranks != nullptr && given.saves() &&
+      (has_waits || !options.trace_perfetto_file.empty()))
     throw UserError("", given.name(),
-                    "a wafer that several processes share (mpirun) cannot be saved, only restored; "
-                    "use --threads");
+                    "the accounts of waits of several processes (mpirun) cannot be saved; add "
+                    "--no-waits to --report, and leave --waits and --trace-perfetto out");
   require_saveable(fabric);
   if (!given.restore_file.empty()) require_restorable(fabric, "--restore");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/pe/host_copy.h"
 #include "models/state/archive.h"
 #include "platforms/report/report.h"
 #include "platforms/wse/argument_words.h"
@@ -97,7 +98,11 @@ void CommandStream::write_arguments(TileCoord tile, const std::string& function,
     if (place == nullptr) throw std::logic_error("the program has no variable '" + name + "'");
     access.writes.push_back({place->address, pe::bytes_of(place->type), arguments[i]});
   }
-  machine_.access(tile, std::move(access), at);
+  if (!machine_.is_elsewhere(tile)) return machine_.access(tile, std::move(access), at);
+  wafer::HostOrder order;
+  order.cycles = access.cycles;
+  order.writes = std::move(access.writes);
+  machine_.order(tile, order, at, {});
 }
 
 // --- streams beside commands
@@ -177,15 +182,17 @@ std::vector<std::uint32_t> CommandStream::received(StreamId stream) const {
 
 // --- without a command
 
-pe::ComputeEngineCore& CommandStream::engine_at(TileCoord tile) const {
-  pe::ComputeEngineCore* engine = workload_.layout.on_grid(tile) ? machine_.engine(tile) : nullptr;
-  if (engine == nullptr) throw UserError("", "", "tile " + to_string(tile) + " runs no program");
-  engine->catch_up(now());
-  return *engine;
+const pe::Image& CommandStream::image_at(TileCoord tile) const {
+  const pe::Image* const image =
+      workload_.layout.on_grid(tile) ? workload_.programs.image_of(tile).get() : nullptr;
+  const bool is_ours =
+      image != nullptr && (machine_.is_elsewhere(tile) || machine_.engine(tile) != nullptr);
+  if (!is_ours) throw UserError("", "", "tile " + to_string(tile) + " runs no program");
+  return *image;
 }
 
 const pe::Symbol& CommandStream::symbol(TileCoord tile, const std::string& name) const {
-  const pe::Image& image = engine_at(tile).image();
+  const pe::Image& image = image_at(tile);
   std::vector<std::string> names;
   for (const auto& [known, symbol] : program_.symbols_of(tile).variables) {
     if (known == name) return *image.find_symbol(symbol);
@@ -210,7 +217,7 @@ void CommandStream::write_symbol(TileCoord tile, const std::string& name,
                     "the variable '" + name + "' of tile " + to_string(tile) + " has " +
                         report::plural(size, "byte") + "; " + std::to_string(bytes.size()) +
                         " were given");
-  engine_at(tile).write_memory(found.address, size, bytes.data());
+  machine_.write_memory(tile, found.address, bytes);
 }
 
 std::vector<std::byte> CommandStream::read_memory(TileCoord tile, std::uint32_t address,
@@ -219,15 +226,18 @@ std::vector<std::byte> CommandStream::read_memory(TileCoord tile, std::uint32_t 
     throw UserError("", "",
                     report::plural(bytes, "byte") + " from address " + std::to_string(address) +
                         " on do not lie in the memory of a PE");
+  image_at(tile);
   std::vector<std::byte> read(bytes);
-  engine_at(tile).sram().read_bytes(address, bytes, read.data());
+  machine_.read_memory(tile, address, read);
   return read;
 }
 
 std::size_t CommandStream::elements_behind(const std::string& symbol, TileCoord tile) const {
   const compiled::Export& e = exported(symbol, false);
-  const std::uint32_t address = engine_at(tile).sram().read(pointer_of(symbol, tile), 2);
-  const pe::Symbol* const found = symbol_at(tile, address);
+  const pe::Image& image = image_at(tile);
+  const std::uint32_t address =
+      machine_.read_half_words({{tile, pointer_of(symbol, tile)}}).front();
+  const pe::Symbol* const found = pe::symbol_at(image, address);
   if (found != nullptr && e.element)
     return (found->address + found->count * pe::bytes_of(found->type) - address) /
            pe::bytes_of(*e.element);
@@ -307,19 +317,28 @@ void CommandStream::check_words(const Region& region, std::size_t words,
 }
 
 void CommandStream::offer(const Region& region, unsigned before, const CopyPace& pace,
-                          const Act& act) {
+                          const Offer& offer) {
   const Cycle start = next_command_from(before);
-  const auto shared = std::make_shared<const Act>(act);
+  const auto shared = std::make_shared<const Offer>(offer);
   for (int y = 0; y < region.rows(); ++y) {
     for (int x = 0; x < region.columns(); ++x) {
       const TileCoord tile = tile_of(region, x, y);
       const auto column = static_cast<unsigned>(tile.x - program_.rectangle.x);
+      const Cycle at = start + Cycle{column} * timing_.hop_cycles +
+                       Cycle{place_on_channel(region, pace, x, y)} * pace.apart;
+      if (machine_.is_elsewhere(tile)) {
+        wafer::HostOrder order = shared->order(x, y);
+        order.cycles = pace.held;
+        order.is_told = true;
+        machine_.order(tile, order, at, [shared, x, y](const wafer::OrderTaken& taken) {
+          shared->taken(x, y, taken);
+        });
+        continue;
+      }
       pe::HostAccess access;
       access.cycles = pace.held;
-      access.act = [shared, x, y](pe::Sram& sram, Cycle at) { (*shared)(x, y, sram, at); };
-      machine_.access(tile, std::move(access),
-                      start + Cycle{column} * timing_.hop_cycles +
-                          Cycle{place_on_channel(region, pace, x, y)} * pace.apart);
+      access.act = [shared, x, y](pe::Sram& sram, Cycle now) { shared->act(x, y, sram, now); };
+      machine_.access(tile, std::move(access), at);
     }
   }
 }

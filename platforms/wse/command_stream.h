@@ -149,8 +149,13 @@ class CommandStream {
     bool is_out = false;
     std::size_t moved() const;
   };
-  /// What a PE of a region does when it takes a command; `x`, `y`: its place among the receivers.
-  using Act = std::function<void(int x, int y, pe::Sram& sram, Cycle now)>;
+  /// What a command does when a PE of a region takes it; `x`, `y`: the place of the PE among the receivers.
+  struct Offer {
+    std::function<void(int x, int y, pe::Sram& sram, Cycle now)> act;
+    /// The same where another process has the PE: what the PE does, and what this process does then.
+    std::function<wafer::HostOrder(int x, int y)> order;
+    std::function<void(int x, int y, const wafer::OrderTaken& taken)> taken;
+  };
 
   TileCoord tile_of(const Region& region, int x, int y) const;
   const compiled::Export& exported(const std::string& name, bool is_function) const;
@@ -160,8 +165,6 @@ class CommandStream {
                              bool into_pes) const;
   /// That the elements reach beyond the array to which the address leads; empty: they do not.
   std::string beyond_array(const Region& region, TileCoord tile, std::uint32_t address) const;
-  /// The variable of the program in which an address lies; nullptr: none.
-  const pe::Symbol* symbol_at(TileCoord tile, std::uint32_t address) const;
   void check_region(const Region& region, const std::string& command) const;
   void check_words(const Region& region, std::size_t words, const std::string& command) const;
   void copy(const std::string& symbol, const Region& region, const std::shared_ptr<Copy>& copy,
@@ -181,7 +184,7 @@ class CommandStream {
   HostStream begin(host::Edge& edge, Color color, std::size_t count, bool is_out);
   StreamId add_stream(TileCoord tile, Direction side, Color color, std::size_t count, bool is_out);
   /// The PEs of the region may take a command `before` cycles after the last one, at the pace of its words.
-  void offer(const Region& region, unsigned before, const CopyPace& pace, const Act& act);
+  void offer(const Region& region, unsigned before, const CopyPace& pace, const Offer& offer);
   void take_ready(std::uint32_t place);
   run::Stop run_command(const std::function<bool()>& done, const std::string& command);
   void run_until(const std::function<bool()>& done, const std::string& command);
@@ -206,7 +209,12 @@ class CommandStream {
   std::string why_incomplete(run::Stop stop, const std::string& command,
                              observe::Help help = observe::Help::kNone) const;
   std::string name_of(std::uint32_t place) const;
-  pe::ComputeEngineCore& engine_at(TileCoord tile) const;
+  /// The program of a tile. Throws UserError if it has none.
+  const pe::Image& image_at(TileCoord tile) const;
+  /// Throws UserError for what a copy cannot do, as far as that is known before it begins.
+  void require_copies(const Region& region, const std::string& symbol, const std::string& command,
+                      bool into_pes) const;
+  Offer offer_of(const std::string& symbol, const std::shared_ptr<Copy>& copy, bool into_pes);
 
   const compiled::Program& program_;
   const Workload& workload_;

@@ -68,14 +68,19 @@ CommandStream::OpenId CommandStream::open(Color color, const Region& region,
   }
   // A PE that takes the command after it was given up still has what it needs.
   const auto values = std::make_shared<const std::vector<std::uint32_t>>(words);
-  offer(region, timing_.before_launch(), {}, [=](int x, int y, pe::Sram&, Cycle now) {
+  const auto begin_at = [=](int x, int y, Cycle now) {
     host::Edge& edge = *edges[place_in(region, x, y)];
     if (!into_pes) return edge.expect(color, region.elements, now + 1);
     std::vector<host::Word> piece;
     for (std::size_t i = 0; i < region.elements; ++i)
       piece.push_back({(*values)[region.index(x, y, i)], false});
     edge.send(color, std::move(piece), now + 1);
-  });
+  };
+  // All edges are those of this process.
+  offer(region, timing_.before_launch(), {},
+        {[=](int x, int y, pe::Sram&, Cycle now) { begin_at(x, y, now); },
+         [](int, int) { return wafer::HostOrder{}; },
+         [=](int x, int y, const wafer::OrderTaken& taken) { begin_at(x, y, taken.now); }});
   open_.push_back(std::move(made));
   return open_.size() - 1;
 }

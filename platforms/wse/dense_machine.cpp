@@ -1,5 +1,7 @@
 #include "platforms/wse/dense_machine.h"
 
+#include <cstddef>
+#include <map>
 #include <utility>
 
 #include "models/state/archive.h"
@@ -98,12 +100,44 @@ void DenseMachine::write_memory(TileCoord tile, std::uint32_t address,
   other->write_memory(tile, address, bytes, domain_.next_free_cycle());
 }
 
+// Each process is asked once.
+std::vector<std::uint16_t>
+DenseMachine::read_half_words(const std::vector<wafer::RemotePart::HalfWord>& places) {
+  std::map<wafer::RemotePart*, std::vector<std::size_t>> by_process;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    by_process[wafer_.core().remote(places[i].tile)].push_back(i);
+  std::vector<std::uint16_t> words(places.size());
+  for (const auto& [process, numbers] : by_process) {
+    std::vector<wafer::RemotePart::HalfWord> asked;
+    for (const std::size_t i : numbers) asked.push_back(places[i]);
+    const std::vector<std::uint16_t> found =
+        process == nullptr ? Machine::read_half_words(asked)
+                           : process->read_half_words(asked, domain_.next_free_cycle());
+    for (std::size_t i = 0; i < numbers.size(); ++i) words[numbers[i]] = found[i];
+  }
+  return words;
+}
+
 void DenseMachine::catch_up_others(Cycle end) {
   for_all_others(wafer_, [end](wafer::RemotePart& other) { other.catch_up(end); });
 }
 
-void DenseMachine::account_waits_of_others(bool links) {
-  for_all_others(wafer_, [links](wafer::RemotePart& other) { other.account_waits(links); });
+void DenseMachine::observe_others(const wafer::ObservedParts& what,
+                                  const std::vector<std::uint32_t>& shown,
+                                  const wafer::TraceListeners& listeners) {
+  for_all_others(wafer_, [&](wafer::RemotePart& other) { other.observe(what, shown, listeners); });
+}
+
+TileCoord DenseMachine::tile_of(std::uint32_t place) const {
+  const auto width = static_cast<std::uint32_t>(workload().layout.width);
+  return {static_cast<int>(place % width), static_cast<int>(place / width)};
+}
+
+std::string DenseMachine::state_elsewhere(std::uint32_t place, Cycle now) {
+  wafer::RemotePart* const other = wafer_.core().remote(tile_of(place));
+  if (other == nullptr) return {};
+  other->catch_up(now + 1);
+  return other->state_of(place, now);
 }
 
 void DenseMachine::collect(observe::EventStream& events) {
@@ -118,9 +152,8 @@ void DenseMachine::collect_waits(observe::WaitBook& book, observe::LinkWaits* li
 }
 
 void DenseMachine::go_on_with_waits(std::uint32_t place, observe::TileWaits& waits) {
-  const auto width = static_cast<std::uint32_t>(workload().layout.width);
-  const TileCoord tile{static_cast<int>(place % width), static_cast<int>(place / width)};
-  if (wafer::RemotePart* const other = wafer_.core().remote(tile)) other->put_waits(place, waits);
+  if (wafer::RemotePart* const other = wafer_.core().remote(tile_of(place)))
+    other->put_waits(place, waits);
 }
 
 void DenseMachine::go_on_with_link_waits(const std::vector<observe::LinkWaits::Tile>& tiles) {

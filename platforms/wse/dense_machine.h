@@ -51,8 +51,17 @@ class DenseMachine : public sc_core::sc_module, public Machine {
   void read_memory(TileCoord tile, std::uint32_t address, std::vector<std::byte>& bytes) override;
   void write_memory(TileCoord tile, std::uint32_t address,
                     const std::vector<std::byte>& bytes) override;
+  std::vector<std::uint16_t>
+  read_half_words(const std::vector<wafer::RemotePart::HalfWord>& places) override;
+  bool is_elsewhere(TileCoord tile) const override { return wafer_.core().remote(tile) != nullptr; }
+  void order(TileCoord tile, const wafer::HostOrder& order, Cycle at,
+             wafer::TakenListener listener) override {
+    wafer_.order(tile, order, at, std::move(listener));
+  }
   void catch_up_others(Cycle end) override;
-  void account_waits_of_others(bool links) override;
+  void observe_others(const wafer::ObservedParts& what, const std::vector<std::uint32_t>& shown,
+                      const wafer::TraceListeners& listeners) override;
+  std::string state_elsewhere(std::uint32_t place, Cycle now) override;
   void collect(observe::EventStream& events) override;
   void collect_waits(observe::WaitBook& book, observe::LinkWaits* links, Cycle cycles) override;
   void go_on_with_waits(std::uint32_t place, observe::TileWaits& waits) override;
@@ -67,6 +76,7 @@ class DenseMachine : public sc_core::sc_module, public Machine {
   void describe_waits(observe::Waits& waits) const override;
 
  private:
+  TileCoord tile_of(std::uint32_t place) const;
   void connect_diagnoses() override { wafer_.core().set_diagnoses(diagnoses()); }
   void rebuild(Memory memory) override;
 

@@ -36,8 +36,10 @@ wafer::Threads threads_for(const FabricOptions& options, const layout::Layout& l
   if (options.skew) skew = *options.skew;
   // What tiles ahead of a failure did cannot be taken back from the counts.
   if (options.coverage.is_asked() || !options.check_memory.empty()) skew.depth = 1;
-  if (options.threads) return {static_cast<unsigned>(*options.threads), false, skew};
-  if (options.ranks != nullptr) return {1, false, skew};  // each is on a core of its own
+  if (options.threads)
+    return {static_cast<unsigned>(*options.threads), false, skew, options.saves_state};
+  if (options.ranks != nullptr)
+    return {1, false, skew, options.saves_state};  // each is on a core of its own
   const auto is_pe = [](std::int32_t program) { return program >= 0; };
   const auto pes =
       std::count_if(layout.program_of_tile.begin(), layout.program_of_tile.end(), is_pe);
@@ -94,6 +96,18 @@ void Machine::write_memory(TileCoord tile, std::uint32_t address,
   pe::ComputeEngineCore& engine_there = *engine(tile);
   engine_there.catch_up(domain().next_free_cycle());
   engine_there.write_memory(address, static_cast<std::uint32_t>(bytes.size()), bytes.data());
+}
+
+std::vector<std::uint16_t>
+Machine::read_half_words(const std::vector<wafer::RemotePart::HalfWord>& places) {
+  std::vector<std::uint16_t> words;
+  words.reserve(places.size());
+  for (const auto& [tile, address] : places) {
+    pe::ComputeEngineCore& engine_there = *engine(tile);
+    engine_there.catch_up(domain().next_free_cycle());
+    words.push_back(static_cast<std::uint16_t>(engine_there.sram().read(address, 2)));
+  }
+  return words;
 }
 
 void Machine::visit(state::Archive& /*archive*/, Cycle /*next*/) {

@@ -19,6 +19,7 @@
 #include "models/pe/compute_engine_core.h"
 #include "models/state/fwd.h"
 #include "models/timing/clock_domain.h"
+#include "models/wafer/sharing/remote_part.h"
 #include "platforms/wse/options.h"
 #include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
@@ -78,9 +79,16 @@ class Machine {
   virtual void read_memory(TileCoord tile, std::uint32_t address, std::vector<std::byte>& bytes);
   virtual void write_memory(TileCoord tile, std::uint32_t address,
                             const std::vector<std::byte>& bytes);
+  /// Words of 16 bits of tiles with programs of ours, each at an address of its own.
+  virtual std::vector<std::uint16_t>
+  read_half_words(const std::vector<wafer::RemotePart::HalfWord>& places);
   // What other processes do and have recorded.
   virtual void catch_up_others(Cycle /*end*/) {}
-  virtual void account_waits_of_others(bool /*links*/) {}
+  virtual void observe_others(const wafer::ObservedParts& /*what*/,
+                              const std::vector<std::uint32_t>& /*shown*/,
+                              const wafer::TraceListeners& /*listeners*/) {}
+  /// What a tile does, where another process has it.
+  virtual std::string state_elsewhere(std::uint32_t /*place*/, Cycle /*now*/) { return {}; }
   /// Whether the accounts of waits are those of the last cycle (wafer::Strips::knows_waits).
   virtual bool knows_waits() const { return true; }
   virtual void collect(observe::EventStream& /*events*/) {}
@@ -100,6 +108,10 @@ class Machine {
   /// Has the tile take a command of the host as soon as its main thread is free, from cycle `at` on.
   /// Requires engine(tile) != nullptr.
   virtual void access(TileCoord tile, pe::HostAccess access, Cycle at) = 0;
+  /// Whether another process has the tile, which takes a command of the host by order() then.
+  virtual bool is_elsewhere(TileCoord /*tile*/) const { return false; }
+  virtual void order(TileCoord /*tile*/, const wafer::HostOrder& /*order*/, Cycle /*at*/,
+                     wafer::TakenListener /*listener*/) {}
   /// Where the present program has host edges.
   const std::vector<layout::HostLink>& links() const { return workload_->links; }
   /// The host's end of a link. Requires that the machine was built with a host edge there.

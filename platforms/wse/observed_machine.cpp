@@ -82,7 +82,24 @@ void ObservedMachine::observe_engines() {
     }
   }
   if (accounts_all_ || recorders_.wait_listener() != nullptr) account_waits();
+  observe_others();
   if (memory_checks_) check_memory();
+}
+
+// The engines of other processes as those of this one.
+void ObservedMachine::observe_others() {
+  if (machine_->ranks() == 1) return;
+  wafer::ObservedParts what;
+  what.all_waits = accounts_all_;
+  what.link_waits = link_waits_ != nullptr;
+  what.traced_waits = recorders_.wait_listener() != nullptr;
+  what.stalls = recorders_.stall_listener() != nullptr;
+  std::vector<std::uint32_t> shown;
+  for (std::uint32_t place = 0; what.traced_waits && place < layout_.tile_count(); ++place) {
+    if (recorders_.shows_waits(place)) shown.push_back(place);
+  }
+  machine_->observe_others(what, shown,
+                           {nullptr, recorders_.stall_listener(), recorders_.wait_listener()});
 }
 
 void ObservedMachine::check_routes(const std::string& what, const Workload& workload) {
@@ -141,7 +158,6 @@ void ObservedMachine::account_waits() {
     link_waits_ = std::make_unique<observe::LinkWaits>(layout_.tile_count());
     machine_->set_link_waits(*link_waits_);
   }
-  machine_->account_waits_of_others(link_waits_ != nullptr);
 }
 
 void ObservedMachine::catch_up_at(std::uint32_t place, Cycle end) {
@@ -151,6 +167,8 @@ void ObservedMachine::catch_up_at(std::uint32_t place, Cycle end) {
 
 std::string ObservedMachine::state_of(std::uint32_t place, Cycle now) const {
   if (waits_ == nullptr) return "nobody accounts what the tile does (--waits)";
+  const std::vector<int> at = coordinates(place);
+  if (machine_->is_elsewhere({at[0], at[1]})) return machine_->state_elsewhere(place, now);
   const observe::TileWaits* const tile = waits_->tile(place);
   return tile == nullptr ? "the tile has no program" : observe::describe(*tile, now);
 }

@@ -90,6 +90,7 @@ class ObservedMachine final : public run::View {
   /// Attaches the listeners to the engines of a machine that is new or was reset.
   void observe_engines();
   void account_waits();
+  void observe_others();
   void check_routes(const std::string& what, const Workload& workload);
   void check_memory();
   void add_memory_checks(report::Report& report) const;

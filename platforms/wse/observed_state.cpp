@@ -38,6 +38,8 @@ void ObservedMachine::visit(state::Archive& archive, Cycle next) {
     state::Archive::fail("it has no accounts of waits, which --report, --waits, --live-page, "
                          "--serve and --trace-perfetto need from the first cycle on; --no-waits "
                          "leaves them out of a report");
+  if (has_waits && archive.saving() && machine_->ranks() > 1)
+    state::Archive::fail("the accounts of waits of several processes cannot be saved");
   if (has_waits) {
     observe::WaitBook none(layout_.tile_count(), nullptr);
     const auto hand_on = [this](std::uint32_t place, observe::TileWaits& waits) {

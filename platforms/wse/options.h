@@ -29,6 +29,7 @@ struct FabricOptions {
   std::string print_log_file;
   std::string vcd_file;
   std::optional<observe::Scope::Rect> trace_rect;  ///< tiles that traces show
+  std::optional<std::uint64_t> trace_megabytes;  ///< of a file of a Perfetto trace; none: one file
   std::string heatmap_file;
   std::string routes_file;
   std::string heatmap_counter;
@@ -40,7 +41,8 @@ struct FabricOptions {
   bool check_unread = false;
   std::optional<std::uint64_t> threads;  ///< none: as many as help
   std::optional<wafer::Skew> skew;       ///< none: where it helps
-  Ranks* ranks = nullptr;  ///< the processes that share the wafer, no option; nullptr: one
+  Ranks* ranks = nullptr;    ///< the processes that share the wafer, no option; nullptr: one
+  bool saves_state = false;  ///< and a state of theirs is saved, no option
   std::vector<std::string> replace;  ///< see Replacements::choose
   cli::CoverageOptions coverage;     ///< a group of its own
 
@@ -63,6 +65,10 @@ struct FabricOptions {
               "0,0,4,4",
               [this](const std::string& text) { trace_rect = rect_in(text); }},
              {"trace-perfetto", "trace-wse", "vcd", "live-page", "serve"}),
+         cli::needing(cli::whole_number("trace-megabytes", trace_megabytes,
+                                        "cut the Perfetto trace into files of about N "
+                                        "megabytes: t.json, t.2.json and so on"),
+                      {"trace-perfetto"}),
          file("print-log", "FILE", print_log_file, written,
               "what the programs print, e.g. --print-log sim.log (default: standard output, unless "
               "--quiet)"),
@@ -138,5 +144,8 @@ struct Options : cli::MachineOptions {
   CslOptions csl;
   CheckpointOptions checkpoints;
 };
+
+/// Throws UserError for what a run cannot do whose tiles are in several processes.
+void require_one_process_for(const cli::Options& options, const FabricOptions& fabric);
 
 }  // namespace tessera::wse

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "models/wafer/sharing/serve.h"
 #include "platforms/cli/main.h"
 #include "platforms/config/json_schema.h"
 #include "platforms/debug/attached.h"
@@ -40,28 +39,19 @@ cli::Executable executable(const std::string& commit) {
           commit};
 }
 
-/// What several processes cannot do.
-void require_one_process_for(const Options& options) {
-  const auto refuse = [](const std::string& what) {
-    throw UserError("", "mpirun", what + " needs all tiles in one process; use --threads instead");
-  };
-  if (is_csl(options.program)) refuse("the host of a CSL program");
-  if (!options.trace_perfetto_file.empty() || !options.fabric.trace_wse_file.empty() ||
-      !options.fabric.vcd_file.empty())
-    refuse("a trace");
-  if (options.fabric.coverage.is_asked()) refuse("coverage");
-  if (!options.fabric.check_memory.empty()) refuse("--check-memory");
-  if (options.serve || options.why_at) refuse(options.serve ? "--serve" : "--why");
-  if (!options.debug.empty()) refuse("--debug");
-  if (!options.live_page_file.empty()) refuse("--live-page");
-}
-
 /// What the host does and what a compiler made of the program, for a restored run.
 void require_same(const CslOptions& csl, const Workload& workload, run::CheckpointHeader& header) {
   std::string launches;
   for (const std::string& launch : csl.launches) launches += (launches.empty() ? "" : " ") + launch;
   header.same["list of launches"] = launches;
   add_code(csl, workload, header);
+}
+
+/// Whether this process has had tiles of another one, until that has ended.
+bool is_served(const FabricOptions& fabric, const WseConfig& config, const Workload& workload) {
+  if (fabric.ranks == nullptr || fabric.ranks->number() == 0) return false;
+  serve_tiles(*fabric.ranks, plan_of(config, workload));
+  return true;
 }
 
 /// A CSL program: the host does what the options say.
@@ -77,6 +67,7 @@ bool run_csl(const Options& options, const WseConfig& config, Replacements& repl
   if (options.validate) return cli::print_valid(options, config.name);
 
   report.run.set_params(compiled.params);
+  if (is_served(options.fabric, config, workload)) return false;
   run::Driver driver(options, report);
   ObservedMachine observed(options, options.fabric, config, workload, &replacements);
   Machine& machine = observed.machine();
@@ -127,10 +118,7 @@ bool run_layout(const Options& options, Replacements& replacements, report::Repo
 
   // 3. The machine, and what records its events.
   report.run.set_params(workload.layout.params);
-  if (options.fabric.ranks != nullptr && options.fabric.ranks->number() > 0) {
-    wafer::serve(options.fabric.ranks->channel_to(0), plan_of(config, workload));
-    return false;
-  }
+  if (is_served(options.fabric, config, workload)) return false;
   std::optional<Checkpoints> checkpoints;
   if (options.checkpoints.is_used())
     checkpoints.emplace(options.checkpoints, options,
@@ -172,8 +160,9 @@ int run_platform(int argc, char* argv[], Replacements& replacements, const std::
   return cli::run_main(executable(commit), argc, argv, options, [&](report::Report& report) {
     ranks = start_ranks();
     options.fabric.ranks = ranks.get();
+    options.fabric.saves_state = ranks != nullptr && options.checkpoints.saves();
     prepare_for_debugger(options, options.fabric);
-    if (ranks != nullptr) require_one_process_for(options);
+    if (ranks != nullptr) require_one_process_for(options, options.fabric);
     check_checkpoints(options.checkpoints, options, options.fabric);
     if (options.checkpoints.is_used() && options.structure == "auto") options.structure = "dense";
     return run_layout(options, replacements, report, commit);

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "models/wafer/plan/plan.h"
 #include "models/wafer/sharing/packet.h"
 
 namespace tessera::wse {
@@ -19,6 +20,16 @@ class Ranks {
 /// The processes that mpirun has started; nullptr: this one is alone. Needs libtessera_mpi.so, which is
 /// only loaded here. Throws UserError when it is not there.
 std::unique_ptr<Ranks> start_ranks();
+
+/// The same for a process that another program starts for each of its runs, where MPI can begin only once: the first of
+/// these processes makes the file that the variable TESSERA_RANKS names, and has the others of mpirun; for those that
+/// find the file, without the variable and where it is 0, the answer is nullptr.
+std::unique_ptr<Ranks> start_ranks_once();
+/// Whether that file is there.
+bool were_ranks_started();
+
+/// Has the tiles of process `ranks.number()` for process 0, until that has ended.
+void serve_tiles(Ranks& ranks, const wafer::Plan& plan);
 
 /// What libtessera_mpi.so offers under the name kStartRanks. `must_stop`: whether a signal has asked
 /// the process to end.

@@ -175,8 +175,10 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
   }
   const auto names = names_for(workload);
   scope_ = scope_of(options, fabric, width_, height_);
-  if (const std::string& file = options.trace_perfetto_file; !file.empty())
-    wait_listener_ = &add_trace<observe::PerfettoTrace>(file, width_, names, scope_);
+  if (fabric.trace_megabytes == 0)
+    throw UserError("", "--trace-megabytes", "is the size of a file, 1 or more");
+  if (!options.trace_perfetto_file.empty())
+    add_perfetto(options.trace_perfetto_file, fabric.trace_megabytes, names);
   if (options.is_recorded()) {
     watched_ = watched_rect(fabric, layout_);
     if (watched_) watch_tiles(names);
@@ -192,6 +194,19 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
       width_, height_, config.fabric.hop_latency, config.fabric.on_ramp_latency, config.generation,
       scope};
   stall_listener_ = &add_trace<observe::WseTrace>(fabric.trace_wse_file, wse, names);
+}
+
+void Recorders::add_perfetto(const std::string& file, const std::optional<std::uint64_t>& megabytes,
+                             const observe::Names& names) {
+  using observe::PerfettoTrace;
+  constexpr std::uint64_t kMegabyte = 1'000'000;
+  if (!megabytes) {
+    wait_listener_ = &add_trace<PerfettoTrace>(file, width_, names, scope_);
+    return;
+  }
+  traces_.push_back(run::TraceFile::cut<PerfettoTrace>(file, *megabytes * kMegabyte, shown_, width_,
+                                                       names, scope_));
+  wait_listener_ = &static_cast<PerfettoTrace&>(traces_.back().trace());
 }
 
 void Recorders::watch_tiles(const observe::Names& names) {

@@ -60,6 +60,8 @@ class Recorders {
     traces_.push_back(run::TraceFile::of<Trace>(file, shown_, args...));
     return static_cast<Trace&>(traces_.back().trace());
   }
+  void add_perfetto(const std::string& file, const std::optional<std::uint64_t>& megabytes,
+                    const observe::Names& names);
   void watch_tiles(const observe::Names& names);
   void draw_heatmap(const observe::WaitBook* waits) const;
   void draw_routes_of_layout() const;

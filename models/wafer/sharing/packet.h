@@ -77,6 +77,8 @@ class Channel {
  public:
   virtual ~Channel() = default;
   virtual void send(const Packet& packet) = 0;
+  /// The message is on its way, whether the other process waits for it or not: two may post() to each other.
+  virtual void post(Packet packet) = 0;
   /// Waits for the next message. Throws when the other process is lost.
   virtual Packet receive() = 0;
 };

@@ -50,6 +50,11 @@ class Part {
   virtual std::vector<Crossing>& sent(Direction side) = 0;
   /// Takes what the neighbour at `side` sent in cycle `now`, and empties it.
   virtual void take(Direction side, std::vector<Crossing>& crossings, Cycle now) = 0;
+  /// What has gone to the neighbour at `side` without this process: the first cycle in which it counts; kNever: nothing has.
+  /// Asked once a cycle.
+  virtual Cycle sent_directly(Direction /*side*/) { return kNever; }
+  /// Takes what the neighbour at `side` has sent directly in cycle `now`, of which the first counts in cycle `due`.
+  virtual void take_directly(Direction /*side*/, Cycle /*due*/, Cycle /*now*/) {}
   /// Tells others what was kept for them by the end of cycle `now`.
   virtual void hand_on(Cycle now) = 0;
   /// The cycle of the first thing that is still kept for listeners.

@@ -16,15 +16,18 @@ constexpr std::size_t kManyBytes = 1U << 20;  // so many are sent without waitin
 
 }  // namespace
 
-RemotePart::RemotePart(Channel& channel, const Strip& rows, const Threads& threads,
-                       Outside& outside, const observe::EventStream* events)
-    : channel_(channel), rows_(rows), outside_(outside) {
+RemotePart::RemotePart(Channel& channel, Neighbours neighbours, const Strip& rows,
+                       const Threads& threads, Outside& outside, observe::EventStream* events)
+    : channel_(channel), rows_(rows), outside_(outside), neighbours_(neighbours) {
   Packet& packet = post(Request::kBuild);
   packet.put(rows.first_row);
   packet.put(rows.end_row);
+  packet.put(neighbours);
   packet.put(threads);
   packet.put_all(events == nullptr ? std::vector<observe::Counter>{} : events->counters().kept());
   packet.put(events == nullptr ? kNever : events->end());
+  packet.put(events != nullptr && (events->is_traced() || threads.hands_on_events));
+  traces_.events = events;
   send_now();
 }
 
@@ -108,7 +111,12 @@ void RemotePart::take_answer(Take&& take) {
 }
 
 void RemotePart::take_sent(Packet& answer) {
-  for (std::vector<Crossing>& sent : sent_) sent = answer.get_all<Crossing>();
+  for (const unsigned side : {0U, 1U}) {
+    if (side == 0 ? neighbours_.north : neighbours_.south)
+      sent_directly_[side] = answer.get<Cycle>();
+    else
+      sent_[side] = answer.get_all<Crossing>();
+  }
 }
 
 void RemotePart::step(Cycle) {
@@ -174,27 +182,43 @@ void RemotePart::tell(Packet& told) {
         outside_.credit(port, w.color, due);
       }
     } else if (what == Told::kDiagnosis) {
-      observe::Diagnosis diagnosis;
-      diagnosis.cycle = told.get<Cycle>();
-      diagnosis.place = told.get<std::uint32_t>();
-      diagnosis.id = told.get_text();
-      diagnosis.text = told.get_text();
-      diagnosis.once = told.get<bool>();
-      if (listener_ != nullptr) listener_->on_diagnosis(diagnosis);
+      tell_diagnosis(told);
     } else if (what == Told::kPrint) {
-      observe::Print print;
-      print.cycle = told.get<Cycle>();
-      print.place = told.get<std::uint32_t>();
-      print.format = told.get<observe::PrintFormat>();
-      print.value = told.get<std::uint32_t>();
-      const std::string text = told.get_text();
-      print.text = text;
-      if (listener_ != nullptr) listener_->on_print(print);
+      tell_print(told);
+    } else if (what == Told::kEvents) {
+      TracedEvents::tell(told, traces_);
+    } else if (what == Told::kTaken) {
+      const auto found = orders_.find(told.get<std::uint64_t>());
+      const OrderTaken taken = OrderTaken::get(told);
+      const TakenListener listener = std::move(found->second);
+      orders_.erase(found);
+      listener(taken);
     } else {
       const auto place = told.get<std::uint32_t>();
       if (listener_ != nullptr) listener_->on_ready(place);
     }
   }
+}
+
+void RemotePart::tell_diagnosis(Packet& told) {
+  observe::Diagnosis diagnosis;
+  diagnosis.cycle = told.get<Cycle>();
+  diagnosis.place = told.get<std::uint32_t>();
+  diagnosis.id = told.get_text();
+  diagnosis.text = told.get_text();
+  diagnosis.once = told.get<bool>();
+  if (listener_ != nullptr) listener_->on_diagnosis(diagnosis);
+}
+
+void RemotePart::tell_print(Packet& told) {
+  observe::Print print;
+  print.cycle = told.get<Cycle>();
+  print.place = told.get<std::uint32_t>();
+  print.format = told.get<observe::PrintFormat>();
+  print.value = told.get<std::uint32_t>();
+  const std::string text = told.get_text();
+  print.text = text;
+  if (listener_ != nullptr) listener_->on_print(print);
 }
 
 void RemotePart::shuffle_step_order(std::uint64_t seed) {
@@ -208,6 +232,18 @@ void RemotePart::launch(TileCoord tile, const pe::Function& function,
   packet.put_text(function.name);
   packet.put_all(arguments);
   packet.put(at);
+  send_soon();
+  wake(at);
+}
+
+void RemotePart::order(TileCoord tile, const HostOrder& order, Cycle at, TakenListener listener) {
+  Packet& packet = post(Request::kOrder);
+  packet.put(tile);
+  packet.put(at);
+  packet.put(next_order_);
+  order.put(packet);
+  if (order.is_told) orders_.emplace(next_order_, std::move(listener));
+  ++next_order_;
   send_soon();
   wake(at);
 }
@@ -267,6 +303,13 @@ void RemotePart::take(Direction side, std::vector<Crossing>& crossings, Cycle no
   crossings.clear();
 }
 
+void RemotePart::take_directly(Direction side, Cycle due, Cycle now) {
+  Packet& packet = post(Request::kTakeDirectly);
+  packet.put(side);
+  packet.put(now);
+  wake(due);
+}
+
 std::vector<std::byte> RemotePart::read_memory(TileCoord tile, std::uint32_t address,
                                                std::uint32_t bytes, Cycle end) {
   Packet& packet = post(Request::kRead);
@@ -275,6 +318,14 @@ std::vector<std::byte> RemotePart::read_memory(TileCoord tile, std::uint32_t add
   packet.put(bytes);
   packet.put(end);
   return call().get_all<std::byte>();
+}
+
+std::vector<std::uint16_t> RemotePart::read_half_words(const std::vector<HalfWord>& places,
+                                                       Cycle end) {
+  Packet& packet = post(Request::kReadMany);
+  packet.put_all(places);
+  packet.put(end);
+  return call().get_all<std::uint16_t>();
 }
 
 void RemotePart::write_memory(TileCoord tile, std::uint32_t address,
@@ -291,8 +342,20 @@ void RemotePart::catch_up(Cycle end) {
   post(Request::kCatchUp).put(end);
 }
 
-void RemotePart::account_waits(bool links) {
-  post(Request::kAccountWaits).put(links);
+void RemotePart::observe(const ObservedParts& what, const std::vector<std::uint32_t>& shown,
+                         const TraceListeners& listeners) {
+  traces_.stalls = listeners.stalls;
+  traces_.waits = listeners.waits;
+  Packet& packet = post(Request::kObserve);
+  packet.put(what);
+  packet.put_all(shown);
+}
+
+std::string RemotePart::state_of(std::uint32_t place, Cycle now) {
+  Packet& packet = post(Request::kStateOf);
+  packet.put(place);
+  packet.put(now);
+  return call().get_text();
 }
 
 void RemotePart::collect(observe::EventStream& events) {
@@ -304,6 +367,7 @@ void RemotePart::collect(observe::EventStream& events) {
   counters.last = answer.get<Cycle>();
   counters.tiles = answer.get_all<std::uint32_t>();
   events.add(digest, counters);
+  tell(answer);
 }
 
 void RemotePart::collect_waits(observe::WaitBook& book, observe::LinkWaits* links, Cycle cycles,
@@ -323,19 +387,43 @@ void RemotePart::collect_waits(observe::WaitBook& book, observe::LinkWaits* link
       book.add_line(program, entry);
   }
   if (links != nullptr) links->put(rows_.first_place, answer.get_all<observe::LinkWaits::Tile>());
+  tell(answer);
 }
 
-// --- restoring
+// --- saving and restoring
 
-// How much of the archive is for it, only the other process knows: it asks for pieces, and says what it has not read of
-// the last one.
-void RemotePart::restore(StateOf what, const Visit& visit) {
-  Packet& packet = post(Request::kRestore);
+void RemotePart::put_visit(Packet& packet, StateOf what, const Visit& visit) {
   packet.put(what);
   packet.put(visit.next);
   packet.put(visit.is_due);
   packet.put(visit.has_idents);
   packet.put(visit.has_waits);
+}
+
+void RemotePart::visit(StateOf what, const Visit& visit) {
+  return visit.archive.saving() ? save(what, visit) : restore(what, visit);
+}
+
+void RemotePart::save(StateOf what, const Visit& visit) {
+  put_visit(post(Request::kSave), what, visit);
+  const auto size = call().get<std::size_t>();
+  for (std::size_t at = 0; at < size;) {
+    post(Request::kSaved).put(at);
+    std::vector<std::uint8_t> piece = call().get_all<std::uint8_t>();
+    visit.archive.block(piece.data(), piece.size());
+    at += piece.size();
+  }
+}
+
+WaferCore::Announcements RemotePart::announcements(Cycle next) {
+  post(Request::kAnnouncements).put(next);
+  return call().get_all<WaferCore::Announcements::value_type>();
+}
+
+// How much of the archive is for it, only the other process knows: it asks for pieces, and says what it has not read of
+// the last one.
+void RemotePart::restore(StateOf what, const Visit& visit) {
+  put_visit(post(Request::kRestore), what, visit);
   Packet answer = call();
   while (answer.get<bool>()) {
     out_.put_all(visit.archive.take_piece(state::Archive::kChunk));

@@ -20,18 +20,25 @@ enum class Request : std::uint8_t {
   kEndAhead,
   kShuffle,
   kLaunch,
+  kOrder,
   kHeld,
   kDescribeWaits,
   kCapacity,
   kPut,
   kCredit,
   kTake,
+  kTakeDirectly,
   kRead,
+  kReadMany,
   kWrite,
   kCatchUp,
-  kAccountWaits,
+  kObserve,
+  kStateOf,
   kCollect,
   kCollectWaits,
+  kSave,
+  kSaved,
+  kAnnouncements,
   kRestore,
   kTakeAnnouncements,
   kGoOn,
@@ -41,7 +48,24 @@ enum class Request : std::uint8_t {
 };
 
 /// What a strip has for ports and listeners; at the end of the answers to kStep and kEndAhead.
-enum class Told : std::uint8_t { kNothing, kPut, kCredit, kDiagnosis, kPrint, kReady };
+enum class Told : std::uint8_t {
+  kNothing,
+  kPut,
+  kCredit,
+  kDiagnosis,
+  kPrint,
+  kReady,
+  kTaken,
+  kEvents
+};
+
+/// How the engines of a machine are observed.
+struct ObservedParts {
+  bool all_waits = false;  ///< accounts of all tiles, else of those that a trace shows
+  bool link_waits = false;
+  bool traced_waits = false;  ///< a trace shows waits
+  bool stalls = false;        ///< a trace shows what holds threads back
+};
 
 /// An exception, or nullptr, as it travels: every answer begins with one.
 void put_failure(Packet& packet, const std::exception_ptr& failure);

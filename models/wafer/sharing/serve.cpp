@@ -1,5 +1,6 @@
 #include "models/wafer/sharing/serve.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include "models/state/archive.h"
+#include "models/wafer/sharing/host_order.h"
 #include "models/wafer/sharing/requests.h"
+#include "models/wafer/sharing/served_records.h"
 #include "models/wafer/sharing/strips.h"
 
 namespace tessera::wafer {
@@ -17,7 +20,8 @@ namespace {
 
 class Server final : private Outside, private observe::Diagnoses {
  public:
-  Server(Channel& channel, const Plan& plan) : channel_(channel), plan_(plan) {}
+  Server(const ServedBy& processes, const Plan& plan)
+      : channel_(processes.leader), processes_(processes), plan_(plan) {}
 
   void run() {
     while (!ended_) {
@@ -59,8 +63,13 @@ class Server final : private Outside, private observe::Diagnoses {
     case Request::kDescribeWaits:
     case Request::kCapacity:
     case Request::kRead:
+    case Request::kReadMany:
+    case Request::kStateOf:
     case Request::kCollect:
     case Request::kCollectWaits:
+    case Request::kSave:
+    case Request::kSaved:
+    case Request::kAnnouncements:
     case Request::kRestore:
     case Request::kGoOn:
       return true;
@@ -104,10 +113,21 @@ class Server final : private Outside, private observe::Diagnoses {
     case Request::kLaunch:
       launch(from);
       break;
+    case Request::kOrder:
+      order(from);
+      break;
     case Request::kTake: {
       const auto side = from.get<Direction>();
       now_ = from.get<Cycle>();
       auto crossings = from.get_all<Crossing>();
+      strips_->take(side, crossings, now_);
+      break;
+    }
+    case Request::kTakeDirectly: {
+      const auto side = from.get<Direction>();
+      now_ = from.get<Cycle>();
+      Channel& neighbour = side == Direction::kNorth ? *processes_.north : *processes_.south;
+      auto crossings = neighbour.receive().get_all<Crossing>();
       strips_->take(side, crossings, now_);
       break;
     }
@@ -150,19 +170,25 @@ class Server final : private Outside, private observe::Diagnoses {
     case Request::kWrite:
       access_memory(request, from);
       break;
-    case Request::kCatchUp: {
-      const auto end = from.get<Cycle>();
-      for_all_engines([end](std::uint32_t, pe::ComputeEngineCore& e) { e.catch_up(end); });
+    case Request::kReadMany:
+      read_half_words(from);
+      break;
+    case Request::kCatchUp:
+      records_->catch_up(from.get<Cycle>());
+      break;
+    case Request::kObserve:
+      records_->observe(from);
+      break;
+    case Request::kStateOf: {
+      const auto place = from.get<std::uint32_t>();
+      answer_.put_text(records_->state_of(place, from.get<Cycle>()));
       break;
     }
-    case Request::kAccountWaits:
-      account_waits(from.get<bool>());
-      break;
     case Request::kCollect:
-      collect();
+      records_->collect(answer_);
       break;
     case Request::kCollectWaits:
-      collect_waits(from);
+      records_->collect_waits(from, answer_);
       break;
     default:
       handle_state(request, from);
@@ -172,6 +198,19 @@ class Server final : private Outside, private observe::Diagnoses {
   // What a run that goes on from a saved state begins with.
   void handle_state(Request request, Packet& from) {
     switch (request) {
+    case Request::kSave:
+      save(from);
+      break;
+    case Request::kSaved: {
+      const auto begin = saved_.begin() + static_cast<std::ptrdiff_t>(from.get<std::size_t>());
+      const auto left = static_cast<std::size_t>(saved_.end() - begin);
+      const auto count = static_cast<std::ptrdiff_t>(std::min(left, state::Archive::kChunk));
+      answer_.put_all(std::vector<std::uint8_t>(begin, begin + count));
+      break;
+    }
+    case Request::kAnnouncements:
+      answer_.put_all(strips_->announcements(from.get<Cycle>()));
+      break;
     case Request::kRestore:
       restore(from);
       break;
@@ -186,13 +225,29 @@ class Server final : private Outside, private observe::Diagnoses {
     }
     case Request::kPutWaits: {
       const auto place = from.get<std::uint32_t>();
-      state::Archive archive(from.get_all<std::uint8_t>());
-      archive(*book_->tile(place));
+      records_->restore_waits(place, from.get_all<std::uint8_t>());
       break;
     }
     default:
-      links_->put(rows_->first_place, from.get_all<observe::LinkWaits::Tile>());
+      records_->restore_link_waits(from.get_all<observe::LinkWaits::Tile>());
     }
+  }
+
+  static Visit get_visit(Packet& from, state::Archive& archive) {
+    Visit visit{archive};
+    visit.next = from.get<Cycle>();
+    visit.is_due = from.get<bool>();
+    visit.has_idents = from.get<bool>();
+    visit.has_waits = from.get<bool>();
+    return visit;
+  }
+
+  void save(Packet& from) {
+    const auto what = from.get<StateOf>();
+    state::Archive archive;
+    strips_->visit_locals(what, get_visit(from, archive));
+    saved_ = archive.take_bytes();
+    answer_.put(saved_.size());
   }
 
   void restore(Packet& from) {
@@ -204,12 +259,7 @@ class Server final : private Outside, private observe::Diagnoses {
       channel_.send(ask);
       return channel_.receive().get_all<std::uint8_t>();
     });
-    Visit visit{archive};
-    visit.next = from.get<Cycle>();
-    visit.is_due = from.get<bool>();
-    visit.has_idents = from.get<bool>();
-    visit.has_waits = from.get<bool>();
-    strips_->visit_locals(what, visit);
+    strips_->visit_locals(what, get_visit(from, archive));
     answer_.put(false);
     answer_.put(archive.unread());
   }
@@ -217,17 +267,14 @@ class Server final : private Outside, private observe::Diagnoses {
   void build(Packet& from) {
     const auto first = from.get<int>();
     const auto end = from.get<int>();
+    neighbours_ = from.get<RemotePart::Neighbours>();
     threads_ = from.get<Threads>();
-    const auto kept = from.get_all<observe::Counter>();
     strips_.reset();
-    const auto width = static_cast<unsigned>(plan_.width);
-    const auto height = static_cast<unsigned>(plan_.height);
-    stream_ = std::make_unique<observe::EventStream>(
-        kept.empty() ? observe::Counters() : observe::Counters(width, height, kept));
-    stream_->set_end(from.get<Cycle>());
+    records_ = std::make_unique<ServedRecords>(plan_, from);
     rows_ = std::make_unique<Strip>(plan_, first, end);
-    strips_ =
-        std::make_unique<Strips>(*rows_, threads_, static_cast<Outside&>(*this), stream_.get());
+    strips_ = std::make_unique<Strips>(*rows_, threads_, static_cast<Outside&>(*this),
+                                       &records_->stream());
+    records_->set_tiles(*rows_, *strips_);
     strips_->set_diagnoses(this);
   }
 
@@ -243,14 +290,31 @@ class Server final : private Outside, private observe::Diagnoses {
     answer_.put(next);
     put_sent();
     answer_.append(told_);
+    answer_.append(taken_);
+    records_->put_events(answer_);
     told_.clear();
+    taken_.clear();
   }
 
   void put_sent() {
-    for (const Direction side : {Direction::kNorth, Direction::kSouth}) {
-      answer_.put_all(strips_->sent(side));
-      strips_->sent(side).clear();
+    put_sent(Direction::kNorth, neighbours_.north ? processes_.north : nullptr);
+    put_sent(Direction::kSouth, neighbours_.south ? processes_.south : nullptr);
+  }
+
+  // A neighbour gets what crosses the border, and the leading process learns that there is something.
+  void put_sent(Direction side, Channel* neighbour) {
+    std::vector<Crossing>& sent = strips_->sent(side);
+    if (neighbour == nullptr) {
+      answer_.put_all(sent);
+    } else {
+      Cycle due = kNever;
+      for (const Crossing& crossing : sent) due = std::min(due, crossing.due);
+      answer_.put(due);
+      Packet packet;
+      packet.put_all(sent);
+      if (!sent.empty()) neighbour->post(std::move(packet));
     }
+    sent.clear();
   }
 
   void step_stage(Packet& from) {
@@ -288,6 +352,40 @@ class Server final : private Outside, private observe::Diagnoses {
     strips_->launch(tile, *strips_->engine(tile)->image().find_function(name), arguments, at);
   }
 
+  // PEs of several strips may take orders at the same time, but Strips lets one of them act at a time.
+  void order(Packet& from) {
+    const auto tile = from.get<TileCoord>();
+    const auto at = from.get<Cycle>();
+    const auto number = from.get<std::uint64_t>();
+    const auto order = std::make_shared<HostOrder>(HostOrder::get(from));
+    pe::HostAccess access;
+    access.cycles = order->cycles;
+    access.writes = order->writes;
+    const pe::Image* const image = &strips_->engine(tile)->image();
+    if (order->is_copy || order->is_told) {
+      access.act = [this, image, number, order](pe::Sram& sram, Cycle now) {
+        const OrderTaken taken = carry_out(*order, *image, sram, now);
+        if (!order->is_told) return;
+        taken_.put(Told::kTaken);
+        taken_.put(number);
+        taken.put(taken_);
+      };
+    }
+    strips_->access(tile, std::move(access), at);
+  }
+
+  void read_half_words(Packet& from) {
+    const auto places = from.get_all<RemotePart::HalfWord>();
+    const auto end = from.get<Cycle>();
+    std::vector<std::uint16_t> words;
+    for (const RemotePart::HalfWord& place : places) {
+      pe::ComputeEngineCore& engine = *strips_->engine(place.tile);
+      engine.catch_up(end);
+      words.push_back(static_cast<std::uint16_t>(engine.sram().read(place.address, 2)));
+    }
+    answer_.put_all(words);
+  }
+
   void access_memory(Request request, Packet& from) {
     pe::ComputeEngineCore& engine = *strips_->engine(from.get<TileCoord>());
     const auto address = from.get<std::uint32_t>();
@@ -318,61 +416,6 @@ class Server final : private Outside, private observe::Diagnoses {
       answer_.put(static_cast<std::uint32_t>(wait.needs.size()));
       for (const observe::Resource& need : wait.needs) answer_.put(need);
     }
-  }
-
-  template <class Visit>
-  void for_all_engines(Visit visit) {
-    for (std::uint32_t place = rows_->first_place; place < rows_->end_place; ++place) {
-      if (pe::ComputeEngineCore* const engine = strips_->engine(plan_.tile_of(place)))
-        visit(place, *engine);
-    }
-  }
-
-  std::size_t program_of(std::uint32_t place) const {
-    return static_cast<std::size_t>(plan_.image_of_tile[place]);
-  }
-
-  void account_waits(bool links) {
-    if (links) strips_->set_link_waits(links_.emplace(plan_.tile_count()));
-    book_ = std::make_unique<observe::WaitBook>(plan_.tile_count(), nullptr);
-    for_all_engines([this](std::uint32_t place, pe::ComputeEngineCore& engine) {
-      const std::size_t thread = strips_->strip_of(plan_.tile_of(place));
-      engine.set_waits(&book_->open(place, program_of(place) + thread * plan_.images.size()));
-    });
-  }
-
-  void collect() {
-    answer_.put(stream_->digest().value());
-    const observe::Counters::State counters = stream_->counters().state();
-    answer_.put_all(counters.totals);
-    answer_.put(counters.last);
-    answer_.put_all(counters.tiles);
-  }
-
-  void collect_waits(Packet& from) {
-    const auto cycles = from.get<Cycle>();
-    const auto stepped = from.get<Cycle>();
-    for_all_engines(
-        [cycles](std::uint32_t, pe::ComputeEngineCore& engine) { engine.finish_waits(cycles); });
-    book_->finish(cycles, stepped);
-    std::size_t tiles = 0;
-    for_all_engines([&tiles](std::uint32_t, pe::ComputeEngineCore&) { ++tiles; });
-    answer_.put(tiles);
-    for_all_engines([this](std::uint32_t place, pe::ComputeEngineCore&) {
-      answer_.put(place);
-      answer_.put(program_of(place));
-      answer_.put(book_->tile(place)->all_cycles());
-    });
-    answer_.put(book_->programs());
-    for (std::size_t program = 0; program < book_->programs(); ++program) {
-      answer_.put(program % plan_.images.size());
-      answer_.put_all(book_->lines(program).entries());
-    }
-    if (!links_) return;
-    strips_->add_lasting_waits(*links_, std::min(cycles, stepped));
-    const auto tiles_of = links_->tiles().begin();
-    answer_.put_all(std::vector<observe::LinkWaits::Tile>(tiles_of + rows_->first_place,
-                                                          tiles_of + rows_->end_place));
   }
 
   // Outside
@@ -417,6 +460,8 @@ class Server final : private Outside, private observe::Diagnoses {
   }
 
   Channel& channel_;
+  const ServedBy processes_;
+  RemotePart::Neighbours neighbours_;
   const Plan& plan_;
   bool ended_ = false;
   Cycle now_ = 0;
@@ -424,18 +469,18 @@ class Server final : private Outside, private observe::Diagnoses {
   Threads threads_;
   Packet answer_;
   Packet told_;
+  Packet taken_;  // orders of the host, in the present cycle
   std::vector<std::uint16_t> port_rooms_;
+  std::vector<std::uint8_t> saved_;  // what the leading process takes piece by piece
   std::unique_ptr<Strip> rows_;
-  std::unique_ptr<observe::EventStream> stream_;
-  std::unique_ptr<observe::WaitBook> book_;
-  std::optional<observe::LinkWaits> links_;
+  std::unique_ptr<ServedRecords> records_;
   std::unique_ptr<Strips> strips_;
 };
 
 }  // namespace
 
-void serve(Channel& channel, const Plan& plan) {
-  Server(channel, plan).run();
+void serve(const ServedBy& processes, const Plan& plan) {
+  Server(processes, plan).run();
 }
 
 }  // namespace tessera::wafer

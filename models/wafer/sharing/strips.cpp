@@ -44,8 +44,8 @@ bool can_skew(const Strip& rows, const Threads& threads, const observe::EventStr
   const fabric::FabricTiming& t = plan.fabric;
   const unsigned latency = std::max({t.hop_latency, t.credit_latency, t.on_ramp_latency,
                                      t.off_ramp_latency, plan.queue_write_latency});
-  return threads.skew.depth > 1 && plan.ports.empty() && latency <= kMaxLatencyAhead &&
-         (events == nullptr || !events->counters().has_tiles()) &&
+  return threads.skew.depth > 1 && !threads.hands_on_events && plan.ports.empty() &&
+         latency <= kMaxLatencyAhead && (events == nullptr || !events->counters().has_tiles()) &&
          (!threads.skew.when_busy || programs_in(rows) >= kTilesBeyondCache);
 }
 
@@ -72,7 +72,9 @@ Strips::Strips(const Strip& rows, Threads threads, Outside& outside, observe::Ev
   threads.skew.when_busy = false;
   for (std::size_t i = 0; i + 1 < processes; ++i) {
     const Strip strip(plan_, cuts[(i + 1) * count], cuts[(i + 2) * count]);
-    remotes_.push_back(std::make_unique<RemotePart>(*others[i], strip, threads, outside, events));
+    const RemotePart::Neighbours neighbours = {i > 0, i + 2 < processes};
+    remotes_.push_back(
+        std::make_unique<RemotePart>(*others[i], neighbours, strip, threads, outside, events));
   }
   locals_.resize(count);
   if (!alone && events != nullptr) events->part(count - 1);  // makes all of them
@@ -362,10 +364,16 @@ void Strips::exchange_all(Cycle now) {
   for (std::size_t i = locals_.size(); i < parts_.size(); ++i) exchange(i, now);
 }
 
+// `side`: of the receiver.
+void Strips::hand_over(Part& from, Part& to, Direction side, Cycle now) {
+  if (const Cycle due = from.sent_directly(opposite(side)); due != kNever)
+    to.take_directly(side, due, now);
+  to.take(side, from.sent(opposite(side)), now);
+}
+
 void Strips::exchange(std::size_t i, Cycle now) {
-  if (i > 0) parts_[i]->take(Direction::kNorth, parts_[i - 1]->sent(Direction::kSouth), now);
-  if (i + 1 < parts_.size())
-    parts_[i]->take(Direction::kSouth, parts_[i + 1]->sent(Direction::kNorth), now);
+  if (i > 0) hand_over(*parts_[i - 1], *parts_[i], Direction::kNorth, now);
+  if (i + 1 < parts_.size()) hand_over(*parts_[i + 1], *parts_[i], Direction::kSouth, now);
 }
 
 // If several tiles fail, the failure of the first one is reported: strips follow each other as their

@@ -106,10 +106,11 @@ class Strips {
   std::vector<pe::Sram> take_memories();
   void put_memories(std::vector<pe::Sram> memories);
   /// Saves the state between two cycles, of which `next` is the second; or restores it, after start(). The bytes do not
-  /// depend on the number of strips. Other processes restore their rows, and save nothing. Throws state::Mismatch.
+  /// depend on the number of strips. Throws state::Mismatch.
   void visit(state::Archive& archive, Cycle next);
   // Parts of it, for a process that another one leads.
   void visit_locals(StateOf what, const Visit& visit);
+  WaferCore::Announcements announcements(Cycle next) const;
   void take_announcements(const WaferCore::Announcements& all);
   /// All is restored; `is_due`: something is to be looked at in `next`. Answers the next cycle with something to do.
   Cycle go_on_at(Cycle next, bool is_due);
@@ -140,6 +141,7 @@ class Strips {
   /// What a cycle has taken one thread, and how long it has lasted with all of them.
   void note_cost(double seconds) { cost_s_ += (seconds - cost_s_) * kNew; }
   void note_together(double seconds);
+  static void hand_over(Part& from, Part& to, Direction side, Cycle now);
   void exchange(std::size_t part, Cycle now);
   void exchange_all(Cycle now);
   void end_step(Cycle now);

@@ -11,6 +11,8 @@ struct Threads {
   /// Step a cycle with one thread as long as cycles are too short to be worth more.
   bool when_busy = false;
   Skew skew = {};
+  /// Other processes hand all their events on instead of counting them: a state of the run is saved.
+  bool hands_on_events = false;
 };
 
 }  // namespace tessera::wafer

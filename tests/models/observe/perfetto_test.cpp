@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <list>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -228,4 +229,43 @@ TEST(ObservePerfetto, AResetEndsWhatIsUnderWay) {
   EXPECT_TRUE(slices[0].at("args").as_object().contains("unfinished"));
   EXPECT_EQ(number(slices[1], "ts"), 35);
   EXPECT_FALSE(slices[1].at("args").as_object().contains("unfinished"));
+}
+
+namespace {
+
+class Parts final : public TraceParts {
+ public:
+  std::ostream& next_part() override { return parts.emplace_back(); }
+  std::list<std::ostringstream> parts;
+};
+
+}  // namespace
+
+TEST(ObservePerfetto, ALongTraceIsCutIntoTracesThatAreWholeAndNameTheirRows) {
+  Parts files;
+  std::ostream& first = files.next_part();
+  constexpr std::uint64_t kBytes = 2000;
+  PerfettoTrace recorder(PerfettoWriter::Target(first, files, kBytes), 4, names());
+  recorder.on_event({1, 2, EventKind::kTaskStart, 9, 0});
+  for (Cycle at = 10; at < 1000; at += 10) {
+    recorder.on_event({at, 1, EventKind::kTaskStart, 2, 0});
+    recorder.on_event({at + 5, 1, EventKind::kTaskEnd, 2, 0});
+  }
+  recorder.on_event({1000, 2, EventKind::kTaskEnd, 9, 0});
+  recorder.finish();
+  ASSERT_GT(files.parts.size(), 3U);
+  std::size_t slices = 0;
+  std::int64_t last = -1;
+  for (const std::ostringstream& part : files.parts) {
+    EXPECT_LT(part.str().size(), kBytes + 1000);
+    const auto records = boost::json::parse(part.str()).as_object().at("traceEvents").as_array();
+    EXPECT_GE(of_phase(records, "M").size(), 4U);
+    for (const auto& slice : of_phase(records, "X")) {
+      ++slices;
+      if (number(slice, "pid") != 2) continue;
+      EXPECT_GT(number(slice, "ts"), last);
+      last = number(slice, "ts");
+    }
+  }
+  EXPECT_EQ(slices, 100U);
 }

@@ -48,11 +48,11 @@ class Checkpoints:
     def way(self):
         return self.draw.choice(self.ways)
 
-    def saved(self, layout, options, cycle, name):
+    def saved(self, layout, options, cycle, name, processes=()):
         """The bytes of the state before `cycle`; None: the run never comes there. The run itself is as ever."""
         file = self.folder / name
         file.unlink(missing_ok=True)
-        run = self.run(layout, [*options, "--checkpoint", str(file), "--checkpoint-at", str(cycle)])
+        run = self.run(layout, [*options, "--checkpoint", str(file), "--checkpoint-at", str(cycle)], processes)
         return run, file if file.exists() else None
 
     def check(self, layout, options, places=1):
@@ -84,6 +84,11 @@ class Checkpoints:
             found = self.run(layout, [*options, "--restore", str(file)], [self.ranks])
             self.runs.expect_equal(whole, found, f"{what} {way}, restored in {self.ranks} processes")
             self.in_processes += 1
+            bare = [option for option in options if option not in ("--waits", "--no-waits")] + ["--no-waits"]
+            alone, expected = self.saved(layout, bare, cycle, "f")
+            shared, found = self.saved(layout, bare, cycle, "g", [self.ranks + 1])
+            self.runs.expect_equal(alone, shared, f"{what} by {self.ranks + 1} processes: the run that saves")
+            assert expected.read_bytes() == found.read_bytes(), f"{what} by {self.ranks + 1} processes: other bytes"
         later = self.draw.randint(cycle, cycles)
         if later == cycle or not self.may_restore(options, later):
             return
