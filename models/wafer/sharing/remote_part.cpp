@@ -406,7 +406,9 @@ void RemotePart::visit(StateOf what, const Visit& visit) {
 
 void RemotePart::save(StateOf what, const Visit& visit) {
   put_visit(post(Request::kSave), what, visit);
-  const auto size = call().get<std::size_t>();
+  Packet answer = call();
+  const auto size = answer.get<std::size_t>();
+  tell(answer);
   for (std::size_t at = 0; at < size;) {
     post(Request::kSaved).put(at);
     std::vector<std::uint8_t> piece = call().get_all<std::uint8_t>();

@@ -248,6 +248,7 @@ class Server final : private Outside, private observe::Diagnoses {
     strips_->visit_locals(what, get_visit(from, archive));
     saved_ = archive.take_bytes();
     answer_.put(saved_.size());
+    records_->put_events(answer_);  // those of engines that were caught up for this
   }
 
   void restore(Packet& from) {

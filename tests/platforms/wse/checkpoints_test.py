@@ -88,7 +88,10 @@ class Checkpoints:
             alone, expected = self.saved(layout, bare, cycle, "f")
             shared, found = self.saved(layout, bare, cycle, "g", [self.ranks + 1])
             self.runs.expect_equal(alone, shared, f"{what} by {self.ranks + 1} processes: the run that saves")
-            assert expected.read_bytes() == found.read_bytes(), f"{what} by {self.ranks + 1} processes: other bytes"
+            assert (expected is None) == (found is None), f"{what} by {self.ranks + 1} processes"
+            for state, processes in ((expected, [self.ranks]), (found, ()), (found, [self.ranks])):
+                again = self.run(layout, [*bare, "--restore", str(state)], processes)
+                self.runs.expect_equal(alone, again, f"{what} by {self.ranks + 1} processes, restored in {processes or 1}")
         later = self.draw.randint(cycle, cycles)
         if later == cycle or not self.may_restore(options, later):
             return
