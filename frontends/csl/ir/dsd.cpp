@@ -13,6 +13,14 @@ bool is_fabric(pe::DsdKind kind) {
   return kind == pe::DsdKind::kFabin || kind == pe::DsdKind::kFabout;
 }
 
+/// That of a queue has its number; that of a receiver is the one of the queue that it shares.
+unsigned microthread_of(const Module& module, unsigned queue) {
+  for (const pe::QueueBinding& one : module.settings.queues) {
+    if (one.input && one.id.value() == queue && one.shares) return one.shares->value();
+  }
+  return queue;
+}
+
 /// Number of the DSR of an operation for one of its operands.
 std::uint8_t dsr_number(const Module& module, const std::vector<DsdOperand>& operands,
                         const pe::OpConfig& config, const DsrChoice& choice, unsigned slot) {
@@ -23,7 +31,7 @@ std::uint8_t dsr_number(const Module& module, const std::vector<DsdOperand>& ope
     const pe::Dsd& dsd = module.descriptors[o->descriptor].dsd;
     if (is_fabric(dsd.kind)) microthread = dsd.queue.value();
   }
-  if (config.ut) microthread = config.ut->value();
+  microthread = config.ut ? config.ut->value() : microthread_of(module, microthread);
   return choice.asynchronous.at(slot).at(microthread);
 }
 

@@ -165,7 +165,12 @@ class TileCode {
                            const Node& at);
   QueueUse use_output_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
                             const Node& at);
-  QueueUse add_receiver(std::optional<unsigned> queue, std::optional<unsigned> color,
+  QueueUse use_taken_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
+                           const Node& at);
+  /// A number that no receiver has, if there is one.
+  std::optional<unsigned> free_receiver();
+  /// A receiver that shares the length and the microthread of queue `shared`.
+  QueueUse add_receiver(unsigned id, unsigned shared, std::optional<unsigned> color,
                         const Node& at);
   QueueUse add_queue(bool is_input, unsigned id, std::optional<unsigned> color, bool is_named,
                      const Node& at);

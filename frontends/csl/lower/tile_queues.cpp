@@ -65,36 +65,49 @@ QueueUse TileCode::use_input_queue(std::optional<unsigned> queue, std::optional<
     return {own->id, Color(*color)};
   }
   if (own != nullptr) tell_shared_queue(*queue, at);
+  // Operations on a receiver run on the microthread of the queue that they name.
+  const std::optional<unsigned> receiver = own != nullptr && color ? free_receiver() : std::nullopt;
+  if (receiver) return add_receiver(*receiver, *queue, color, at);
   const bool is_named = queue && own == nullptr;
   const std::optional<unsigned> id = is_named ? queue : free_queue(true, queue.has_value());
-  if (!id) return add_receiver(queue, color, at);
+  if (!id) return use_taken_queue(queue, color, at);
   if (!is_named) chosen_queues_.insert(*id);
   return add_queue(true, *id, color, is_named, at);
 }
 
 /// All queues are taken. A color that never reaches the PE waits for ever, wherever it waits; the
 /// wavelets of another one get a receiver of their own.
-QueueUse TileCode::add_receiver(std::optional<unsigned> queue, std::optional<unsigned> color,
-                                const Node& at) {
+QueueUse TileCode::use_taken_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
+                                   const Node& at) {
   if (!color || !is_received(*color)) {
     for (const pe::QueueBinding& q : module_.settings.queues) {
       const bool is_silent = q.input && (!q.color || !is_received(q.color->value()));
       if (is_silent) return {q.id, color ? Color(*color) : color_of(q)};
     }
   }
-  unsigned id = kMaxQueues;
-  while (find_queue(true, id, std::nullopt) != nullptr) ++id;
   if (!color)
     engine_.fail(Id::kQueuesTaken, at,
                  "all input queues are taken, and the descriptor names no color");
-  if (id >= pe::kMaxReceivers) {
+  const std::optional<unsigned> receiver = free_receiver();
+  if (!receiver) {
     engine_.fail(Id::kQueuesTaken, at, "the color ", *color,
                  " is one too many: a PE receives at most ", pe::kMaxReceivers, " colors");
   }
-  QueueUse use = add_queue(true, id, color, false, at);
-  const unsigned shared = queue.value_or(kMaxQueues - 1 - id % kMaxQueues);
-  module_.settings.queues.back().shares = QueueId(shared);
+  const unsigned shared = queue.value_or(kMaxQueues - 1 - *receiver % kMaxQueues);
   if (!queue) tell_shared_queue(shared, at);
+  return add_receiver(*receiver, shared, color, at);
+}
+
+std::optional<unsigned> TileCode::free_receiver() {
+  unsigned id = kMaxQueues;
+  while (find_queue(true, id, std::nullopt) != nullptr) ++id;
+  return id < pe::kMaxReceivers ? std::optional(id) : std::nullopt;
+}
+
+QueueUse TileCode::add_receiver(unsigned id, unsigned shared, std::optional<unsigned> color,
+                                const Node& at) {
+  const QueueUse use = add_queue(true, id, color, false, at);
+  module_.settings.queues.back().shares = QueueId(shared);
   return use;
 }
 
