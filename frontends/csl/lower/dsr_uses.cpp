@@ -1,6 +1,8 @@
 #include "frontends/csl/lower/dsr_uses.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "frontends/csl/lower/descriptor_checks.h"
 
@@ -86,6 +88,33 @@ void DsrUses::loosen(std::vector<ir::Descriptor>& descriptors) const {
   }
 }
 
+bool DsrUses::has_settings(const Register& dsr) const {
+  const auto loads = loads_.find(dsr);
+  return loads != loads_.end() && std::all_of(loads->second.begin(), loads->second.end(),
+                                              [](const Load& load) { return load.config.async; });
+}
+
+void DsrUses::leave_ends_to_loads(std::vector<ir::Function>& functions) const {
+  const auto change = [&](ir::Instruction& in) {
+    if (in.op != ir::Op::kMachine || in.machine->op == pe::Opcode::kLddsr) return;
+    if (!in.machine->config.activate && !in.machine->config.unblock) return;
+    const bool is_left = std::any_of(
+        in.machine->fields.begin(), in.machine->fields.end(), [&](const ir::Machine::Field& field) {
+          return field.slot == ir::Machine::Slot::kFixed && (field.fixed.kind & pe::kAnyDsr) != 0 &&
+                 has_settings({field.fixed.kind, field.fixed.reg});
+        });
+    if (!is_left) return;
+    auto made = std::make_shared<ir::Machine>(*in.machine);
+    made->config.activate.reset();
+    made->config.unblock.reset();
+    in.machine = std::move(made);
+  };
+  for (ir::Function& function : functions) {
+    for (ir::Block& block : function.blocks)
+      std::for_each(block.code.begin(), block.code.end(), change);
+  }
+}
+
 void DsrUses::judge(Engine& engine, const std::vector<FifoDeclaration>& fifos) const {
   for (const auto& [dsr, loads] : loads_) {
     for (const Load& load : loads)
@@ -136,6 +165,12 @@ void DsrUses::judge(Engine& engine, const Use& use, const std::vector<Load>& loa
                 "the options .activate and .unblock of the operation contradict those of "
                 "the load of its DSR; "
                 "give them in one place");
+  const bool are_left = std::all_of(loads.begin(), loads.end(), [](const Load& load) {
+    return load.config.async && !load.config.activate && !load.config.unblock;
+  });
+  if (are_left && (use.config.activate || use.config.unblock))
+    engine.remark(*use.at, "the end of an operation on a DSR is that of @load_to_dsr, which "
+                           "gives none: .activate and .unblock of the operation have no effect");
 }
 
 }  // namespace tessera::csl

@@ -54,6 +54,9 @@ class DsrUses {
   void add_moved(const Type& element) { moved_.insert(&element); }
   /// What the machine is told of elements (pe::Dsd::stated) may not be so for those that have moved.
   void loosen(std::vector<ir::Descriptor>& descriptors) const;
+  /// The end of an operation belongs to the load of its DSR (wse.md 5.7): that of the operation has no effect where the load
+  /// gives settings.
+  void leave_ends_to_loads(std::vector<ir::Function>& functions) const;
   /// A descriptor goes where only the running program knows.
   void add_value_somewhere() { goes_somewhere_ = true; }
   /// An operation at `at` on elements of `bytes` takes what the variable holds.
@@ -83,6 +86,8 @@ class DsrUses {
     const Node* at;
   };
   static void judge(Engine& engine, const Use& use, const std::vector<Load>& loads);
+  /// Whether all loads of the DSR say how operations on it run.
+  bool has_settings(const Register& dsr) const;
   void judge(Engine& engine, const VariableUse& use) const;
   static void judge(Engine& engine, const Load& load, const Register& dsr,
                     const std::vector<FifoDeclaration>& fifos);
