@@ -49,6 +49,8 @@ def argument_word(value, type_name, place):
         return _half_word(value, type_name, place)
     if type_name not in RANGES:
         raise TypeError(f"{place} is of type {type_name}, which a launch cannot pass")
+    if type_name == "bool" and isinstance(value, np.integer):
+        value = int(value)  # a host has no one width for a bool
     if isinstance(value, np.generic) and not isinstance(value, np.bool_) and (
             value.dtype.kind not in "iu" or 8 * value.dtype.itemsize != int(type_name.strip("iubol") or 8)):
         raise TypeError(f"{place} is of type {type_name}, and the value is a {value.dtype}")

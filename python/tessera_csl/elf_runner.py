@@ -20,6 +20,7 @@ from tessera_csl.runtime import SdkRuntime
 
 _EDGES = {"N": "NORTH", "S": "SOUTH", "E": "EAST", "W": "WEST"}
 _SIDES = {"WEST": "W", "EAST": "E", "NORTH": "N", "SOUTH": "S"}
+_runs = {}  # by the name of their core file
 
 
 class _Stream:
@@ -52,12 +53,21 @@ def _edge(place, width, height):
 
 
 def _wavelets(array):
-    """A wavelet of 32 bits for each element; one of 16 bits lies in the low half."""
+    """A word for each element; one of 16 bits lies in the low half."""
     array = np.ascontiguousarray(array)
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.dtype.itemsize not in (2, 4) or array.dtype.kind not in "iuf":
         raise ValueError(f"wavelets carry elements of 16 or 32 bits, not {array.dtype}")
     return array.view(np.uint16).astype(np.uint32) if array.dtype.itemsize == 2 else array.view(np.uint32)
+
+
+def _part(words, numbers, width):
+    """The elements of a tensor for one PE. A wavelet of 16 bits has the number of the element in its high half, which tasks with a
+    second parameter and operations with `.index` read: public programs of SDK 0.4 to 0.8 send vectors so."""
+    if width != 2:
+        return words, numbers
+    order = np.arange(len(numbers), dtype=np.uint32)
+    return words[numbers] | (order & np.uint32(0xFFFF)) << np.uint32(16), order
 
 
 class _Runtime(SdkRuntime):
@@ -116,7 +126,7 @@ class CSELFRunner:
                 raise ValueError(f"the port map has the shape {found.shape}, the array {array.shape}")
             places = found.of_places()
         for place, numbers in places:
-            self._add(color, place, False, (words, numbers), sentinel)
+            self._add(color, place, False, _part(words, numbers, array.dtype.itemsize), sentinel)
 
     def add_output_tensor(self, color, portmap, dtype, **_):
         """Receives a tensor, which out_tensor_dict has by the name of the port map after the run."""
@@ -146,7 +156,7 @@ class CSELFRunner:
         array = np.asarray(np_array)
         words = _wavelets(array.ravel())
         for place, numbers in self._rows(edge, array):
-            self._add(color, place, False, (words, numbers), sentinel)
+            self._add(color, place, False, _part(words, numbers, array.dtype.itemsize), sentinel)
 
     def add_output_array(self, name, color, edge, np_array, **_):
         """Receives a row of the array over an edge from each of its PEs."""
@@ -209,14 +219,16 @@ class CSELFRunner:
             values = words.astype(np.uint16) if dtype.itemsize == 2 else words
             self.out_tensor_dict[name] = values.view(dtype).reshape(shape)
 
-    def connect_and_run(self, *_, **__):
-        """Runs the program until nothing moves any more."""
+    def connect_and_run(self, core_file=None, *_, **__):
+        """Runs the program until nothing moves any more; an ELFLoader of this process knows the run by the name of its core file."""
         with contextlib.ExitStack() as stack:
             folder = self._folder
             if self._streams:
                 temporary = stack.enter_context(tempfile.TemporaryDirectory(prefix="tessera-"))
                 folder = self._compile_with_streams(Path(temporary) / "out")
             self._run(folder)
+        if core_file is not None:
+            _runs[str(core_file)] = self
 
     def _after_run(self):
         if self._debug is None:
@@ -244,6 +256,24 @@ class CSELFRunner:
 def read_trace(runner, col, row, name):
     """The records of a trace buffer of `<debug>`, which has the name of the constant that imports the module, or its key."""
     return runner.read_trace(col, row, name)
+
+
+class ELFLoader:
+    """The variables of a run, by the name of its core file."""
+
+    def __init__(self, elf, core_file):
+        del elf
+        if str(core_file) not in _runs:
+            raise RuntimeError(f"no connect_and_run('{core_file}') of this process has ended")
+        self._runner = _runs[str(core_file)]
+
+    def get_as_array(self, name, count, dtype):
+        """The first elements of a variable; the first two dimensions are column and row of the fabric."""
+        left, top, width, height = self._runner._program()["rectangle"]
+        values = self._runner.get_symbol_rect(((left, top), (width, height)), name, dtype)
+        array = np.zeros((left + width, top + height, count), dtype)
+        array[left:, top:] = values.reshape(width, height, -1)[:, :, :count]
+        return array
 
 
 class ELFMemory:

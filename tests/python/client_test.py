@@ -124,7 +124,8 @@ const y = @get_color(2);
 export var total: i16 = 0;
 export var offset: i16 = 0;
 const out = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = y });
-task add(value: i16) void { total += value; }
+export var numbers: u16 = 0;
+task add(value: i16, number: u16) void { total += value; numbers += number; }
 task end() void { @mov16(out, total + offset); }
 comptime { @bind_data_task(add, @get_data_task_id(x)); @bind_control_task(end, @get_control_task_id(43)); }
 layout {
@@ -163,7 +164,16 @@ class OldHost(unittest.TestCase):
         self.assertEqual(runner.out_tensor_dict["y"].tolist(), [-192, 106])
         self.assertEqual(runner.get_symbol(1, 2, "total", np.int16).tolist(), [8])
         self.assertEqual(runner.get_symbol_rect(((1, 1), (1, 2)), "total", np.int16).tolist(), [[[6], [8]]])
+        self.assertEqual(runner.get_symbol(1, 1, "numbers", np.uint16).tolist(), [3])  # 0 + 1 + 2: of the elements of a PE
         self.assertEqual(ELFMemory("out/bin/out_0_0.elf").iter_coordinates(), [(1, 1), (1, 2)])
+
+    def test_variables_that_the_host_sets_are_no_constants(self):
+        runner = self.streams(STREAMS.replace("export var", "var").replace("@bind_data_task(add, @get_data_task_id(x))", "@bind_task(add, x)"))
+        runner.add_input_tensor(1, "{x[row=0:1] -> [PE[-1, row] -> index[0]]}", np.array([1, 2], np.int16), sentinel=43)
+        runner.add_output_tensor(2, "{y[row=0:1] -> [PE[1, row] -> index[0]]}", np.int16)
+        runner.set_symbol_rect("offset", np.array([[100, -200]], np.int16), offset=(1, 1))
+        runner.connect_and_run()
+        self.assertEqual(runner.out_tensor_dict["y"].tolist(), [101, -198])
 
     def test_rows_of_an_array_cross_an_edge(self):
         runner = self.streams()
@@ -199,6 +209,7 @@ class OldHost(unittest.TestCase):
     def test_a_program_runs_and_is_read(self):
         from cerebras.elf.cs_elf_runner import CSELFRunner
         from cerebras.elf.cs_elf_runner.lib import csl_utils
+        from cerebras.elf.cself import ELFLoader
         with tempfile.TemporaryDirectory() as work:
             (Path(work) / "layout.csl").write_text(ACTIVE, encoding="utf-8")
             subprocess.run([SDK / "sdk_debug_shell", "compile", "layout.csl", "--fabric-dims=2,1", "-o=out"], cwd=work, check=True,
@@ -211,8 +222,11 @@ class OldHost(unittest.TestCase):
             here = os.getcwd()
             os.chdir(work)
             self.addCleanup(os.chdir, here)
-            runner.connect_and_run()
+            runner.connect_and_run("core.out")
             os.chdir(here)
+            self.assertEqual(ELFLoader(f"{work}/out/bin/out_0_0.elf", "core.out").get_as_array("total", 1, np.uint32).tolist(), [[[7]], [[7]]])
+            with self.assertRaisesRegex(RuntimeError, "other.out"):
+                ELFLoader(f"{work}/out/bin/out_0_0.elf", "other.out")
             self.assertEqual(runner.get_symbol(1, 0, "total", np.uint32).tolist(), [7])
             self.assertEqual(runner.get_symbol_rect(((0, 0), (2, 1)), "total", np.uint32).tolist(), [[[7]], [[7]]])
             self.assertEqual(csl_utils.read_trace(runner, 1, 0, "times"), [5])

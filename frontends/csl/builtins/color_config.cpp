@@ -138,6 +138,9 @@ class ColorReader {
         made_.swap_y = swaps(field, name);
       } else if (name == "pop_mode") {
         read_pop_mode(field);
+      } else if (name == "p2p") {
+        call_.engine().remark(call_.node, "the field .p2p of SDK 0.5 has no effect: a route "
+                                          "leads wherever its directions say");
       } else if (is_own) {
         call_.fail(Id::kColorField, "the field .routes has an unknown field ",
                    text::in_quotes(name));
