@@ -7,6 +7,7 @@
 
 #include "frontends/csl/builtins/emit.h"
 #include "frontends/csl/lower/memory.h"
+#include "frontends/csl/sema/foreign_names.h"
 
 namespace tessera::csl {
 
@@ -196,8 +197,9 @@ Result call_builtin(Evaluator& evaluator, const Builtin& node) {
       if (!is_hidden(evaluator, one->name)) names.push_back("@" + std::string(one->name));
     }
     const std::string name = "@" + std::string(node.name);
+    const std::string advice = advice_on_builtin(node.name);
     evaluator.engine().fail(Id::kUnknownBuiltin, node, "there is no builtin '", name, "'",
-                            did_you_mean(name, names));
+                            advice.empty() ? did_you_mean(name, names) : advice);
   }
   const BuiltinCall call(evaluator, node, *row);
   if (row->handler == nullptr) call.fail(Id::kNotTaken, "not taken: ", row->about);
@@ -221,6 +223,14 @@ std::string descriptor_hint(const Type& type) {
                       array.count(), " })");
 }
 
+/// For an id in whose place the program names the task or function itself.
+std::string task_hint(const OperandRow& operand, const Type& type) {
+  const bool is_id = wanted(operand, true).find("task_id") != std::string::npos;
+  return is_id && type.is(TypeKind::kFunction)
+             ? "; a task is started by the id that @bind_local_task gives it"
+             : "";
+}
+
 const OperandRow& BuiltinCall::operand_row(std::size_t i) const {
   return row.operands[std::min(i, row.operands.size() - 1)];
 }
@@ -234,7 +244,8 @@ void BuiltinCall::check(std::size_t i, const OperandRow& operand, const Result& 
   if (!fits(operand, value, is_wse3()))
     fail_operand(Id::kOperandType, i, " is of type ", text::in_quotes(value.type->name),
                  " instead of ", wanted(operand, is_wse3()),
-                 operand.takes == Takes::kDsd ? descriptor_hint(*value.type) : "");
+                 operand.takes == Takes::kDsd ? descriptor_hint(*value.type)
+                                              : task_hint(operand, *value.type));
   if (operand.takes == Takes::kInteger && operand.lowest < operand.highest)
     check_range(i, value, operand.lowest, operand.highest);
 }

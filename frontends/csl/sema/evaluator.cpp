@@ -7,6 +7,7 @@
 #include "frontends/csl/lower/operands.h"
 #include "frontends/csl/sema/arithmetic.h"
 #include "frontends/csl/sema/constant_expressions.h"
+#include "frontends/csl/sema/foreign_names.h"
 #include "frontends/csl/syntax/lexer.h"
 #include "frontends/csl/syntax/visit.h"
 
@@ -116,8 +117,9 @@ Result Evaluator::on(const NameExpr& e) {
   }
   std::vector<std::string> known = frame_.instance.names();
   for (const LocalName& local : frame_.locals) known.emplace_back(local.name);
+  const std::string advice = advice_on_name(e.name);
   engine_.fail(Id::kUnknownName, e, "nothing is called ", in_quotes(e.name),
-               did_you_mean(e.name, known));
+               advice.empty() ? did_you_mean(e.name, known) : advice);
 }
 
 Result Evaluator::binary(BinaryOp op, Result left, Result right, const Node& at) {

@@ -47,6 +47,8 @@ const Expr* ExpressionParser::binary(unsigned level) {
     if (is_comparison && op->level == kComparisonLevel)
       cursor_.fail(cursor_.place(), "comparisons are not chained: put one of them in parentheses");
     const Place place = cursor_.take().place;
+    if (op->op == BinaryOp::kMultiply && cursor_.next_is("*"))
+      cursor_.fail(place, "unexpected '**'; <math> has the powers 'pow(x, y)'");
     const Expr* const right = binary(op->level + 1);
     left = state_.make<Binary>(place, op->op, left, right);
     is_comparison = op->level == kComparisonLevel;
@@ -79,6 +81,10 @@ const Expr* ExpressionParser::suffixed(const Expr* object, Brace brace) {
 const Expr* ExpressionParser::suffix(const Expr* object) {
   const Place place = cursor_.place();
   if (cursor_.accept(".")) {
+    if (cursor_.next_is("."))
+      cursor_.fail(
+          place,
+          "unexpected '..'; a range of numbers is '@range(i16, 0, n, 1)', in a switch '0...9'");
     const Name name = state_.expect_name("the member after '.'");
     return state_.make<Member>(place, object, name);
   }
@@ -155,7 +161,12 @@ void ExpressionParser::fail_no_expression() {
   const Token& token = cursor_.peek();
   std::string more;
   if (token.is("+")) more = "; there is no prefix '+'";
-  if (token.is(".")) more = "; an anonymous struct is written '.{ .a = 1 }'";
+  if (token.is("."))
+    more = "; an anonymous struct is written '.{ .a = 1 }', a member of an enum 'E.a'";
+  if (token.is(":")) more = "; the type of a result has no ':' before it";
+  if (token.is_word("var") || token.is_word("const"))
+    more = "; a declaration is a statement, and a loop over numbers is written "
+           "'for (@range(i16, 0, n, 1)) |i|'";
   if (token.is_word("else")) more = "; an arm of an 'if' is missing";
   if (token.is_word("return") || token.is_word("break") || token.is_word("continue"))
     more = "; this is a statement and has no value";

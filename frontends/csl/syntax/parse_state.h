@@ -122,7 +122,12 @@ class ParseState {
   /// The ";" that ends `what`.
   void expect_semicolon(const std::string& what) {
     if (cursor_.accept(";")) return;
-    fail_expected("';' after " + what, cursor_.next_is("=") ? "; an assignment has no value" : "");
+    const bool is_name = cursor_.peek().kind == Token::Kind::kName &&
+                         cursor_.peek().place.line == cursor_.last().place.line &&
+                         cursor_.last().kind == Token::Kind::kName;
+    fail_expected("';' after " + what, cursor_.next_is("=") ? "; an assignment has no value"
+                                       : is_name ? "; a variable is declared as 'var x: i16 = 1;'"
+                                                 : "");
   }
   /// Throws "expected EXPECTED, found 'next token'" followed by `more`. If the next token stands on
   /// a later line, the place is after the last one.

@@ -52,6 +52,10 @@ class FileParser {
         token.is_word("while") || token.is_word("return"))
       more = "; statements stand in functions, layout and comptime blocks";
     if (token.kind == Kind::kName) more = did_you_mean(token.text, words);
+    const bool is_typed = token.kind == Kind::kName && cursor_.peek(1).kind == Kind::kName;
+    if (is_typed && more.empty())
+      more = "; a variable is declared as 'var x: i16 = 1;', a function as 'fn f() void { }'";
+    if (token.is_name("pub")) more = "; what a file declares is public";
     cursor_.fail(token.place, "expected a declaration (", text::alternatives(words), "), found ",
                  found(token), more);
   }

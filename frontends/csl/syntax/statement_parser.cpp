@@ -55,6 +55,8 @@ const Stmt* StatementParser::statement() {
     return state_.make<BlockStmt>(place, parse_block({}, ""));
   }
   if (cursor_.next_is(";")) cursor_.fail(cursor_.place(), "unexpected ';': no statement ends here");
+  if (cursor_.next_is("*"))
+    state_.fail_expected("a statement", "; what a pointer p leads to is written 'p.*'");
   if (cursor_.peek().kind == Kind::kWord) {
     if (const Stmt* const found = word_statement()) return found;
   }

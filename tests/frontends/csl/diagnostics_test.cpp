@@ -169,7 +169,9 @@ const Mistake kExpressions[] = {
      "  const a = b.1;\n"
      "              ^"},
     {"DotAlone", "const a = . ( .b = 1 );",
-     "1:11: expected an expression, found '.'; an anonymous struct is written '.{ .a = 1 }'\n"
+     "1:11: expected an expression, found '.'; an anonymous struct is written '.{ .a = 1 }', a "
+     "member "
+     "of an enum 'E.a'\n"
      "  const a = . ( .b = 1 );\n"
      "            ^"},
     {"TensorVariable", "const a = |1|{4} -> b[i];",
