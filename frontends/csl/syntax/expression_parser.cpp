@@ -47,7 +47,9 @@ const Expr* ExpressionParser::binary(unsigned level) {
     if (is_comparison && op->level == kComparisonLevel)
       cursor_.fail(cursor_.place(), "comparisons are not chained: put one of them in parentheses");
     const Place place = cursor_.take().place;
-    if (op->op == BinaryOp::kMultiply && cursor_.next_is("*"))
+    const bool are_joined = cursor_.place().line == place.line &&
+                            cursor_.place().column == place.column + 1;  // `a * *T` is a type
+    if (op->op == BinaryOp::kMultiply && are_joined && cursor_.next_is("*"))
       cursor_.fail(place, "unexpected '**'; <math> has the powers 'pow(x, y)'");
     const Expr* const right = binary(op->level + 1);
     left = state_.make<Binary>(place, op->op, left, right);
