@@ -47,6 +47,12 @@ BlockId Builder::new_block() {
   return static_cast<BlockId>(function().blocks.size() - 1);
 }
 
+void Builder::enter(BlockId block) {
+  block_ = block;
+  const Block& entered = function().blocks[block];
+  if (!entered.code.empty()) place_ = entered.last().place;
+}
+
 bool Builder::is_closed() const {
   const Block& block = module_.functions[function_].blocks[block_];
   return !block.code.empty() && is_terminator(block.last().op);

@@ -25,8 +25,8 @@ class Builder {
   BlockId new_block();
   BlockId current() const { return block_; }
   RegisterId new_register(Type type) { return function().new_register(type); }
-  /// Makes `block` the current one.
-  void enter(BlockId block) { block_ = block; }
+  /// Makes `block` the current one. Where it has code, the place is that of its last instruction.
+  void enter(BlockId block);
   /// Whether the current block has its terminator.
   bool is_closed() const;
 
