@@ -45,6 +45,14 @@ class DueList {
     return taken_;
   }
   bool empty() const { return list_.empty(); }
+  /// The one of these that is due first; nullptr: there is none.
+  template <class Is>
+  const Due<T>* find(Is is) const {
+    const Due<T>* first = nullptr;
+    for (const Due<T>& d : list_)
+      if (is(d.item) && (first == nullptr || d.due < first->due)) first = &d;
+    return first;
+  }
   /// For checkpoints: by cycle, then by `before`, and no longer by who was stepped first. What one sender has sent stays in
   /// its order.
   template <class Before>

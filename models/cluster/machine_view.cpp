@@ -28,6 +28,10 @@ bool is_used(Mode mode, const sync::Request& wait, const MachineView& machine) {
 /// "AIV1 of cluster 0 has to set id 3 (mode 2): the program of AIV1 of cluster 0 has ended".
 CoreWaits::Reason why_not_set(const SyncUnitCore::Missing& missing, const MachineView& machine) {
   const AiCore* core = machine.find(missing.core);
+  const unsigned device = machine.sync_unit().launch().device_of(missing.core);
+  if (const auto cycle = machine.sync_unit_of(device).arrives(missing))
+    return {to_string(missing.core) + " has set id " + std::to_string(missing.id) +
+            ", which arrives in cycle " + std::to_string(*cycle)};
   CoreWaits::Reason reason = core == nullptr
                                  ? CoreWaits::Reason{"it is not part of the launch", true}
                                  : core->waits().why_no_signal(missing.mode, missing.id);
@@ -47,6 +51,14 @@ CoreWaits::Wanted explain_wait(const sync::Request& wait, const MachineView& mac
   if (!unit.launch().mix) {
     wanted.why = {"the kernel is not of MIX type, so there is no scheduling module to count sets",
                   true};
+    return wanted;
+  }
+  if (!unit.holds(wait)) {
+    text = "it has been set, and the answer is under way";
+    return wanted;
+  }
+  if (const auto cycle = unit.comes(wait)) {
+    text = "it has been set, which takes effect in cycle " + std::to_string(*cycle);
     return wanted;
   }
   std::size_t named = 0;

@@ -78,7 +78,7 @@ class AiCore {
   /// The kernel that runs or ran last; nullptr before the first launch.
   const Program* program() const { return context_.program.get(); }
   /// For deadlock reports.
-  CoreWaits waits() const { return {context_, scalar_}; }
+  CoreWaits waits() const { return {context_, scalar_, sync_}; }
 
  private:
   void note_finished(Cycle now);

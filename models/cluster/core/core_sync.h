@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,20 @@ class CoreSync {
   bool idle() const { return effects_.empty(); }
   /// The first cycle after `now` in which something takes effect, kNever if there is none.
   Cycle next_effect(Cycle now) const { return effects_.next(now); }
+
+  /// A set or release that has been carried out, and the cycle in which it takes effect.
+  struct UnderWay {
+    std::uint32_t pc = 0;
+    Cycle due = 0;
+  };
+  /// The first one with an instruction and an id that `is` takes; no value: none is under way.
+  template <class Is>
+  std::optional<UnderWay> under_way(const Is& is) const {
+    const Due<Effect>* const found = effects_.find(
+        [&](const Effect& effect) { return is(context_.code(effect.pc), &effect.id); });
+    if (found == nullptr) return std::nullopt;
+    return UnderWay{found->item.pc, found->due};
+  }
 
   /// Flags that are set: at the end of a kernel, sets without a wait. "MTE2 to V, event 3".
   std::vector<std::string> flags_set() const;

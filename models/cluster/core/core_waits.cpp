@@ -22,9 +22,12 @@ auto is_signal(Mode mode, unsigned id) {
 
 }  // namespace
 
-// The instruction stands in a queue, or the scalar unit has not come to it, or there is none.
+// It has been carried out, the instruction stands in a queue, or the scalar unit has not come to it, or there is none.
 CoreWaits::Reason CoreWaits::why_not_done(const IsMissing& is) const {
   const std::string core = to_string(context_.core);
+  if (const auto set = sync_.under_way(is))
+    return {context_.at(set->pc) + " is under way and takes effect in cycle " +
+            std::to_string(set->due)};
   for (const PipeState& p : context_.pipes.all) {
     for (std::size_t k = 0; k < p.queue.size(); ++k) {
       const QueueEntry& entry = p.queue[k];

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/cluster/core/core_context.h"
+#include "models/cluster/core/core_sync.h"
 #include "models/cluster/core/scalar_unit.h"
 #include "models/observe/wait.h"
 
@@ -36,8 +37,8 @@ class CoreWaits {
   using Explain = std::function<Wanted(const sync::Request&)>;
 
   /// All references outlive the object.
-  CoreWaits(const CoreContext& context, const ScalarUnit& scalar)
-      : context_(context), scalar_(scalar) {}
+  CoreWaits(const CoreContext& context, const ScalarUnit& scalar, const CoreSync& sync)
+      : context_(context), scalar_(scalar), sync_(sync) {}
 
   /// The pipes that are held back, by Pipe.
   std::vector<BlockedPipe> blocked_pipes(const Explain& explain) const;
@@ -55,6 +56,7 @@ class CoreWaits {
 
   const CoreContext& context_;
   const ScalarUnit& scalar_;
+  const CoreSync& sync_;
 };
 
 }  // namespace tessera::cluster

@@ -161,6 +161,33 @@ void SyncUnitCore::add_missing(std::vector<Missing>& list, CoreId waiter, Mode m
     if (arrived(member, mode, id) == 0) list.push_back({member, mode, id});
 }
 
+std::optional<Cycle> SyncUnitCore::comes(const Request& wait) const {
+  const Due<Growth>* const found = growths_.find([&wait](const Growth& growth) {
+    return growth.core == wait.core && growth.counter == counter_of(wait);
+  });
+  if (found == nullptr) return std::nullopt;
+  return found->due;
+}
+
+std::optional<Cycle> SyncUnitCore::arrives(const Missing& set) const {
+  const Due<Request>* const found = asked_.find([&set](const Request& request) {
+    return request.operation == Operation::kSet && request.core == set.core &&
+           request.mode == set.mode && request.id == set.id;
+  });
+  if (found == nullptr) return std::nullopt;
+  return found->due;
+}
+
+bool SyncUnitCore::holds(const Request& wait) const {
+  const auto is_it = [&wait](const Request& request) {
+    return request.operation == Operation::kWait && request.core == wait.core &&
+           request.pipe == wait.pipe && request.id == wait.id;
+  };
+  return asked_.find(is_it) != nullptr ||
+         std::any_of(waiting_.begin(), waiting_.end(),
+                     [&is_it](const Waiting& w) { return is_it(w.request); });
+}
+
 std::vector<SyncUnitCore::Missing> SyncUnitCore::missing(const Request& wait) const {
   std::vector<Missing> list;
   if (wait.mode == Mode::kIntraBlock) {

@@ -21,6 +21,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
@@ -67,6 +68,12 @@ class SyncUnitCore {
   /// Who could release `wait`, in which way: the cores whose set is missing. For modes 0 to 2 a wait
   /// does not say which mode it means: those of a group that some have set come alone.
   std::vector<Missing> missing(const sync::Request& wait) const;
+  /// The cycle in which a set that `wait` lacks takes effect here; no value: none is under way.
+  std::optional<Cycle> comes(const sync::Request& wait) const;
+  /// The same for a set that has not arrived.
+  std::optional<Cycle> arrives(const Missing& set) const;
+  /// Whether it has come, or is on its way, and no answer has let it go on.
+  bool holds(const sync::Request& wait) const;
   /// Cores that take part in mode 0 but are not resident (Launch::blocks), of each kind.
   unsigned blocks_not_resident() const { return launch_.block_count() - launch_.resident_blocks(); }
   const Launch& launch() const { return launch_; }

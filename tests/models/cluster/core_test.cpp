@@ -57,6 +57,47 @@ TEST(AiCore, 2_2_WaitFlagHoldsItsPipeUntilTheSourceHasCompleted) {
   EXPECT_TRUE(b.aiv().sync().flags_set().empty());
 }
 
+/// All that the pipes of a run say of their waits, in each of its cycles.
+std::string said_in_all_cycles(const Kernel& aic, const Kernel& aiv, LaunchRatio ratio) {
+  std::string text;
+  for (Cycle end = 1;; ++end) {
+    Bench b(plain(), launch_of(1, ratio));
+    b.run(aic, aiv, end);
+    if (!b.hangs()) return text;
+    text += b.waits();
+  }
+}
+
+// A set that has been carried out takes effect later: until then nobody says that the program has no more of them.
+TEST(AiCore, 2_2_WaitsKnowOfFlagsUnderWay) {
+  Kernel k;
+  k.busy(Pipe::kMte2, 20);
+  k.set_flag(Pipe::kMte2, Pipe::kV, 1);
+  k.wait_flag(Pipe::kMte2, Pipe::kV, 1);
+  k.busy(Pipe::kV, 5);
+  const std::string text = said_in_all_cycles(Kernel(), k, LaunchRatio::k0To1);
+  EXPECT_THAT(
+      text,
+      HasSubstr("set_flag(MTE2, V, id 1) at k.pto:2 is under way and takes effect in cycle "));
+  EXPECT_THAT(
+      text, testing::Not(testing::AnyOf(HasSubstr("after the last set"), HasSubstr("has ended"))));
+}
+
+TEST(AiCore, 2_6_WaitsKnowOfSignalsUnderWay) {
+  Kernel aic, aiv;
+  aic.ffts();
+  aic.wait_dev(3);
+  aiv.ffts();
+  aiv.busy(Pipe::kMte3, 20);
+  aiv.set_cross(Pipe::kMte3, 2, 3);
+  const std::string text = said_in_all_cycles(aic, aiv, LaunchRatio::k1To1);
+  EXPECT_THAT(text, HasSubstr("at k.pto:3 is under way"));
+  EXPECT_THAT(text, HasSubstr("it has been set"));
+  EXPECT_THAT(text,
+              testing::Not(testing::AnyOf(HasSubstr("after the last set"), HasSubstr("has ended"),
+                                          HasSubstr("no core that could set it"))));
+}
+
 TEST(AiCore, 2_2_FlagsWithOtherPairsAndIdsAreOtherFlags) {
   Kernel k;
   k.busy(Pipe::kMte2, 10);
