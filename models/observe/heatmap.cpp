@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <numeric>
+#include <limits>
 #include <ostream>
 
 #include "models/observe/svg.h"
@@ -86,6 +86,10 @@ struct Cells {
   unsigned y_of(std::size_t cell) const { return static_cast<unsigned>(cell / width); }
 };
 
+bool is_counted(const HeatMap& map, std::size_t tile) {
+  return map.counted.empty() || map.counted[tile];
+}
+
 Cells aggregate(const HeatMap& map) {
   Cells cells;
   cells.block = (std::max(map.width, map.height) + kMaxCells - 1) / kMaxCells;
@@ -97,11 +101,12 @@ Cells aggregate(const HeatMap& map) {
   for (unsigned y = 0; y < map.height; ++y) {
     for (unsigned x = 0; x < map.width; ++x) {
       const std::size_t cell = std::size_t{y / cells.block} * cells.width + x / cells.block;
-      cells.values[cell] += map.values[std::size_t{y} * map.width + x];
-      ++tiles[cell];
+      const std::size_t tile = std::size_t{y} * map.width + x;
+      cells.values[cell] += map.values[tile];
+      if (is_counted(map, tile)) ++tiles[cell];
     }
   }
-  for (std::size_t i = 0; i < tiles.size(); ++i) cells.values[i] /= tiles[i];
+  for (std::size_t i = 0; i < tiles.size(); ++i) cells.values[i] /= std::max(tiles[i], 1U);
   return cells;
 }
 
@@ -176,15 +181,25 @@ class Drawing {
 };
 
 void Drawing::draw_head() {
-  const auto [low, high] = std::minmax_element(map_.values.begin(), map_.values.end());
-  const double mean = std::accumulate(map_.values.begin(), map_.values.end(), 0.0) /
-                      static_cast<double>(map_.values.size());
+  double sum = 0, low = std::numeric_limits<double>::infinity(), high = 0;
+  std::size_t count = 0;
+  for (std::size_t tile = 0; tile < map_.values.size(); ++tile) {
+    if (!is_counted(map_, tile)) continue;
+    sum += map_.values[tile];
+    low = std::min(low, map_.values[tile]);
+    high = std::max(high, map_.values[tile]);
+    ++count;
+  }
+  const double mean = count == 0 ? 0 : sum / static_cast<double>(count);
+  if (count == 0) low = 0;
+  const std::string of =
+      count == map_.values.size() ? "" : "of " + std::to_string(count) + " with a program ";
   const int decimals = value_decimals();
   text(16, 28, "start", map_.title, " font-size=\"17\" font-weight=\"bold\" fill=\"#111\"");
   text(16, 48, "start",
-       std::to_string(map_.width) + " x " + std::to_string(map_.height) + " tiles;  smallest " +
-           number(*low, decimals) + ",  mean " + number(mean, decimals_for(step_) + 1) +
-           ",  largest " + with_unit(*high, decimals));
+       std::to_string(map_.width) + " x " + std::to_string(map_.height) + " tiles;  " + of +
+           "smallest " + number(low, decimals) + ",  mean " +
+           number(mean, decimals_for(step_) + 1) + ",  largest " + with_unit(high, decimals));
   if (cells_.block == 1) return;
   const std::string side = std::to_string(cells_.block);
   text(16, 66, "start", "each square is the mean of " + side + " x " + side + " tiles",

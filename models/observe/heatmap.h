@@ -16,6 +16,8 @@ struct HeatMap {
   std::string title;
   std::string unit;            ///< after numbers: "%", "wavelets"
   std::vector<double> values;  ///< row by row, width * height of them, none negative
+  /// Tiles that means and the smallest value are of, those with a program; empty: all of them.
+  std::vector<bool> counted = {};
 };
 
 /// Share of cycles in which the issue slot of a tile was used, in percent of `cycles`.

@@ -149,7 +149,8 @@ void VcdTrace::hop(const Event& e) {
 }
 
 void VcdTrace::on_end() {
-  advance_to(now_ + 2);
+  advance_to(now_ + 1);  // where the last cycle ends, and its pulses
+  drop_old_pulses();
   writer_.finish(now_);
 }
 

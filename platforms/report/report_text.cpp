@@ -194,7 +194,12 @@ void print_wait_summary(const Report& r, std::ostream& out) {
   row(waits.idle) << "idle\n";
   for (const WaitSummary::Reason& reason : waits.reasons)
     row(reason.cycles) << padded(reason.name, 14) << "waiting for " << reason.what << '\n';
-  if (!waits.lines.empty()) out << "\nlines that waited most\n";
+  if (!waits.lines.empty()) {
+    out << "\nlines that waited most, in cycles of "
+        << (waits.unit == "tile" ? "threads: several of a tile may wait in one cycle"
+                                 : waits.unit + "s")
+        << '\n';
+  }
   for (std::size_t i = 0; i < std::min(waits.lines.size(), kMaxWaits); ++i) {
     const WaitSummary::Line& line = waits.lines[i];
     out << "  " << right(grouped(line.cycles), 13) << "  " << line.place

@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -122,6 +123,22 @@ std::vector<Said> said_about(View& view, std::size_t cell, Cycle now) {
   return said;
 }
 
+namespace {
+
+/// Cells with a program: of the machine, and of each square of several cells.
+void add_programs(const Recording& recording, json::object& about) {
+  const LiveGrid& grid = recording.grid();
+  if (grid.has_program.empty()) return;
+  about["programs"] = std::count(grid.has_program.begin(), grid.has_program.end(), true);
+  if (recording.shape().block == 1) return;
+  json::array squares;
+  for (std::size_t square = 0; square < recording.shape().squares(); ++square)
+    squares.emplace_back(recording.programs_in(square));
+  about["programs_in"] = std::move(squares);
+}
+
+}  // namespace
+
 std::string about_json(const cli::Options& options, View& view, const Recording& recording) {
   const LiveGrid& grid = recording.grid();
   json::array layers, names, tracks;
@@ -134,7 +151,7 @@ std::string about_json(const cli::Options& options, View& view, const Recording&
     const auto [process, thread] = view.live_track(cell);
     tracks.emplace_back(json::array{process, thread});
   }
-  return json::serialize(json::object{
+  json::object about{
       {"schema", "tessera-live-1"},
       {"program", options.program},
       {"machine", grid.machine},
@@ -147,7 +164,9 @@ std::string about_json(const cli::Options& options, View& view, const Recording&
       {"layers", std::move(layers)},
       {"names", std::move(names)},
       {"tracks", std::move(tracks)},
-      {"sources", program_texts()}});
+      {"sources", program_texts()}};
+  add_programs(recording, about);
+  return json::serialize(about);
 }
 
 std::string commands_json(const Recording& recording) {

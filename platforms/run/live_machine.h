@@ -25,6 +25,7 @@ struct LiveGrid {
   std::vector<LiveLayer> layers;
   /// Where the cells with a program lie: x, y, width, height.
   std::array<unsigned, 4> used{};
+  std::vector<bool> has_program;  ///< by cell; empty: all have one
   /// Cells whose slices and sentences are recorded.
   std::vector<std::size_t> watched;
 

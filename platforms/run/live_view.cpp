@@ -97,9 +97,10 @@ void LiveView::hold() {
 }
 
 void LiveView::after_run(Cycle now) {
-  now_ = now;
   state_ = State::kOver;
-  run_.recording.finish(std::max(run_.report.cycles, now + 1));
+  const Cycle cycles = run_.report.cycles == 0 ? now + 1 : run_.report.cycles;
+  now_ = std::min(now, cycles - 1);
+  run_.recording.finish(cycles);
   tell(true);
   if (!closed_) hold();
   server_.serve([this](const HttpRequest& request) { return answer(request); }, kLook);

@@ -15,6 +15,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kMostCommands = 10'000;
+constexpr const char* kUnitOfCycles = "cycles";
 constexpr std::size_t kMostSentences = 12;  // of a cell
 /// A picture of so many cells takes about as long as one of their cycles.
 constexpr std::size_t kQuicklyRead = 8192;
@@ -54,6 +55,27 @@ std::uint32_t Recording::cells_in(std::size_t square) const {
   const auto row = static_cast<unsigned>(square / shape_.columns);
   return std::min(shape_.block, grid_.columns - column * shape_.block) *
          std::min(shape_.block, grid_.rows - row * shape_.block);
+}
+
+std::uint32_t Recording::programs_in(std::size_t square) const {
+  if (grid_.has_program.empty()) return cells_in(square);
+  const auto left = static_cast<unsigned>(square % shape_.columns) * shape_.block;
+  const auto top = static_cast<unsigned>(square / shape_.columns) * shape_.block;
+  std::uint32_t count = 0;
+  for (unsigned y = top; y < std::min(top + shape_.block, grid_.rows); ++y) {
+    for (unsigned x = left; x < std::min(left + shape_.block, grid_.columns); ++x)
+      count += grid_.has_program[std::size_t{y} * grid_.columns + x] ? 1U : 0U;
+  }
+  return count;
+}
+
+/// What sums of the squares are divided by, so that they are means.
+std::vector<double> Recording::divisors_of(const LiveLayer& layer) const {
+  std::vector<double> divisors(shape_.squares());
+  for (std::size_t square = 0; square < divisors.size(); ++square)
+    divisors[square] =
+        std::max(1U, layer.unit == kUnitOfCycles ? programs_in(square) : cells_in(square));
+  return divisors;
 }
 
 /// Sums of the squares, by layer.
@@ -166,8 +188,18 @@ void Recording::on_command(const std::string& name, Cycle at) {
   if (!name.empty()) commands_.push_back({name.substr(0, name.find(", ")), at, kNever});
 }
 
+// Some machines end in a cycle that is no longer counted. What has been recorded of it goes.
 void Recording::finish(Cycle cycles) {
+  if (recorded() > cycles) ++generation_;
+  for (; recorded() > cycles; intervals_.pop_back()) {
+    const Interval& last = intervals_.back();
+    for (std::size_t layer = 0; layer < last.layers.size(); ++layer) {
+      for (std::size_t square = 0; square < last.layers[layer].size(); ++square)
+        before_[layer][square] -= last.layers[layer][square];
+    }
+  }
   close(cycles);
+  is_finished_ = true;
   if (!commands_.empty() && commands_.back().end == kNever) commands_.back().end = cycles;
 }
 
@@ -176,7 +208,7 @@ std::string Recording::frames(Cycle from, Cycle now) {
   for (const Interval& interval : intervals_)
     if (interval.end > from) shown.push_back(&interval);
   Interval open;
-  if (now + 1 > recorded()) {
+  if (now + 1 > recorded() && !is_finished_) {
     open = interval_until(now + 1, read(now));
     shown.push_back(&open);
   }
@@ -185,9 +217,10 @@ std::string Recording::frames(Cycle from, Cycle now) {
   std::string values;
   for (std::size_t layer = 0; layer < grid_.layers.size(); ++layer) {
     double most = 0;
+    const std::vector<double> divisors = divisors_of(grid_.layers[layer]);
     for (const Interval* interval : shown)
       for (std::size_t i = 0; i < interval->layers[layer].size(); ++i)
-        most = std::max(most, static_cast<double>(interval->layers[layer][i]) / cells_in(i));
+        most = std::max(most, interval->layers[layer][i] / divisors[i]);
     if (most == 0) continue;
     constexpr double kMost = 65535;
     const double scale = shape_.block == 1 && most <= kMost ? 1 : kMost / most;
@@ -198,7 +231,7 @@ std::string Recording::frames(Cycle from, Cycle now) {
       for (std::size_t i = 0; i < shape_.squares(); ++i)
         append_u16(values, counts.empty() ? 0
                                           : static_cast<unsigned>(
-                                                std::lround(counts[i] * scale / cells_in(i))));
+                                                std::lround(counts[i] * scale / divisors[i])));
     }
   }
   const std::string head = json::serialize(json::object{

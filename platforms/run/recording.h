@@ -53,6 +53,8 @@ class Recording {
   /// What the watched cells said at the ends of intervals: a JSON object.
   std::string sentences() const;
   const std::vector<Command>& commands() const { return commands_; }
+  /// Cells of a square with a program: cycles of the square are means of these, wavelets of all cells.
+  std::uint32_t programs_in(std::size_t square) const;
   const Shape& shape() const { return shape_; }
   const LiveGrid& grid() const { return grid_; }
   /// Changes when intervals that were handed out have become one.
@@ -69,6 +71,7 @@ class Recording {
   };
 
   std::vector<Counts> read(Cycle now) const;
+  std::vector<double> divisors_of(const LiveLayer& layer) const;
   Interval interval_until(Cycle end, const std::vector<Counts>& counts) const;
   void close(Cycle end);
   void halve();
@@ -91,6 +94,7 @@ class Recording {
   std::map<std::string, std::uint32_t> word_numbers_;
   Cycle length_ = 1;  ///< of an interval, at least
   unsigned generation_ = 0;
+  bool is_finished_ = false;
 };
 
 }  // namespace tessera::run

@@ -55,6 +55,9 @@ run::LiveGrid ObservedMachine::live_grid() const {
   for (const auto& [name, counter] : kLiveLinks) grid.layers.push_back({name, name, "wavelets"});
   const observe::Scope::Rect used = used_rect(layout_);
   grid.used = {used.x, used.y, used.width, used.height};
+  grid.has_program.reserve(grid.cells());
+  for (const std::int32_t program : layout_.program_of_tile)
+    grid.has_program.push_back(program >= 0);
   if (const auto& watched = recorders_.watched()) {
     for (std::size_t cell = 0; cell < grid.cells(); ++cell) {
       if (grid.watched.size() == run::kMostWatched) break;

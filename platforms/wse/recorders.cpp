@@ -255,6 +255,13 @@ void Recorders::draw_heatmap(const observe::WaitBook* waits) const {
                          : heatmap_counter_ == observe::Counter::kBusyIssueCycles
                              ? observe::issue_slot_use(counters(), cycles)
                              : observe::counter_map(counters(), heatmap_counter_);
+  // Wavelets also pass through tiles without a program, which are never busy and never wait.
+  const bool is_of_programs =
+      heatmap_of_ == "waits" ||
+      (heatmap_of_ != "links" && heatmap_counter_ == observe::Counter::kBusyIssueCycles);
+  if (is_of_programs) {
+    for (const std::int32_t program : layout_.program_of_tile) map.counted.push_back(program >= 0);
+  }
   map.title = title_ + ": " + map.title;
   text::OutputFile file(heatmap_file_);
   observe::write_svg(file.stream(), map);

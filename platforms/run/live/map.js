@@ -10,8 +10,9 @@ let shown = { side: 0, top: 1, values: [] };  // what the map was last drawn wit
 function layoutOf(width, height, zoom = ui.zoom) {
   const { columns, rows } = ui.run;
   const free = zoom.k <= 1.001 ? { x: 0, y: 0 } : zoom;
+  const most = clamp(Math.min(width, height) / 6, 86, 160);  // of a few places in a large window
   const above = (bottom, k) => {
-    const fit = Math.min((width - MARGIN.left - MARGIN.rest) / columns, (height - MARGIN.top - bottom) / rows, 86);
+    const fit = Math.min((width - MARGIN.left - MARGIN.rest) / columns, (height - MARGIN.top - bottom) / rows, most);
     const side = Math.max(0.1, fit * k);
     return {
       side, columns, rows, width, height,

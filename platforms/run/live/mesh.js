@@ -39,6 +39,7 @@ function drawPhaseText(g, cell, phase, isAtWork, x, y, width) {
     g.font = font(12, "600");
     textAt(g, name, x, y - 7, "center", style);
     g.font = font(11);
-    if (phase) textAt(g, isAtWork ? "cycle " + count(ui.cycle - phase.begin) : "done, waits", x, y + 9, "center", style);
+    const long = isAtWork ? "cycle " + count(ui.cycle - (phase?.begin ?? 0)) : "done, waits", short = isAtWork ? long.slice(6) : "done";
+    if (phase) textAt(g, g.measureText(long).width <= width ? long : short, x, y + 9, "center", style);
   });
 }

@@ -21,8 +21,10 @@ function headOf(cell) {
     el("span", { className: "grow" }), el("span", { className: "faint num", textContent: "cycle " + count(ui.cycle) }));
   return el("div", { className: "hd" }, title, el("ul", { className: "say" }, ...sentencesOf(cell)));
 }
+/** Of files only their names, as everywhere on the page. */
+const withoutFolders = text => text.replace(/[^\s(),']*\/(?=[^\s/:]+:\d)/g, "");
 function sentence(kind, text, to) {
-  const words = el("span", {}, text);
+  const short = withoutFolders(text), words = el("span", short === text ? {} : { title: text }, short);
   if (to !== undefined && to !== null && to !== ui.selected)
     words.append(" ", el("button", { className: "follow", textContent: "follow to " + nameOf(to, true), onclick: () => select(to) }));
   return el("li", { className: kind }, words);
@@ -38,7 +40,7 @@ function sentencesOf(cell) {
   const said = saidAt(cell), doing = run.isWatched(cell) || run.kind !== "fabric" ? doingNow(cell) : [];
   if (said && said.cycle === ui.cycle) return said.lines.length > 0 ? said.lines : doing;
   if (doing.length > 0) {
-    const later = said && said.lines.length > 0 ? [sentence("", `In cycle ${count(said.cycle)}, the end of this interval:`), ...said.lines] : [];
+    const later = said && said.lines.length > 0 ? [sentence("when", `in cycle ${count(said.cycle)}, the end of this interval`), ...said.lines] : [];
     return [...doing, ...later];
   }
   const f = interval(), square = run.squareOf(cell), share = quantity => percent(run.value(square, f, "interval", quantity, "all"));

@@ -50,6 +50,7 @@ class Recording {
       head.cycles.forEach((_, f) => { this.layers.get(key)[kept + f] = { raw: layer(l, f), scale: head.scale[l] }; });
     }
     this.cells = Float32Array.from({ length: this.squares }, (_, i) => this.cellsIn(i));
+    this.programs = this.about.programs_in ? Float32Array.from(this.about.programs_in) : this.cells;
     this.inside = Uint8Array.from({ length: this.squares }, (_, i) => this.isUsed(i) ? 1 : 0);
     this.seen = this.reasons.filter(reason => this.layers.has("wait:" + reason));
   }
@@ -97,7 +98,7 @@ class Recording {
 
   // --- values
   has(key) { return this.layers.has(key); }
-  /** What a cell of a square has counted in an interval, in the mean. */
+  /** What a cell of a square has counted in an interval, in the mean: cycles of those with a program, wavelets of all. */
   at(key, f, square) {
     const values = this.layers.get(key)?.[f];
     return values ? values.raw[square] / values.scale : 0;
@@ -174,7 +175,7 @@ class Recording {
   /** Cells that have a program; of pipes those that did something. */
   usedCells() {
     const [, , width, height] = this.about.used;
-    if (this.kind !== "cores" || this.tracks.size === 0) return Math.max(1, width * height);
+    if (this.kind !== "cores" || this.tracks.size === 0) return Math.max(1, this.about.programs ?? width * height);
     return Math.max(1, sum([...this.tracks.values()].map(threads => threads.size)));
   }
 
@@ -184,7 +185,8 @@ class Recording {
     const of = key => {
       const values = this.layers.get(key)?.[f];
       let all = 0;
-      if (values) for (let i = 0; i < this.squares; i++) all += values.raw[i] * this.cells[i];
+      const cells = DIRECTIONS.includes(key) ? this.cells : this.programs;
+      if (values) for (let i = 0; i < this.squares; i++) all += values.raw[i] * cells[i];
       return values ? all / values.scale : 0;
     };
     const all = this.usedCells() * this.length(f);

@@ -153,7 +153,7 @@ TEST(ObserveVcd, TheNameOfATaskIsAStringWithoutBlanks) {
 
 TEST(ObserveVcd, TheCycleIsASignal) {
   Dump d = dump({{10, 1, EventKind::kTaskStart, 5, 0}});
-  EXPECT_EQ(d.changes["wafer.cycle"], (Changes{{0, "0"}, {10'000, "1010"}, {12'000, "1100"}}));
+  EXPECT_EQ(d.changes["wafer.cycle"], (Changes{{0, "0"}, {10'000, "1010"}, {11'000, "1011"}}));
 }
 
 TEST(ObserveVcd, AScopeHasItsTilesAndCyclesOnly) {
