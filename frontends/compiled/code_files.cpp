@@ -157,7 +157,15 @@ std::string symbols_text(const Symbols& symbols) {
       for (const std::uint32_t n : {at.number, at.begin, at.end}) text += std::to_string(n) + ' ';
       text += at.kind;
     }
+    if (local.global) add("global", std::to_string(*local.global));
+    if (local.inlined != 0) add("inlined", std::to_string(local.inlined));
   }
+  if (symbols.inlined == nullptr) return text;
+  for (const Inlined::Call& call : symbols.inlined->calls)
+    add(call.function,
+        call.file + ':' + std::to_string(call.line) + ' ' + std::to_string(call.parent));
+  for (const Inlined::Range& range : symbols.inlined->code)
+    add(std::to_string(range.begin), std::to_string(range.end) + ' ' + std::to_string(range.call));
   return text;
 }
 

@@ -133,7 +133,29 @@ Local read_local(const Node& node) {
     local.places.push_back(
         {kind.empty() ? 'r' : kind.front(), number(parts[1]), number(parts[2]), number(parts[3])});
   }
+  if (const auto inlined = node.find("inlined")) local.inlined = number(*inlined);
+  if (const auto global = node.find("global")) local.global = number(*global);
   return local;
+}
+
+std::shared_ptr<const Inlined> read_inlined(const Node& code) {
+  auto all = std::make_shared<Inlined>();
+  const auto there = code.find("inlined");
+  if (!there) return all;
+  for (const Node& call : there->at("calls").items()) {
+    const std::uint32_t parent = number(call.at("parent"));
+    if (parent > all->calls.size()) call.fail("expected the number of a call before it");
+    all->calls.push_back({call.at("function").text("a name"), call.at("file").text("a file"),
+                          number(call.at("line")), parent});
+  }
+  for (const Node& range : there->at("code").items()) {
+    const std::vector<Node> parts = range.items();
+    if (parts.size() != 3) range.fail("expected three numbers");
+    const Inlined::Range made = {number(parts[0]), number(parts[1]), number(parts[2])};
+    if (made.call > all->calls.size()) range.fail("expected the number of a call");
+    all->code.push_back(made);
+  }
+  return all;
 }
 
 Locals read_locals(const Node& code) {
@@ -152,9 +174,11 @@ void read_codes(const Node& root, Program& program) {
   for (const Node& code : root.at("codes").items()) {
     const fs::path file(code.at("code").text("a file"));
     const Locals locals = read_locals(code);
+    const std::shared_ptr<const Inlined> inlined = read_inlined(code);
     for (const std::size_t i : codes_of[file.filename().string()]) {
       is_read[i] = true;
       program.symbols[i].locals = locals;
+      program.symbols[i].inlined = inlined;
       for (const auto& [name, address] : code.members_of("pointers"))
         program.symbols[i].pointers.emplace(name, number(address));
       for (const Node& name : code.items_of("constants"))

@@ -172,9 +172,23 @@ json::array locals_array(const Locals& locals) {
     for (const Local::Place& at : local.places)
       places.push_back(json::array{std::string(1, at.kind), at.number, at.begin, at.end});
     object["places"] = std::move(places);
+    if (local.inlined != 0) object["inlined"] = local.inlined;
+    if (local.global) object["global"] = *local.global;
     all.push_back(std::move(object));
   }
   return all;
+}
+
+json::object inlined_object(const Inlined& inlined) {
+  json::array calls, code;
+  for (const Inlined::Call& call : inlined.calls)
+    calls.push_back({{"function", call.function},
+                     {"file", call.file},
+                     {"line", call.line},
+                     {"parent", call.parent}});
+  for (const Inlined::Range& range : inlined.code)
+    code.push_back(json::array{range.begin, range.end, range.call});
+  return {{"calls", std::move(calls)}, {"code", std::move(code)}};
 }
 
 json::array codes_array(const Program& program, const CodeFiles& files) {
@@ -193,6 +207,8 @@ json::array codes_array(const Program& program, const CodeFiles& files) {
                      {"functions", std::move(functions)},
                      {"variables", std::move(variables)},
                      {"locals", locals_array(symbols.locals)}});
+    if (symbols.inlined != nullptr && !symbols.inlined->calls.empty())
+      codes.back().as_object()["inlined"] = inlined_object(*symbols.inlined);
   }
   return codes;
 }

@@ -119,8 +119,26 @@ Locals locals_of(const csl::CompiledVariant& code) {
     local.count = from.count;
     local.packed = from.packed;
     local.packed_count = from.packed_count;
+    local.inlined = from.inlined;
+    if (from.local->global) local.global = from.global_address;
     for (const csl::codegen::LocalPlace& place : from.places)
       local.places.push_back(place_of(place));
+  }
+  return all;
+}
+
+std::shared_ptr<const Inlined> inlined_of(const csl::CompiledVariant& code) {
+  auto all = std::make_shared<Inlined>();
+  for (const csl::ir::InlinedCall& from : code.inlined->calls)
+    all->calls.push_back({from.function, code.image->files.at(from.call.file + 1).name,
+                          from.call.line, from.call.inlined});
+  for (std::uint32_t pc = 0; pc < code.inlined->by_pc.size(); ++pc) {
+    const std::uint32_t call = code.inlined->by_pc[pc];
+    if (call == 0) continue;
+    if (!all->code.empty() && all->code.back().end == pc && all->code.back().call == call)
+      ++all->code.back().end;
+    else
+      all->code.push_back({pc, pc + 1, call});
   }
   return all;
 }
@@ -146,6 +164,7 @@ std::int32_t add_code(csl::Variant& variant, const Compile& compile, Program& to
   }
   const auto number = static_cast<std::int32_t>(to.layout.programs.size());
   symbols.locals = locals_of(code);
+  symbols.inlined = inlined_of(code);
   numbers.emplace(code.image.get(), number);
   layout::Program program;
   program.code = code.image->file;

@@ -53,8 +53,29 @@ struct Local {
   pe::PackedType packed = pe::PackedType::kNone;
   std::uint32_t packed_count = 0;
   std::vector<Place> places;  ///< at all others the compiler has optimized it away
+  std::uint32_t inlined = 0;  ///< it is of the code of this call: 1 + index into Inlined::calls
+  /// It is no local, but a number of a variable of the file: `places` say when it is elsewhere than at this address.
+  std::optional<std::uint32_t> global;
 };
 using Locals = std::shared_ptr<const std::vector<Local>>;
+
+/// Code of functions that stands in place of calls, for debuggers.
+struct Inlined {
+  struct Call {
+    std::string function;
+    std::string file;  ///< of the call
+    std::uint32_t line = 0;
+    std::uint32_t parent = 0;  ///< the call in whose code it stands: 1 + index; 0: none
+  };
+  /// Instructions from `begin` up to `end`: `call` is the innermost one.
+  struct Range {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    std::uint32_t call = 0;  ///< 1 + index
+  };
+  std::vector<Call> calls;
+  std::vector<Range> code;
+};
 
 /// What one code supplies for exported names.
 struct Symbols {
@@ -65,6 +86,7 @@ struct Symbols {
   std::map<std::string, std::string> functions;  ///< exported functions: names in the image
   std::map<std::string, std::string> variables;  ///< all variables: names in the image
   Locals locals;                                 ///< follow from the code; null: not known
+  std::shared_ptr<const Inlined> inlined;        ///< the same
 
   friend bool operator==(const Symbols& a, const Symbols& b) {
     return a.pointers == b.pointers && a.constants == b.constants && a.functions == b.functions &&

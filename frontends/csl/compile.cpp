@@ -105,6 +105,7 @@ CompiledVariant Compiler::operator()(Variant& variant) {
   CompiledVariant made;
   made.image = code.image;
   made.locals = code.names.locals;
+  made.inlined = code.names.inlined;
   for (const auto& [name, variable] : result.globals)
     made.variables[name] = code.names.variables.at(variable);
   for (const ExportedSymbol& symbol : variant.tile.exports) {

@@ -43,6 +43,7 @@ struct CompiledVariant {
   std::vector<HostSymbol> symbols;
   /// Of all functions; the same for variants with the same code.
   std::shared_ptr<const std::vector<codegen::PlacedLocal>> locals;
+  std::shared_ptr<const codegen::InlinedCode> inlined;
 };
 
 /// The intermediate code of a variant. Throws UserError(file, "LINE:COLUMN", problem).

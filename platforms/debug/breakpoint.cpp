@@ -157,6 +157,24 @@ const ProgramText::Function* ProgramText::function_of(std::uint32_t pc) const {
   return found;
 }
 
+bool ProgramText::begins_line(std::uint32_t pc) const {
+  if (!begins.empty()) return begins[pc];
+  const Function* const function = function_of(pc);
+  return pc == 0 || lines[pc - 1] != lines[pc] || (function != nullptr && function->entry == pc);
+}
+
+SourceLine ProgramText::outer_line_of(std::uint32_t pc) const {
+  SourceLine at = line_of(pc);
+  for (std::uint32_t call = call_of(pc); call != 0; call = calls[call - 1].parent)
+    at = calls[call - 1].at;
+  return at;
+}
+
+bool ProgramText::is_within(std::uint32_t call, std::uint32_t other) const {
+  while (call != 0 && call != other) call = calls[call - 1].parent;
+  return call == other;
+}
+
 std::string path_of(const std::string& file) {
   if (file.empty() || file.front() == '<') return file;
   std::error_code error;
@@ -207,10 +225,7 @@ void find_line(const std::vector<ProgramText>& programs, const std::string& file
   for_all([&](std::uint32_t p, std::uint32_t pc) {
     const ProgramText& text = programs[p];
     if (text.lines[pc].second != nearest) return;
-    const ProgramText::Function* const function = text.function_of(pc);
-    const bool goes_on = pc > 0 && text.lines[pc - 1] == text.lines[pc] &&
-                         (function == nullptr || function->entry != pc);
-    if (goes_on) return;
+    if (!text.begins_line(pc)) return;
     if (breakpoint.positions.empty()) breakpoint.at = text.line_of(pc);
     breakpoint.positions.emplace_back(p, pc);
   });
@@ -229,7 +244,7 @@ void find_function(const std::vector<ProgramText>& programs, const std::string& 
       if (std::find(names.begin(), names.end(), function.name) == names.end())
         names.push_back(function.name);
       if (function.name != wanted) continue;
-      if (breakpoint.positions.empty()) breakpoint.at = programs[p].line_of(function.entry);
+      if (breakpoint.positions.empty()) breakpoint.at = programs[p].outer_line_of(function.entry);
       breakpoint.positions.emplace_back(p, function.entry);
     }
   }

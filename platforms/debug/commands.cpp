@@ -59,22 +59,17 @@ std::vector<std::string> lines_of(const Target& target, const std::string& file)
 }
 
 const std::map<std::string, Commands::Handler>& Commands::handlers() {
-  static const std::map<std::string, Handler> all = {{"print", &Commands::print_here},
-                                                     {"p", &Commands::print_here},
-                                                     {"x", &Commands::examine},
-                                                     {"info", &Commands::info},
-                                                     {"where", &Commands::where},
-                                                     {"bt", &Commands::where},
-                                                     {"backtrace", &Commands::where},
-                                                     {"why", &Commands::why},
-                                                     {"pe", &Commands::choose_place},
-                                                     {"core", &Commands::choose_place},
-                                                     {"node", &Commands::choose_place},
-                                                     {"hits", &Commands::hits},
-                                                     {"set", &Commands::set},
-                                                     {"list", &Commands::list},
-                                                     {"l", &Commands::list},
-                                                     {"disas", &Commands::disassemble}};
+  static const std::map<std::string, Handler> all = {
+      {"print", &Commands::print_here},  {"p", &Commands::print_here},
+      {"x", &Commands::examine},         {"info", &Commands::info},
+      {"where", &Commands::where},       {"bt", &Commands::where},
+      {"backtrace", &Commands::where},   {"why", &Commands::why},
+      {"pe", &Commands::choose_place},   {"core", &Commands::choose_place},
+      {"node", &Commands::choose_place}, {"frame", &Commands::choose_frame},
+      {"up", &Commands::go_up},          {"down", &Commands::go_down},
+      {"hits", &Commands::hits},         {"set", &Commands::set},
+      {"list", &Commands::list},         {"l", &Commands::list},
+      {"disas", &Commands::disassemble}};
   return all;
 }
 
@@ -88,6 +83,11 @@ bool Commands::is_command(const std::string& text) {
 bool Commands::chooses_place(const std::string& text) {
   const auto found = handlers().find(split(text).first);
   return found != handlers().end() && found->second == &Commands::choose_place;
+}
+
+bool Commands::chooses_frame(const std::string& text) {
+  const std::string word = split(text).first;
+  return word == "frame" || word == "up" || word == "down";
 }
 
 std::string Commands::answer(const std::string& text) {
@@ -117,20 +117,32 @@ std::uint32_t Commands::place_in(const std::string& text) const {
   return *place;
 }
 
+std::vector<Frame> Commands::frames_here() const {
+  std::vector<Frame> frames = debugger_.target().frames(focus_.place);
+  const std::size_t first = debugger_.target().chosen_frame();
+  if (first < frames.size())
+    frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(first));
+  return frames;
+}
+
 std::string Commands::present() const {
-  const std::vector<Frame> frames = debugger_.target().frames(focus_.place);
+  const std::vector<Frame> frames = frames_here();
   std::string text = debugger_.target().name_of(focus_.place);
   if (debugger_.now()) text += ", cycle " + std::to_string(*debugger_.now());
   if (frames.empty()) return text + ": " + debugger_.target().at_rest(focus_.place);
   const SourceLine& at = frames.front().at;
-  text += ": " + frames.front().name + " at " + shown(at);
+  text += ": " + frames.front().name;
+  const auto around = std::find_if(frames.begin(), frames.end(),
+                                   [](const Frame& frame) { return frame.call == 0; });
+  if (around != frames.begin() && around != frames.end()) text += " in " + around->name;
+  text += " at " + shown(at);
   const std::vector<std::string> source = lines_of(debugger_.target(), at.file);
   if (at.line == 0 || at.line > source.size()) return text;
   return text + "\n" + std::to_string(at.line) + "  " + source[at.line - 1];
 }
 
 SourceLine Commands::present_line() const {
-  const std::vector<Frame> frames = debugger_.target().frames(focus_.place);
+  const std::vector<Frame> frames = frames_here();
   for (const Frame& frame : frames) {
     if (frame.at.line != 0) return frame.at;
   }
@@ -143,9 +155,35 @@ std::string Commands::choose_place(const std::string& rest) {
     if (!debugger_.target().program_of(place))
       throw UserError("", "", debugger_.target().name_of(place) + " has no program");
     focus_.place = place;
+    debugger_.target().choose_frame(0);
     listed_ = {};
   }
   return present();
+}
+
+std::string Commands::choose_frame(const std::string& rest) {
+  Target& target = debugger_.target();
+  if (!rest.empty()) {
+    const std::size_t count = target.frames(focus_.place).size();
+    const auto number = cli::whole_number_in(rest);
+    if (!number || *number < 0 || *number >= static_cast<std::int64_t>(count))
+      throw UserError("", "",
+                      "there is no frame " + rest + "; 'where' shows " +
+                          report::plural(count, "frame"));
+    target.choose_frame(static_cast<std::uint32_t>(*number));
+    listed_ = {};
+  }
+  return "#" + std::to_string(target.chosen_frame()) + " " + present();
+}
+
+std::string Commands::go_up(const std::string& /*rest*/) {
+  return choose_frame(std::to_string(debugger_.target().chosen_frame() + 1));
+}
+
+std::string Commands::go_down(const std::string& /*rest*/) {
+  const std::uint32_t frame = debugger_.target().chosen_frame();
+  if (frame == 0) throw UserError("", "", "frame 0 is the innermost one");
+  return choose_frame(std::to_string(frame - 1));
 }
 
 std::string Commands::print(std::uint32_t place, const std::string& text) {
@@ -304,7 +342,8 @@ std::string Commands::where(const std::string& /*rest*/) {
   if (frames.empty()) return present();
   std::vector<std::string> lines = {debugger_.target().name_of(focus_.place)};
   for (std::size_t i = 0; i < frames.size(); ++i)
-    lines.push_back("#" + std::to_string(i) + " " + frames[i].name + " at " + shown(frames[i].at));
+    lines.push_back((i > 0 && i == debugger_.target().chosen_frame() ? "> #" : "#") +
+                    std::to_string(i) + " " + frames[i].name + " at " + shown(frames[i].at));
   return joined(lines);
 }
 

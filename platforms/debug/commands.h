@@ -1,4 +1,4 @@
-// Commands that ask, as a prompt has them (docs/debugger.md): print, x, info, where, why, pe, hits, set, list, disas.
+// Commands that ask, as a prompt has them (docs/debugger.md): print, x, info, where, why, pe, frame, hits, set, list, disas.
 #pragma once
 
 #include <map>
@@ -19,6 +19,8 @@ class Commands {
   static bool is_command(const std::string& text);
   /// Whether it is the command that chooses the place in focus, by one of its names.
   static bool chooses_place(const std::string& text);
+  /// Whether it is one that chooses the frame in focus.
+  static bool chooses_frame(const std::string& text);
   /// The lines of the answer. Throws UserError.
   std::string answer(const std::string& text);
   /// "y[0..8]", "left + 1", "&y" in a place. Throws UserError.
@@ -35,12 +37,17 @@ class Commands {
   std::string where(const std::string& rest);
   std::string why(const std::string& rest);
   std::string choose_place(const std::string& rest);
+  std::string choose_frame(const std::string& rest);
+  std::string go_up(const std::string& rest);
+  std::string go_down(const std::string& rest);
   std::string hits(const std::string& rest);
   std::string set(const std::string& rest);
   std::string list(const std::string& rest);
   std::string disassemble(const std::string& rest);
   std::uint32_t place_in(const std::string& text) const;
   std::string present() const;
+  /// The frame in focus and those around it; none: the place has no task.
+  std::vector<Frame> frames_here() const;
   SourceLine present_line() const;
 
   Debugger& debugger_;

@@ -149,6 +149,7 @@ void Debugger::go(Go how, std::uint32_t place) {
     const std::uint32_t program = *target_.program_of(place);
     step.line = target_.programs()[program].line_of(*step.at);
     step.function = entry_of(program, *step.at);
+    step.call = target_.programs()[program].call_of(*step.at);
   }
   step_ = step;
   target_.follow(*this, place);
@@ -186,11 +187,18 @@ bool Debugger::is_end_of_step(std::uint32_t pc, bool ends_task) {
   if (ends_task || step.how == Go::kInstruction) return true;
   if (step.how == Go::kTask) return false;
   if (step.depth < 0) return true;
-  if (step.how == Go::kOut || (step.how == Go::kOver && step.depth > 0)) return false;
   const std::uint32_t program = *target_.program_of(step.place);
-  const SourceLine line = target_.programs()[program].line_of(pc);
+  const ProgramText& text = target_.programs()[program];
+  const std::uint32_t call = text.call_of(pc);
+  const bool is_same_function = step.depth == 0 && entry_of(program, pc) == step.function;
+  if (step.how == Go::kOut) return is_same_function && !text.is_within(call, step.call);
+  if (step.how == Go::kOver && step.depth > 0) return false;
+  // The code of a function that stands in place of its call is called as any other.
+  const bool is_called = is_same_function && call != step.call && text.is_within(call, step.call);
+  if (step.how == Go::kOver && is_called) return false;
+  const SourceLine line = text.line_of(pc);
   if (line.line == 0) return false;
-  return !(line == step.line) || entry_of(program, pc) != step.function;
+  return !(line == step.line) || !is_same_function || is_called;
 }
 
 // --- hits
@@ -303,8 +311,9 @@ std::string Debugger::describe(const Stop& stop) const {
   if (stop.breakpoints.empty())
     return (stop.reason == Reason::kPause ? "paused, " : "step, ") + cycle;
   std::string text;
+  const bool is_watch = stop.reason == Reason::kWatch;
   for (const int id : stop.breakpoints)
-    text += (text.empty() ? "breakpoint " : ", ") + std::to_string(id);
+    text += (!text.empty() ? ", " : is_watch ? "watch " : "breakpoint ") + std::to_string(id);
   for (const Breakpoint* b : breakpoints()) {
     if (b->id == stop.breakpoints.front() && b->at.line != 0)
       text += ", " + b->at.file + ":" + std::to_string(b->at.line);

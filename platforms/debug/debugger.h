@@ -83,6 +83,7 @@ class Debugger final : private observe::PlaceWatch {
     std::uint32_t place = 0;
     SourceLine line;
     std::uint32_t function = 0;       ///< entry
+    std::uint32_t call = 0;           ///< in whose place the code stands
     std::optional<std::uint32_t> at;  ///< the last instruction at which it stood
     int depth = 0;                    ///< calls that have not returned
     bool done = false;

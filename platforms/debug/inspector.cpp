@@ -115,7 +115,26 @@ Json Inspector::answer(const std::string& command, const Json& arguments) {
       {"source", &Inspector::source},
       {"completions", &Inspector::completions},
       {"exceptionInfo", &Inspector::exception_info}};
-  return (this->*handlers.at(command))(arguments);
+  const std::uint32_t before = target_.chosen_frame();
+  if (const auto frame = frame_in(arguments)) target_.choose_frame(*frame);
+  try {
+    Json body = (this->*handlers.at(command))(arguments);
+    if (!chooses_frame_) target_.choose_frame(before);
+    chooses_frame_ = false;
+    return body;
+  } catch (const UserError&) {
+    target_.choose_frame(before);
+    throw;
+  }
+}
+
+/// The frame that a request names, itself or by what it refers to.
+std::optional<std::uint32_t> Inspector::frame_in(const Json& arguments) const {
+  if (arguments.contains("frameId"))
+    return static_cast<std::uint32_t>(number_in(arguments, "frameId") % kMostFrames);
+  const std::int64_t number = number_in(arguments, "variablesReference", 0);
+  if (number < 1 || number > static_cast<std::int64_t>(references_.size())) return {};
+  return references_[static_cast<std::size_t>(number - 1)].frame;
 }
 
 std::uint32_t Inspector::place_of_thread(const Json& arguments) const {
@@ -134,6 +153,7 @@ std::uint32_t Inspector::place_of_frame(const Json& arguments) const {
 }
 
 std::int64_t Inspector::refer(Reference reference) {
+  reference.frame = target_.chosen_frame();
   references_.push_back(std::move(reference));
   return static_cast<std::int64_t>(references_.size());
 }
@@ -199,8 +219,9 @@ Json Inspector::scopes(const Json& arguments) {
   const std::uint32_t place = place_of_frame(arguments);
   json::array scopes;
   for (const std::string& scope : target_.scopes()) {
-    Json object = {
-        {"name", scope}, {"variablesReference", refer({place, scope, true})}, {"expensive", false}};
+    Json object = {{"name", scope},
+                   {"variablesReference", refer({place, scope, true, 0})},
+                   {"expensive", false}};
     if (scope == "Locals") object["presentationHint"] = "locals";
     if (scope == "Registers") object["presentationHint"] = "registers";
     scopes.push_back(std::move(object));
@@ -216,7 +237,7 @@ Json Inspector::variable_object(std::uint32_t place, const Variable& variable) {
   if (!variable.type.empty()) object["type"] = variable.type;
   if (variable.address) object["memoryReference"] = memory_reference(place, *variable.address);
   if (variable.elements > 0) {
-    object["variablesReference"] = refer({place, variable.name, false});
+    object["variablesReference"] = refer({place, variable.name, false, 0});
     object["indexedVariables"] = variable.elements;
   }
   return object;
@@ -260,6 +281,7 @@ Json Inspector::evaluate(const Json& arguments) {
       throw;
     }
     if (!chooses) focus_.place = before;
+    chooses_frame_ = chooses || Commands::chooses_frame(text);
     return body;
   }
   const Names names = debugger_.names_at(place);

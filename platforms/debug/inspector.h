@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ class Inspector {
     std::uint32_t place = 0;
     std::string name;
     bool is_scope = false;
+    std::uint32_t frame = 0;  ///< whose locals are meant
   };
   Json threads(const Json& arguments);
   Json stack_trace(const Json& arguments);
@@ -71,12 +73,14 @@ class Inspector {
   std::pair<std::uint32_t, std::uint32_t> memory_at(const Json& arguments) const;
   Json variable_object(std::uint32_t place, const Variable& variable);
   std::int64_t refer(Reference reference);
+  std::optional<std::uint32_t> frame_in(const Json& arguments) const;
 
   Debugger& debugger_;
   Target& target_;
   Focus& focus_;
   Commands commands_;
   std::vector<Reference> references_;
+  bool chooses_frame_ = false;  ///< the request has chosen one for those that follow
 };
 
 /// Instructions as the protocol counts them: program << 32 | 4 * pc.

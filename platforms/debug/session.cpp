@@ -401,6 +401,7 @@ Json Session::set_data_breakpoints(const Json& arguments) {
 void Session::resume() {
   if (!configured_) throw UserError("", "", "configurationDone comes first");
   held_ = false;
+  debugger_.target().choose_frame(0);
   inspector_.forget();
 }
 
@@ -455,6 +456,7 @@ Json Session::go_to(const Json& arguments) {
 
 void Session::stopped(const Stop& stop) {
   held_ = true;
+  debugger_.target().choose_frame(0);
   focus_.stop = stop;
   const bool keeps = std::binary_search(stop.places.begin(), stop.places.end(), focus_.place);
   if (!stop.places.empty() && !keeps) focus_.place = stop.places.front();

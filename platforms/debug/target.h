@@ -36,8 +36,28 @@ struct ProgramText {
   /// By instruction: index into `files`, and line; line 0: none.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> lines;
   std::vector<Function> functions;  ///< tasks too, by entry
+  /// By instruction: a piece of code of its line begins, where a breakpoint holds. Empty: where the line is another one than that of
+  /// the instruction before, or a function begins.
+  std::vector<bool> begins;
+  /// A call in whose place the code of its function stands.
+  struct Call {
+    std::string function;
+    SourceLine at;
+    std::uint32_t parent = 0;  ///< the call in whose code it stands: 1 + index; 0: none
+  };
+  std::vector<Call> calls;
+  std::vector<std::uint32_t>
+      call_at;  ///< by instruction: the innermost call, 1 + index; empty: none
+
+  /// The innermost call whose code an instruction belongs to, 1 + index; 0: none.
+  std::uint32_t call_of(std::uint32_t pc) const { return pc < call_at.size() ? call_at[pc] : 0; }
+  /// The line of an instruction in its function: of code in place of a call, that of the call.
+  SourceLine outer_line_of(std::uint32_t pc) const;
+  /// Whether a call stands in the code of another one, or is that one. All stand in 0.
+  bool is_within(std::uint32_t call, std::uint32_t other) const;
 
   SourceLine line_of(std::uint32_t pc) const;
+  bool begins_line(std::uint32_t pc) const;
   /// The function that an instruction belongs to; nullptr: none.
   const Function* function_of(std::uint32_t pc) const;
 };
@@ -55,6 +75,8 @@ struct Frame {
   std::string name;
   SourceLine at;
   std::uint32_t pc = 0;
+  std::uint32_t call = 0;   ///< its code stands in place of this call, as ProgramText::call_of says
+  bool has_called = false;  ///< another function runs, which it has called
 };
 
 /// Something that has a value.
@@ -133,6 +155,9 @@ class Target {
   virtual Value length(std::uint32_t place, const std::string& name) = 0;
   virtual Bytes bytes_of(std::uint32_t place, const Name& name) = 0;
   virtual void assign(std::uint32_t place, const Name& name, const Value& value) = 0;
+  /// Of which frame names mean locals, from the innermost one, 0, on. Until the run goes on.
+  void choose_frame(std::uint32_t frame) { frame_ = frame; }
+  std::uint32_t chosen_frame() const { return frame_; }
   /// Memory, as much of `count` bytes as there is.
   virtual std::vector<std::byte> read(std::uint32_t place, std::uint32_t address,
                                       std::uint32_t count) = 0;
@@ -144,6 +169,9 @@ class Target {
   virtual std::vector<std::string> routes(std::uint32_t place) = 0;
   /// Who waits for what in the whole machine, causes first, a line each.
   virtual std::vector<std::string> why() = 0;
+
+ private:
+  std::uint32_t frame_ = 0;
 };
 
 }  // namespace tessera::debug

@@ -6,8 +6,8 @@
 #include "frontends/compiled/routes.h"
 #include "frontends/csl/sema/library.h"
 #include "frontends/tasm/disassembler.h"
+#include "models/pe/line_starts.h"
 #include "platforms/debug/causes.h"
-#include "platforms/wse/pe_view.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
@@ -22,6 +22,8 @@ debug::ProgramText text_of(const pe::Image& image) {
   if (text.files.empty()) text.files.push_back(image.file);
   for (const pe::Instruction& in : image.code)
     text.lines.emplace_back(in.file < text.files.size() ? in.file : 0, in.line);
+  for (std::uint32_t pc = 0; pc < image.code.size(); ++pc)
+    text.begins.push_back(pe::begins_line(image, pc));
   for (const pe::Function& function : image.functions)
     text.functions.push_back({function.name, function.entry, false});
   for (const pe::TaskBinding& task : image.tasks) {
@@ -35,8 +37,18 @@ debug::ProgramText text_of(const pe::Image& image) {
   return text;
 }
 
-[[noreturn]] void refuse_name(PeView& view, const std::string& name) {
-  throw UserError("", "", "the PE has no '" + name + "'" + did_you_mean(name, view.names()));
+void add_calls(const compiled::Inlined& from, debug::ProgramText& text) {
+  for (const compiled::Inlined::Call& call : from.calls)
+    text.calls.push_back({call.function, {call.file, call.line}, call.parent});
+  text.call_at.resize(text.lines.size());
+  for (const compiled::Inlined::Range& range : from.code) {
+    for (std::uint32_t pc = range.begin; pc < range.end && pc < text.call_at.size(); ++pc)
+      text.call_at[pc] = range.call;
+  }
+}
+
+[[noreturn]] void refuse_name(const PeView& here, const std::string& name) {
+  throw UserError("", "", "the PE has no '" + name + "'" + did_you_mean(name, here.names()));
 }
 
 }  // namespace
@@ -46,6 +58,11 @@ DebugTarget::DebugTarget(ObservedMachine& observed, const Workload& workload,
     : machine_(observed.machine()), observed_(observed), workload_(workload),
       layout_(workload.layout), compiled_(compiled) {
   for (const auto& image : workload.programs.images()) texts_.push_back(text_of(*image));
+  for (std::size_t i = 0; compiled_ != nullptr && i < texts_.size(); ++i) {
+    const bool has_calls =
+        i < compiled_->symbols.size() && compiled_->symbols[i].inlined != nullptr;
+    if (has_calls) add_calls(*compiled_->symbols[i].inlined, texts_[i]);
+  }
   listeners_.resize(texts_.size());
   in_use_.resize(texts_.size());
 }
@@ -183,26 +200,6 @@ std::vector<std::string> DebugTarget::scopes() const {
   return {"Locals", "Globals", "Registers", "DSRs", "Queues", "Tasks"};
 }
 
-std::vector<debug::Variable> DebugTarget::variables(std::uint32_t place, const std::string& scope) {
-  if (engine_at(place) == nullptr) return {};
-  const PeView view(engine(place), nullptr, now_);
-  if (scope == "Locals") {
-    std::vector<debug::Variable> all;
-    for (const LocalHere& here : locals(place)) {
-      all.push_back(here.is_in_memory() ? view.symbol_variable(here.local->name, here.symbol())
-                                        : variable_of(here, engine(place).state()));
-      all.back().type = here.local->type;
-    }
-    return all;
-  }
-  if (scope == "Globals") return view.globals();
-  if (scope == "Registers") return view.registers();
-  if (scope == "DSRs") return view.descriptors();
-  if (scope == "Queues") return view.queues();
-  if (scope == "Tasks") return view.tasks();
-  return {};
-}
-
 namespace {
 const std::map<std::string, std::string>* aliases_of(const compiled::Program* program,
                                                      std::optional<std::uint32_t> code) {
@@ -211,12 +208,51 @@ const std::map<std::string, std::string>* aliases_of(const compiled::Program* pr
 }
 }  // namespace
 
+std::vector<LocalHere> DebugTarget::globals_elsewhere(std::uint32_t place) {
+  const auto program = program_of(place);
+  if (compiled_ == nullptr || !program || *program >= compiled_->symbols.size()) return {};
+  const auto at = pc(place);
+  if (!at) return {};
+  return wse::globals_elsewhere(compiled_->symbols[*program].locals, *at);
+}
+
+PeView DebugTarget::view(std::uint32_t place) {
+  PeView made(engine(place), aliases_of(compiled_, program_of(place)), now_);
+  std::vector<Elsewhere> elsewhere;
+  for (const LocalHere& global : globals_elsewhere(place))
+    elsewhere.push_back({*global.local->global, pe::bytes_of(global.local->element),
+                         bits_of(global, engine(place).state())});
+  made.set_elsewhere(std::move(elsewhere));
+  return made;
+}
+
+std::vector<debug::Variable> DebugTarget::variables(std::uint32_t place, const std::string& scope) {
+  if (engine_at(place) == nullptr) return {};
+  const PeView here = view(place);
+  if (scope == "Locals") {
+    std::vector<debug::Variable> all;
+    for (const LocalHere& local : locals(place)) {
+      all.push_back(local.is_in_memory() ? here.symbol_variable(local.local->name, local.symbol())
+                                         : variable_of(local, engine(place).state()));
+      all.back().type = local.local->type;
+    }
+    return all;
+  }
+  if (scope == "Globals") return here.globals();
+  if (scope == "Registers") return here.registers();
+  if (scope == "DSRs") return here.descriptors();
+  if (scope == "Queues") return here.queues();
+  if (scope == "Tasks") return here.tasks();
+  return {};
+}
+
 std::vector<LocalHere> DebugTarget::locals(std::uint32_t place) {
   const auto program = program_of(place);
   if (compiled_ == nullptr || !program || *program >= compiled_->symbols.size()) return {};
   const std::vector<debug::Frame> all = frames(place);
   if (all.empty()) return {};
-  return locals_at(compiled_->symbols[*program].locals, all.front().pc, all.front().at);
+  const std::size_t frame = std::min<std::size_t>(chosen_frame(), all.size() - 1);
+  return locals_at(compiled_->symbols[*program].locals, all[frame]);
 }
 
 std::optional<LocalHere> DebugTarget::find_local(std::uint32_t place, const std::string& name) {
@@ -233,34 +269,34 @@ const pe::Symbol* DebugTarget::find_symbol(std::uint32_t place, const std::strin
     of_local_ = local->symbol();
     return &of_local_;
   }
-  return PeView(engine(place), aliases_of(compiled_, program_of(place)), now_).find_symbol(name);
+  return view(place).find_symbol(name);
 }
 
 std::vector<debug::Variable> DebugTarget::elements(std::uint32_t place, const std::string& name,
                                                    std::uint32_t first, std::uint32_t count) {
-  PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
+  PeView here = view(place);
   const pe::Symbol* const symbol = find_symbol(place, name);
-  if (symbol == nullptr) refuse_name(view, name);
+  if (symbol == nullptr) refuse_name(here, name);
   std::vector<debug::Variable> all;
   const unsigned bytes = symbol->element_bytes();
   for (std::uint32_t i = first; i < symbol->elements() && i - first < count; ++i)
-    all.push_back({name + "[" + std::to_string(i) + "]", to_string(view.element(*symbol, i)),
+    all.push_back({name + "[" + std::to_string(i) + "]", to_string(here.element(*symbol, i)),
                    std::string(symbol->element_type()), symbol->address + i * bytes, 0});
   return all;
 }
 
 debug::Variable DebugTarget::variable(std::uint32_t place, const debug::Name& name) {
-  PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
+  PeView here = view(place);
   const pe::Symbol* const symbol = find_symbol(place, name.text);
-  if (symbol != nullptr && !name.index) return view.symbol_variable(name.text, *symbol);
+  if (symbol != nullptr && !name.index) return here.symbol_variable(name.text, *symbol);
   debug::Variable variable;
   variable.name = name.text;
   if (symbol != nullptr) {
-    const std::uint32_t index = view.index_in(*symbol, *name.index);
+    const std::uint32_t index = here.index_in(*symbol, *name.index);
     variable.name += "[" + std::to_string(index) + "]";
     variable.type = std::string(symbol->element_type());
     variable.address = symbol->address + index * symbol->element_bytes();
-    variable.value = to_string(view.element(*symbol, index));
+    variable.value = to_string(here.element(*symbol, index));
     return variable;
   }
   if (const auto local = find_local(place, name.text)) {
@@ -269,7 +305,7 @@ debug::Variable DebugTarget::variable(std::uint32_t place, const debug::Name& na
     return variable;
   }
   for (const std::vector<debug::Variable>& scope :
-       {view.descriptors(), view.queues(), view.tasks()}) {
+       {here.descriptors(), here.queues(), here.tasks()}) {
     for (const debug::Variable& v : scope) {
       if (v.name == name.text && !name.index) return v;
     }
@@ -279,35 +315,35 @@ debug::Variable DebugTarget::variable(std::uint32_t place, const debug::Name& na
 }
 
 debug::Value DebugTarget::value(std::uint32_t place, const debug::Name& name) {
-  PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
+  PeView here = view(place);
   const pe::Symbol* const symbol = find_symbol(place, name.text);
   if (symbol != nullptr) {
     if (!name.index && symbol->elements() != 1)
       throw UserError("", "",
                       name.text + " has " + std::to_string(symbol->elements()) +
                           " elements; name one, such as " + name.text + "[0]");
-    return view.element(*symbol, view.index_in(*symbol, name.index.value_or(0)));
+    return here.element(*symbol, here.index_in(*symbol, name.index.value_or(0)));
   }
   if (const auto local = find_local(place, name.text)) {
     if (name.index) throw UserError("", "", "'" + name.text + "' is no array");
     return value_of(*local, engine(place).state());
   }
   if (!name.index) {
-    if (const auto known = view.state_value(name.text)) return *known;
+    if (const auto known = here.state_value(name.text)) return *known;
   }
-  refuse_name(view, name.text);
+  refuse_name(here, name.text);
 }
 
 debug::Value DebugTarget::length(std::uint32_t place, const std::string& name) {
-  PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
-  if (const auto queue = view.queue_length(name)) return *queue;
+  PeView here = view(place);
+  if (const auto queue = here.queue_length(name)) return *queue;
   if (const pe::Symbol* const symbol = find_symbol(place, name))
     return debug::Value::of(symbol->elements());
   throw UserError("", "", "'" + name + "' is no input queue, FIFO or array of the PE");
 }
 
 debug::Bytes DebugTarget::bytes_of(std::uint32_t place, const debug::Name& name) {
-  const PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
+  const PeView here = view(place);
   const pe::Symbol* const symbol = find_symbol(place, name.text);
   if (symbol == nullptr && find_local(place, name.text))
     throw UserError(
@@ -315,21 +351,27 @@ debug::Bytes DebugTarget::bytes_of(std::uint32_t place, const debug::Name& name)
   if (symbol == nullptr) return {};
   if (!name.index) return {symbol->address, symbol->bytes()};
   const unsigned bytes = symbol->element_bytes();
-  return {symbol->address + view.index_in(*symbol, *name.index) * bytes, bytes};
+  return {symbol->address + here.index_in(*symbol, *name.index) * bytes, bytes};
 }
 
 void DebugTarget::assign(std::uint32_t place, const debug::Name& name, const debug::Value& value) {
-  PeView view(engine(place), aliases_of(compiled_, program_of(place)), now_);
+  PeView here = view(place);
   const pe::Symbol* const symbol = find_symbol(place, name.text);
   if (symbol != nullptr) {
     if (!name.index && symbol->elements() != 1)
       throw UserError("", "", "name one element, such as " + name.text + "[0]");
-    view.set_element(*symbol, view.index_in(*symbol, name.index.value_or(0)), value);
+    const std::uint32_t index = here.index_in(*symbol, name.index.value_or(0));
+    here.set_element(*symbol, index, value);
+    // The register is what the program reads next.
+    const std::uint32_t address = symbol->address + index * symbol->element_bytes();
+    for (const LocalHere& global : globals_elsewhere(place)) {
+      if (*global.local->global == address) set_value(global, engine(place).state(), value);
+    }
     return;
   }
   if (const auto local = find_local(place, name.text))
     return set_value(*local, engine(place).state(), value);
-  if (name.index || !view.set_register(name.text, value)) refuse_name(view, name.text);
+  if (name.index || !here.set_register(name.text, value)) refuse_name(here, name.text);
 }
 
 std::vector<std::byte> DebugTarget::read(std::uint32_t place, std::uint32_t address,

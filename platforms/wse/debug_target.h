@@ -13,6 +13,7 @@
 #include "platforms/debug/target.h"
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/pe_locals.h"
+#include "platforms/wse/pe_view.h"
 #include "platforms/wse/workload.h"
 
 namespace tessera::wse {
@@ -67,6 +68,10 @@ class DebugTarget final : public debug::Target {
   pe::ComputeEngineCore* engine_at(std::uint32_t place) const;
   void attach(observe::PlaceWatch& watch, std::uint32_t place);
   const pe::Listeners* listeners_of(std::uint32_t place) const;
+  /// Its state by names. Throws UserError where there is no program.
+  PeView view(std::uint32_t place);
+  /// Numbers of variables of the file that are in registers now.
+  std::vector<LocalHere> globals_elsewhere(std::uint32_t place);
   /// The locals of the function in which the place stands.
   std::vector<LocalHere> locals(std::uint32_t place);
   std::optional<LocalHere> find_local(std::uint32_t place, const std::string& name);

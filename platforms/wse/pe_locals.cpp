@@ -47,14 +47,17 @@ pe::Symbol LocalHere::symbol() const {
   return symbol;
 }
 
-// A function that was expanded several times has its locals several times; at most one has a value, else none is known.
-std::vector<LocalHere> locals_at(const compiled::Locals& locals, std::uint32_t pc,
-                                 const debug::SourceLine& line) {
+// A function that was made several times has its locals several times; at most one has a value, else none is known. What a
+// function that was called leaves of registers is not known.
+std::vector<LocalHere> locals_at(const compiled::Locals& locals, const debug::Frame& frame) {
   std::vector<LocalHere> all;
   if (locals == nullptr) return all;
+  const debug::SourceLine& line = frame.at;
   for (const compiled::Local& local : *locals) {
+    if (local.global || local.inlined != frame.call) continue;
     if (local.file != line.file || line.line < local.line || line.line > local.last_line) continue;
-    const LocalHere here{&local, place_at(local, pc)};
+    LocalHere here{&local, place_at(local, frame.pc)};
+    if (frame.has_called && here.at != nullptr && here.at->kind == 'r') here.at = nullptr;
     const auto known = std::find_if(all.begin(), all.end(), [&local](const LocalHere& other) {
       return other.local->name == local.name;
     });
@@ -70,18 +73,30 @@ std::vector<LocalHere> locals_at(const compiled::Locals& locals, std::uint32_t p
   return all;
 }
 
+std::vector<LocalHere> globals_elsewhere(const compiled::Locals& locals, std::uint32_t pc) {
+  std::vector<LocalHere> all;
+  if (locals == nullptr) return all;
+  for (const compiled::Local& local : *locals) {
+    if (!local.global) continue;
+    const LocalHere here{&local, place_at(local, pc)};
+    if (here.at != nullptr && here.at->kind == 'r') all.push_back(here);
+  }
+  return all;
+}
+
 void refuse_local(const LocalHere& here) {
   throw UserError("", "", "the local '" + here.local->name + "' has " + kNoValue);
 }
 
+std::uint32_t bits_of(const LocalHere& here, const pe::EngineState& pe) {
+  if (here.at->kind != 'r') return here.at->number;
+  const pe::OperandKind kind = is_wide(*here.local) ? pe::kReg32 : pe::kReg16;
+  return pe.main.read({kind, static_cast<std::uint8_t>(here.at->number), 0});
+}
+
 debug::Value value_of(const LocalHere& here, const pe::EngineState& pe) {
   if (here.at == nullptr) refuse_local(here);
-  std::uint32_t bits = here.at->number;
-  if (here.at->kind == 'r') {
-    const pe::OperandKind kind = is_wide(*here.local) ? pe::kReg32 : pe::kReg16;
-    bits = pe.main.read({kind, static_cast<std::uint8_t>(here.at->number), 0});
-  }
-  return typed_value(bits, here.local->element, pe.image().half);
+  return typed_value(bits_of(here, pe), here.local->element, pe.image().half);
 }
 
 void set_value(const LocalHere& here, pe::EngineState& pe, const debug::Value& value) {

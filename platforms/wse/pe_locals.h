@@ -23,10 +23,13 @@ struct LocalHere {
   pe::Symbol symbol() const;
 };
 
-/// Those of the block around an instruction and its line; of two with one name the inner one.
-std::vector<LocalHere> locals_at(const compiled::Locals& locals, std::uint32_t pc,
-                                 const debug::SourceLine& line);
+/// Those of the block around the line at which a frame stands; of two with one name the inner one.
+std::vector<LocalHere> locals_at(const compiled::Locals& locals, const debug::Frame& frame);
+/// Numbers of variables of the file that are not in memory at an instruction.
+std::vector<LocalHere> globals_elsewhere(const compiled::Locals& locals, std::uint32_t pc);
 
+/// The bits of a number in a register, or of a constant. Requires that it has a place, and none in memory.
+std::uint32_t bits_of(const LocalHere& here, const pe::EngineState& pe);
 /// The value of a local in a register, or of a constant. Throws UserError for one without a value.
 debug::Value value_of(const LocalHere& here, const pe::EngineState& pe);
 /// Throws UserError for one that is in no register.

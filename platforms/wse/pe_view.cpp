@@ -54,7 +54,7 @@ std::uint32_t PeView::index_in(const pe::Symbol& symbol, std::int64_t index) con
 }
 
 Value PeView::element(const pe::Symbol& symbol, std::uint32_t index) const {
-  return symbol_value(pe_.sram, pe_.image(), symbol, index);
+  return symbol_value(pe_.sram, pe_.image(), symbol, index, elsewhere_);
 }
 
 void PeView::set_element(const pe::Symbol& symbol, std::uint32_t index, const Value& value) {
@@ -300,9 +300,14 @@ std::vector<debug::Frame> PeView::frames(const debug::ProgramText& text) const {
   bool is_innermost = true;
   while (pc < pe_.image().code.size() && all.size() < kMost) {
     const debug::ProgramText::Function* const function = text.function_of(pc);
+    debug::SourceLine at = text.line_of(pc);
+    for (std::uint32_t call = text.call_of(pc); call != 0; call = text.calls[call - 1].parent) {
+      all.push_back({text.calls[call - 1].function + " (inlined)", at, pc, call, !is_innermost});
+      at = text.calls[call - 1].at;
+    }
     std::string name = function == nullptr ? "?" : function->name;
     if (function != nullptr && function->is_task) name = "task " + name;
-    all.push_back({name, text.line_of(pc), pc});
+    all.push_back({name, at, pc, 0, !is_innermost});
     if (function == nullptr || function->is_task) break;
     // r15 is that of the innermost function; of others only what they have stored is known.
     const auto back = is_innermost || pe_.image().code[function->entry].op == pe::Opcode::kSt16

@@ -5,10 +5,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/pe/compute_engine_core.h"
 #include "platforms/debug/target.h"
+#include "platforms/wse/symbol_values.h"
 
 namespace tessera::wse {
 
@@ -18,6 +20,9 @@ class PeView {
   PeView(pe::ComputeEngineCore& engine, const std::map<std::string, std::string>* aliases,
          Cycle now)
       : engine_(engine), pe_(engine.state()), aliases_(aliases), now_(now) {}
+
+  /// Memory whose value is in registers now.
+  void set_elsewhere(std::vector<Elsewhere> all) { elsewhere_ = std::move(all); }
 
   const pe::Symbol* find_symbol(const std::string& name) const;
   debug::Value element(const pe::Symbol& symbol, std::uint32_t index) const;
@@ -50,6 +55,7 @@ class PeView {
   pe::EngineState& pe_;
   const std::map<std::string, std::string>* aliases_;
   const Cycle now_;
+  std::vector<Elsewhere> elsewhere_;
 };
 
 }  // namespace tessera::wse

@@ -38,12 +38,9 @@ std::uint8_t byte_at(const pe::Sram& sram, std::uint32_t address) {
   return static_cast<std::uint8_t>(sram.read(address & ~1U, 2) >> (address % 2 * 8));
 }
 
-Value packed_value(const pe::Sram& sram, pe::PackedType type, std::uint32_t address) {
-  if (type == pe::PackedType::kU8) return Value::of(byte_at(sram, address));
-  if (type == pe::PackedType::kI8)
-    return Value::of(static_cast<std::int8_t>(byte_at(sram, address)));
-  const std::uint64_t bits =
-      sram.read(address, 4) | static_cast<std::uint64_t>(sram.read(address + 4, 4)) << 32;
+Value packed_value(std::uint64_t bits, pe::PackedType type) {
+  if (type == pe::PackedType::kU8) return Value::of(static_cast<std::uint8_t>(bits));
+  if (type == pe::PackedType::kI8) return Value::of(static_cast<std::int8_t>(bits));
   const auto whole = static_cast<std::int64_t>(bits);
   if (type == pe::PackedType::kU64 && whole < 0) return Value::of_float(static_cast<double>(bits));
   return Value::of(whole);
@@ -102,10 +99,19 @@ std::uint32_t typed_bits(const Value& value, pe::ElementType type, pe::HalfForma
 }
 
 Value symbol_value(const pe::Sram& sram, const pe::Image& image, const pe::Symbol& symbol,
-                   std::uint32_t index) {
+                   std::uint32_t index, const std::vector<Elsewhere>& elsewhere) {
   const std::uint32_t address = symbol.address + index * symbol.element_bytes();
-  if (symbol.packed != pe::PackedType::kNone) return packed_value(sram, symbol.packed, address);
-  return typed_value(sram.read(address, symbol.element_bytes()), symbol.type, image.half);
+  std::uint64_t bits = 0;
+  for (std::uint32_t byte = 0; byte < symbol.element_bytes(); ++byte) {
+    std::uint64_t there = byte_at(sram, address + byte);
+    for (const Elsewhere& other : elsewhere) {
+      if (other.has(address + byte))
+        there = other.bits >> (address + byte - other.address) * 8 & 0xFFU;
+    }
+    bits |= there << byte * 8;
+  }
+  if (symbol.packed != pe::PackedType::kNone) return packed_value(bits, symbol.packed);
+  return typed_value(static_cast<std::uint32_t>(bits), symbol.type, image.half);
 }
 
 void set_symbol_value(pe::Sram& sram, const pe::Image& image, const pe::Symbol& symbol,

@@ -14,7 +14,7 @@ HELP = """The run is held before its first cycle.
   delete [N], ignore N COUNT, info breakpoints, hits
   run, continue (c), until CYCLE, goto CYCLE, back [N], kill
   step (s), next (n), finish, stepi (si), nexttask, stepc [N]   of the PE in focus; stepc: cycles of the machine
-  pe X,Y, where (bt), list (l), disas, why [X,Y]
+  pe X,Y, where (bt), frame N, up, down, list (l), disas, why [X,Y]
   print y[0..8] (p), x/8f &y, set y[0] = 1
   info locals|globals|regs|dsr|queues|tasks|routes|waits|line
   AI cores: core X,Y, core=(X,Y); info locals|tiles|arrays|pipes|flags|regs

@@ -101,7 +101,7 @@ class Hits(unittest.TestCase):
     def test_host_programs(self):
         folders = FOLDERS or [SCENARIOS / name for name in FEW]
         for folder in folders:
-            for arch, code in (("wse3", "best"), ("wse2", "plain")):
+            for arch, code in (("wse3", "best"), ("wse2", "plain"), ("wse2", "vendor")):
                 if "_sdk_0_" in folder.name and arch == "wse3":  # SDK 0.4 to 0.9 had WSE-2 alone
                     continue
                 with self.subTest(folder.name, arch=arch, code=code), tempfile.TemporaryDirectory() as work:

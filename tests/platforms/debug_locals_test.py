@@ -1,6 +1,7 @@
-"""Locals of CSL functions in the debugger: what it says of them at each line of a run is what the program has there, for each way of
-making code; where the compiler has optimized a local away it says so. The same program stands here in Python, line beside line, and
-says what is right.
+"""Frames of CSL functions, their locals and the variables of the file in the debugger: what it says of them at each line of a run is what
+the program has there, for each way of making code, also of functions whose code stands in place of their calls and of variables that a loop
+keeps in registers; where the compiler has optimized a local away it says so. The same program stands here in Python, line beside line,
+and says what is right.
 
     debug_locals_test.py WSE_PLATFORM ROOT
 """
@@ -27,6 +28,8 @@ LINES = [
     (f"var data = [{len(DATA)}]i16{{ {', '.join(map(str, DATA))} }};", f"data = {DATA}"),
     ("var out = @zeros([8]i16);", "out = [0] * 8"),
     ("var sums = @zeros([60]f32);", "sums = [0.0] * 60"),
+    ("var tally: i16 = 0;", "tally = 0"),
+    ("var kept_in = @zeros([4]f32);", "kept_in = [0.0] * 4"),
     ("fn clamp(value: i16, most: i16) i16 {", "def clamp(value, most):"),
     ("  var kept: i16 = value;", "  kept = value"),
     ("  if (kept > most) {", "  if kept > most:"),
@@ -75,6 +78,32 @@ LINES = [
     ("  out[2] += clamp(old, 50);", "  out[2] += clamp(old, 50)"),
     ("  out[3] += old;", "  out[3] += old"),
     ("}", ""),
+    ("fn pick(which: i16) void {", "def pick(which):"),
+    ("  if (which > 100) {", "  if which > 100:"),
+    ("    out[4] += far(1);", "    out[4] += far(1)"),
+    ("  } else {", "  else:"),
+    ("    out[4] += far(2);", "    out[4] += far(2)"),
+    ("  }", "  pass"),
+    ("  out[4] += far(which);", "  out[4] += far(which)"),
+    ("}", ""),
+    ("fn lift(value: i16) i16 { return clamp(value + 2, 90); }", "def lift(value): return clamp(value + 2, 90)"),
+    ("fn count_up() void {", "def count_up():"),
+    ("", "  global tally"),
+    ("  tally = 2;", "  tally = 2"),
+    ("  for (@range(i16, 60)) |i| {", "  for i in range(60):"),
+    ("    const seen = data[i];", "    seen = data[i]"),
+    ("    tally += seen;", "    tally += seen"),
+    ("    kept_in[2] += 1.5;", "    kept_in[2] += 1.5"),
+    ("    out[1] = i;", "    out[1] = i"),
+    ("  }", "  pass"),
+    ("  out[5] += tally;", "  out[5] += tally"),
+    ("  var x: i16 = data[2];", "  x = data[2]"),
+    ("  out[2] += x;", "  out[2] += x"),
+    ("  x = lift(x);", "  x = lift(x)"),
+    ("  out[3] += x;", "  out[3] += x"),
+    ("  x = lift(x + lift(x));", "  x = lift(x + lift(x))"),
+    ("  out[3] += x + tally;", "  out[3] += x + tally"),
+    ("}", ""),
     ("fn few() void {", "def few():"),  # unrolled, and without branches
     ("  var top: i16 = data[0];", "  top = data[0]"),
     ("  var place: i16 = 0;", "  place = 0"),
@@ -91,6 +120,8 @@ LINES = [
     ("  few();", "  few()"),
     ("  scan();", "  scan()"),
     ("  mixed();", "  mixed()"),
+    ("  count_up();", "  count_up()"),
+    ("  pick(out[1]);", "  pick(out[1])"),
     ("}", ""),
     ("comptime {", ""),
     ("  @export_symbol(compute);", ""),
@@ -100,16 +131,25 @@ NO_VALUE = "no value here: not assigned yet, or optimized away"
 COMMAND = ["layout.csl", "--launch", "compute"]
 
 
+GLOBALS = ("tally", "kept_in[2]")
+
+
 def expected():
-    """{line: [locals before it, each time]} of the program in Python."""
+    """{(line, line of the call, ..): [({names of the frames}, [locals of each frame], values of GLOBALS) before it, each time]} of the program
+    in Python."""
     seen = {}
 
     def trace(frame, event, _):
         if frame.f_code.co_filename != "mirror":
             return None
         if event == "line" and frame.f_code.co_name != "<module>":
-            seen.setdefault(frame.f_lineno, []).append({name: value for name, value in frame.f_locals.items()
-                                                        if isinstance(value, (int, float))})
+            frames = []
+            while frame.f_code.co_filename == "mirror":
+                frames.append(frame)
+                frame = frame.f_back
+            values = [{name: value for name, value in f.f_locals.items() if isinstance(value, (int, float))} for f in frames]
+            seen.setdefault(tuple(f.f_lineno for f in frames), []).append(
+                ([f.f_code.co_name for f in frames], values, (names["tally"], names["kept_in"][2])))
         return trace
 
     names = {}
@@ -140,20 +180,24 @@ class Locals(unittest.TestCase):
         return Prompt(lambda: dap.Client.start(command, cwd=self.folder, stderr=subprocess.DEVNULL), shows=lambda text: None)
 
     def seen(self, *options):
-        """[(line, {name: what is said})] of all stops; functions are expanded as the options have it."""
+        """[([(name of a frame, line)], [{local: what is said} of each frame], {global: what is said})] of all stops."""
         prompt, stops = self.prompt(*options), []
         for line, (text, _) in enumerate(LINES, 1):
             if text.startswith("  ") and text.strip() != "}":
                 prompt.onecmd(f"break pe.csl:{line}")
-        for _ in range(1000):
+        for _ in range(1500):
             prompt.onecmd("continue")
-            if prompt.present_cycle() is None or prompt.ask("where").count("#") == 0:
+            frames = [] if prompt.present_cycle() is None else re.findall(r"^#\d+ (?:task )?(\w+)(?: \(inlined\))? at pe\.csl:(\d+)$",
+                                                                          prompt.ask("where"), re.M)
+            if not frames:
                 break
-            line = int(re.search(r"pe\.csl:(\d+)", prompt.ask("info line"))[1])
-            said = dict(re.findall(r"^(\w+): [^=]* = (.*)$", prompt.ask("info locals"), re.M))
-            stops.append((line, said))
-            printed = {name: prompt.ask(f"print {name}") for name, value in said.items() if value != NO_VALUE}
-            self.assertEqual(printed, {name: value for name, value in said.items() if value != NO_VALUE})
+            said = []
+            for number in range(len(frames)):
+                prompt.ask(f"frame {number}")
+                said.append(dict(re.findall(r"^(\w+): [^=]* = (.*)$", prompt.ask("info locals"), re.M)))
+                printed = {name: prompt.ask(f"print {name}") for name, value in said[-1].items() if value != NO_VALUE}
+                self.assertEqual(printed, {name: value for name, value in said[-1].items() if value != NO_VALUE})
+            stops.append(([(name, int(line)) for name, line in frames], said, {name: prompt.ask(f"print {name}") for name in GLOBALS}))
         prompt.onecmd("quit")
         return stops
 
@@ -165,21 +209,39 @@ class Locals(unittest.TestCase):
                     self.check(self.seen(*options, "--structure", structure), right, least)
 
     def check(self, stops, right, least):
-        known = all_of_them = 0
+        self.known = self.all_of_them = self.inlined = 0
+        lines = {key[0] for key in right}
+        # No call goes away, and a line stops only where the program comes to it.
+        calls = {line for line in lines if "far(" in LINES[line - 1][0] and "fn " not in LINES[line - 1][0]}
+        self.assertEqual(calls - {frames[0][1] for frames, _, _ in stops}, set())
+        self.assertEqual({LINES[frames[0][1] - 1][0] for frames, _, _ in stops if frames[0][1] not in lines}, set())
         self.assertGreater(len(stops), 20)
-        for line, said in stops:
-            if LINES[line - 1][0].strip().startswith("for"):
+        for frames, said, values in stops:
+            line = frames[0][1]
+            text = LINES[line - 1][0]
+            if text.strip().startswith("for"):
                 continue  # the counter of Python does not leave its range
-            for name, value in said.items():
-                there = [before[name] for before in right.get(line, []) if name in before]
-                if not there:
-                    continue  # before its declaration, or a line that Python steps over
-                all_of_them += 1
-                if value == NO_VALUE:
-                    continue
-                known += 1
-                self.assertIn(float(value), [float(number) for number in there], (line, LINES[line - 1][0], name))
-        self.assertGreater(known, least * all_of_them, "locals without a value")
+            there = right.get(tuple(line for _, line in frames))
+            self.assertIsNotNone(there, (frames, text))
+            self.assertEqual([name for name, _ in frames], there[0][0], text)
+            self.inlined += len(frames) > 1
+            for number, of_frame in enumerate(said):
+                self.check_locals(of_frame, [locals_of[number] for _, locals_of, _ in there], (frames, number, text))
+            for name, value, position in ((name, values[name], i) for i, name in enumerate(GLOBALS)):
+                self.assertIn(float(value), [float(globals_of[position]) for _, _, globals_of in there], (frames, name, text))
+        self.assertGreater(self.inlined, 20)
+        self.assertGreater(self.known, least * self.all_of_them, "locals without a value")
+
+    def check_locals(self, said, there, where):
+        for name, value in said.items():
+            before = [values[name] for values in there if name in values]
+            if not before:
+                continue  # before its declaration
+            self.all_of_them += 1
+            if value == NO_VALUE:
+                continue
+            self.known += 1
+            self.assertIn(float(value), [float(number) for number in before], (*where, name))
 
 
 if __name__ == "__main__":

@@ -49,11 +49,14 @@ class Linker {
     declare_sections();
     declare_labels();
     name_files();
+    inlined_ = inlined();
     locals_ = locals();
     return std::move(image_);
   }
 
-  Symbols symbols() const { return {function_names_, addresses_, variable_names_, locals_}; }
+  Symbols symbols() const {
+    return {function_names_, addresses_, variable_names_, locals_, inlined_};
+  }
 
  private:
   std::shared_ptr<const std::vector<PlacedLocal>> locals() const {
@@ -63,6 +66,8 @@ class Linker {
       if (of == code_.locals.end()) continue;
       for (const PlacedLocal& local : of->second) {
         all->push_back(local);
+        if (local.local->global)
+          all->back().global_address = addresses_[*local.local->global] + local.local->offset;
         all->back().places.clear();
         for (const LocalPlace& at : local.places) add_place(all->back(), at);
       }
@@ -70,12 +75,29 @@ class Linker {
     return all;
   }
 
+  std::shared_ptr<const InlinedCode> inlined() {
+    auto all = std::make_shared<InlinedCode>();
+    all->calls = std::move(code_.inlined);
+    all->by_pc = std::move(code_.inlined_of);
+    all->by_pc.resize(image_.code.size());
+    return all;
+  }
+
+  /// The place of an instruction as a function has it that some calls have been expanded in: that of the call, for one of its code.
+  ir::Place place_in(std::uint32_t pc, std::uint32_t inlined) const {
+    const pe::Instruction& in = image_.code[pc];
+    ir::Place at = {in.file - 1, in.line, inlined_->by_pc[pc]};
+    while (at.inlined != 0 && at.inlined != inlined) at = inlined_->calls[at.inlined - 1].call;
+    return at;
+  }
+
   /// Instructions outside of the block that declares the local are nobody's concern.
   void add_place(PlacedLocal& local, LocalPlace at) const {
     const SourceLocal& of = *local.local;
     const auto is_outside = [&](std::uint32_t pc) {
-      const pe::Instruction& in = image_.code[pc];
-      return in.file != of.place.file + 1 || in.line < of.place.line || in.line > of.last_line;
+      const ir::Place there = place_in(pc, local.inlined);
+      return !of.global && (there.inlined != local.inlined || there.file != of.place.file ||
+                            there.line < of.place.line || there.line > of.last_line);
     };
     while (at.begin < at.end && is_outside(at.begin)) ++at.begin;
     while (at.begin < at.end && is_outside(at.end - 1)) --at.end;
@@ -316,6 +338,7 @@ class Linker {
   std::map<FunctionId, std::string> function_names_;
   std::vector<std::uint32_t> addresses_;  // by VariableId
   std::shared_ptr<const std::vector<PlacedLocal>> locals_;
+  std::shared_ptr<const InlinedCode> inlined_;
   std::uint32_t frames_base_ = 0;
   std::uint32_t end_ = 0;
 };

@@ -41,6 +41,12 @@ struct Options {
   std::map<ir::VariableId, std::pair<std::string, std::uint32_t>> sections;
 };
 
+/// Code that stands in place of calls, for debuggers.
+struct InlinedCode {
+  std::vector<ir::InlinedCall> calls;  ///< of all functions; places have 1 + index
+  std::vector<std::uint32_t> by_pc;    ///< the innermost call, 1 + index; 0: none
+};
+
 /// Where functions and variables are in the image.
 struct Symbols {
   std::map<ir::FunctionId, std::string> functions;  ///< names
@@ -48,6 +54,7 @@ struct Symbols {
   std::map<ir::VariableId, std::string> variables;  ///< their names
   /// Locals of all functions, in the order of their code.
   std::shared_ptr<const std::vector<PlacedLocal>> locals;
+  std::shared_ptr<const InlinedCode> inlined;
 };
 
 /// Throws UserError if a function of a cycle of calls passes on the address of a local or the program does not fit into SRAM,

@@ -1,6 +1,7 @@
 #include "frontends/csl/codegen/emit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "frontends/csl/codegen/emitter.h"
 
@@ -19,6 +20,7 @@ void Emitter::run() {
     moves.push_back({allocation_[p], static_cast<std::uint8_t>(arrival_of(f_, i)), wide(p)});
   }
   emit_moves(moves);
+  code_.inlined_of.resize(here());
   for (BlockId b = 0; b < f_.blocks.size(); ++b) {
     block_ = b;
     starts_[b] = here();
@@ -32,12 +34,19 @@ void Emitter::run() {
       const auto position = static_cast<std::size_t>(&in - f_.blocks[b].code.data());
       is_tail_ = is_tail_call(module_, cycles_, id_, f_.blocks[b], position);
       emit(in);
+      code_.inlined_of.resize(here(), inlined_number(in.place.inlined));
       if (is_tail_) break;
     }
     begins_[b].push_back(here());
   }
   patch_jumps();
-  code_.locals[id_] = places_of_locals(module_, id_, allocation_, begins_, code_.entries[id_]);
+  std::vector<PlacedLocal> locals =
+      places_of_locals(module_, id_, allocation_, begins_, code_.entries[id_]);
+  for (PlacedLocal& local : locals) local.inlined = inlined_number(local.local->place.inlined);
+  code_.locals[id_] = std::move(locals);
+  std::vector<InlinedCall> inlined = f_.inlined;
+  for (InlinedCall& call : inlined) call.call.inlined = inlined_number(call.call.inlined);
+  code_.inlined.insert(code_.inlined.end(), inlined.begin(), inlined.end());
 }
 
 void Emitter::emit(const Instruction& in) {

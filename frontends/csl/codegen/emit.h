@@ -28,6 +28,8 @@ struct Code {
   std::vector<std::uint32_t> label_targets;
   std::vector<std::uint32_t> entries;  ///< by FunctionId
   std::map<ir::FunctionId, std::vector<PlacedLocal>> locals;
+  std::vector<ir::InlinedCall> inlined;   ///< of all functions, as those have them
+  std::vector<std::uint32_t> inlined_of;  ///< by instruction: 1 + index; 0: none
 };
 
 /// Appends one function.

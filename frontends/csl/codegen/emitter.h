@@ -36,6 +36,10 @@ class Emitter {
  private:
   using O = pe::Opcode;
 
+  /// Of a call of this function, among those of all functions.
+  std::uint32_t inlined_number(std::uint32_t own) const {
+    return own == 0 ? 0 : static_cast<std::uint32_t>(code_.inlined.size()) + own;
+  }
   std::uint32_t here() const { return static_cast<std::uint32_t>(code_.instructions.size()); }
   bool wide(ir::RegisterId r) const { return is_wide(f_.registers[r]); }
   pe::Operand result(const ir::Instruction& in, std::size_t i = 0) const {

@@ -49,6 +49,11 @@ class Inliner {
  private:
   /// The names of locals in a copy of their function.
   using SourceLocals = std::map<const SourceLocal*, SourceLocalRef>;
+  /// The call that a copy of a function takes the place of, and whether there may be other copies.
+  struct Inlined {
+    std::uint32_t number = 0;
+    bool is_copy = false;
+  };
 
   bool reaches_itself(FunctionId f) const {
     std::vector<FunctionId> open = callees_of(module_.functions[f]);
@@ -102,16 +107,16 @@ class Inliner {
     Function callee = module_.functions[module_.functions[caller].blocks[b].code[position].number];
     Function& f = module_.functions[caller];
     const Instruction call = f.blocks[b].code[position];
+    const Inlined inlined = {add_inlined(f, callee, call), !is_called_once(call.number)};
     SourceLocals named;
     if (is_called_once(call.number))
-      adopt_locals(call.number, caller);
+      adopt_locals(call.number, caller, named, inlined);
     else
-      copy_locals(callee, call.number, caller, named);
+      copy_locals(callee, call.number, caller, named, inlined);
     const auto first = static_cast<RegisterId>(f.registers.size());
     f.registers.insert(f.registers.end(), callee.registers.begin(), callee.registers.end());
     for (RegisterId r = 0; r < callee.locals.size(); ++r)
-      f.set_local(first + r,
-                  is_called_once(call.number) ? callee.locals[r] : copied(named, callee.locals[r]));
+      f.set_local(first + r, copied(named, callee.locals[r], inlined));
     const auto body = static_cast<BlockId>(b + 1);
     const auto count = static_cast<BlockId>(callee.blocks.size());
     const BlockId rest = body + count;
@@ -126,12 +131,30 @@ class Inliner {
                           call.operands[i], call.place));
     code.push_back(jump(body, call.place));
     for (BlockId n = 0; n < count; ++n)
-      f.blocks[body + n] = moved(callee.blocks[n], first, body, rest, call);
+      f.blocks[body + n] = moved(callee.blocks[n], first, body, rest, call, inlined);
   }
 
-  void adopt_locals(FunctionId from, FunctionId to) {
+  /// The call that is expanded, and after it those that were expanded in the callee. Its number, as places have it.
+  static std::uint32_t add_inlined(Function& caller, const Function& callee,
+                                   const Instruction& call) {
+    caller.inlined.push_back({callee.name, call.place});
+    const auto number = static_cast<std::uint32_t>(caller.inlined.size());
+    for (InlinedCall inside : callee.inlined) {
+      inside.call = placed(inside.call, number);
+      caller.inlined.push_back(std::move(inside));
+    }
+    return number;
+  }
+  static Place placed(Place place, std::uint32_t number) {
+    place.inlined += number;
+    return place;
+  }
+
+  void adopt_locals(FunctionId from, FunctionId to, SourceLocals& named, const Inlined& inlined) {
     for (Variable& v : module_.variables) {
-      if (v.owner == from) v.owner = to;
+      if (v.owner != from) continue;
+      v.owner = to;
+      v.local = copied(named, v.local, inlined);
     }
     locals_[to] += locals_[from];
     if (locals_[to] == 0) locals_.erase(to);
@@ -139,13 +162,14 @@ class Inliner {
 
   /// `callee`, a copy of `from`, gets locals of its own, which belong to the caller, and descriptors of
   /// them.
-  void copy_locals(Function& callee, FunctionId from, FunctionId to, SourceLocals& named) {
+  void copy_locals(Function& callee, FunctionId from, FunctionId to, SourceLocals& named,
+                   const Inlined& inlined) {
     std::map<VariableId, VariableId> copies;
     std::map<std::int32_t, std::int32_t> descriptors;
     for (Block& block : callee.blocks) {
       for (Instruction& in : block.code) {
         for (Value& v : in.operands) {
-          if (v.is_address()) v.number = copied_local(copies, v.number, from, to, named);
+          if (v.is_address()) v.number = copied_local(copies, v.number, from, to, named, inlined);
         }
         if (in.machine == nullptr) continue;
         Machine machine = *in.machine;
@@ -158,7 +182,7 @@ class Inliner {
           const auto [copy, is_new] = descriptors.try_emplace(id, module_.descriptors.size());
           if (is_new) {
             Descriptor descriptor = module_.descriptors[static_cast<std::size_t>(id)];
-            descriptor.array = copied_local(copies, *array, from, to, named);
+            descriptor.array = copied_local(copies, *array, from, to, named, inlined);
             module_.descriptors.push_back(std::move(descriptor));
           }
           id = copy->second;
@@ -169,25 +193,27 @@ class Inliner {
   }
 
   /// The name of a local in a copy of its function.
-  static SourceLocalRef copied(SourceLocals& named, const SourceLocalRef& local) {
+  static SourceLocalRef copied(SourceLocals& named, const SourceLocalRef& local,
+                               const Inlined& inlined) {
     if (local == nullptr) return nullptr;
     SourceLocalRef& copy = named[local.get()];
     if (copy == nullptr) {
       auto made = std::make_shared<SourceLocal>(*local);
-      made->is_copied = true;
+      made->is_copied = local->is_copied || inlined.is_copy;
+      made->place = placed(local->place, inlined.number);
       copy = std::move(made);
     }
     return copy;
   }
 
   VariableId copied_local(std::map<VariableId, VariableId>& copies, VariableId v, FunctionId from,
-                          FunctionId to, SourceLocals& named) {
+                          FunctionId to, SourceLocals& named, const Inlined& inlined) {
     if (module_.variables[v].owner != from) return v;
     const auto [copy, is_new] = copies.try_emplace(v, 0);
     if (is_new) {
       Variable variable = module_.variables[v];
       variable.owner = to;
-      variable.local = copied(named, variable.local);
+      variable.local = copied(named, variable.local, inlined);
       copy->second = add_variable(module_, std::move(variable));
       ++locals_[to];
     }
@@ -205,9 +231,10 @@ class Inliner {
   }
 
   static Block moved(const Block& block, RegisterId first, BlockId body, BlockId rest,
-                     const Instruction& call) {
+                     const Instruction& call, const Inlined& inlined) {
     Block result;
     for (Instruction in : block.code) {
+      in.place = placed(in.place, inlined.number);
       for (RegisterId& r : in.results) r += first;
       for (Value& v : in.operands) {
         if (v.is_register()) v.number += first;

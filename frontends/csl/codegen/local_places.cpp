@@ -21,6 +21,16 @@ struct Holder {
   VariableId variable = 0;
 };
 
+/// Which holder has the value of a local.
+struct Now {
+  std::uint32_t holder = kNowhere;
+  /// The call inside of which it got it (ir::Place::inlined): until that returns, the source has the value before. 0: of none.
+  std::uint32_t since = 0;
+  friend bool operator==(const Now& a, const Now& b) {
+    return a.holder == b.holder && a.since == b.since;
+  }
+};
+
 class LocalFinder {
  public:
   LocalFinder(const Module& module, FunctionId id, const Allocation& allocation,
@@ -42,7 +52,7 @@ class LocalFinder {
   }
 
  private:
-  using State = std::vector<std::uint32_t>;  // by local: its holder
+  using State = std::vector<Now>;  // by local
 
   // --- what there is
 
@@ -134,7 +144,7 @@ class LocalFinder {
     is_whole_.resize(found_.size());
     for (std::size_t l = 0; l < found_.size(); ++l) {
       const SourceLocal& local = *found_[l].local;
-      is_whole_[l] = !local.is_copied &&
+      is_whole_[l] = !local.is_copied && !local.global &&
                      std::all_of(local.assigned.begin(), local.assigned.end(),
                                  [&](std::uint32_t line) { return lines[l].count(line) != 0; });
     }
@@ -185,16 +195,21 @@ class LocalFinder {
 
   // --- which of them has the value
 
-  /// What the instruction writes over.
+  /// What the instruction writes over, or brings back to memory.
   void forget(const Instruction& in, State& state) const {
-    for (std::uint32_t& now : state) {
+    for (std::size_t l = 0; l < state.size(); ++l) {
+      const std::uint32_t now = state[l].holder;
       if (now >= kUnknown || !holders_[now].reg) continue;
-      const bool is_lost = in.op == Op::kCall ||
+      const bool is_lost = in.op == Op::kCall || is_stored(*found_[l].local, in) ||
                            std::any_of(in.results.begin(), in.results.end(), [&](RegisterId r) {
                              return overlap(r, *holders_[now].reg);
                            });
-      if (is_lost) now = kNowhere;
+      if (is_lost) state[l] = {};
     }
+  }
+  static bool is_stored(const SourceLocal& local, const Instruction& in) {
+    return local.global && in.op == Op::kStore && in.operands[0].is_address() &&
+           in.operands[0].number == *local.global;
   }
   bool overlap(RegisterId a, RegisterId b) const {
     if (allocation_[a] == kUnused || allocation_[b] == kUnused) return false;
@@ -204,28 +219,35 @@ class LocalFinder {
   }
 
   void take(const Instruction& in, State& state) const {
-    if (const auto h = stored_by(in)) state[holders_[*h].local] = static_cast<std::uint32_t>(*h);
+    const auto set = [&](std::size_t h) {
+      const SourceLocal& local = *found_[holders_[h].local].local;
+      const bool is_inside = !local.global && in.place.inlined != local.place.inlined;
+      state[holders_[h].local] = {static_cast<std::uint32_t>(h), is_inside ? in.place.inlined : 0};
+    };
+    if (const auto h = stored_by(in)) set(*h);
     for (const RegisterId r : in.results) {
       const auto h = assigned_by(r);
       if (!h) continue;
-      const std::size_t l = holders_[*h].local;
-      state[l] = assigns(in, *found_[l].local) ? static_cast<std::uint32_t>(*h) : kNowhere;
+      if (assigns(in, *found_[holders_[*h].local].local))
+        set(*h);
+      else
+        state[holders_[*h].local] = {};
     }
   }
 
   State at_entry() const {
-    State state(found_.size(), kNowhere);
+    State state(found_.size());
     for (std::size_t h = 0; h < holders_.size(); ++h) {
       const bool arrives = holders_[h].reg && std::find(f_.parameters.begin(), f_.parameters.end(),
                                                         *holders_[h].reg) != f_.parameters.end();
       if (arrives || is_own_memory(holders_[h]))
-        state[holders_[h].local] = static_cast<std::uint32_t>(h);
+        state[holders_[h].local] = {static_cast<std::uint32_t>(h), 0};
     }
     return state;
   }
 
   void find_states() {
-    in_.assign(f_.blocks.size(), State(found_.size(), kUnknown));
+    in_.assign(f_.blocks.size(), State(found_.size(), {kUnknown, 0}));
     in_[0] = at_entry();
     std::vector<BlockId> open = {0};
     while (!open.empty()) {
@@ -247,8 +269,14 @@ class LocalFinder {
   static bool join(State& to, const State& from) {
     bool is_new = false;
     for (std::size_t l = 0; l < to.size(); ++l) {
-      const std::uint32_t both = to[l] == kUnknown ? from[l] : to[l] == from[l] ? to[l] : kNowhere;
-      is_new = is_new || both != to[l];
+      Now both = to[l];
+      if (to[l].holder == kUnknown)
+        both = from[l];
+      else if (to[l].holder != from[l].holder)
+        both = {};
+      else if (to[l].since != from[l].since)
+        both.since = 0;
+      is_new = is_new || !(both == to[l]);
       to[l] = both;
     }
     return is_new;
@@ -268,19 +296,21 @@ class LocalFinder {
     State state = in_[b];
     for (std::size_t k = 0; k < code.size() && k + 1 < starts_[b].size(); ++k) {
       const std::uint32_t begin = starts_[b][k], end = starts_[b][k + 1];
-      if (begin < end) note(begin, begin + 1, state, live[k]);
+      if (begin < end) note(begin, begin + 1, state, live[k], code[k].place);
       forget(code[k], state);
-      if (begin + 1 < end) note(begin + 1, end, state, live[k]);
+      if (begin + 1 < end) note(begin + 1, end, state, live[k], code[k].place);
       take(code[k], state);
     }
   }
 
   void note(std::uint32_t begin, std::uint32_t end, const State& state,
-            const std::vector<bool>& live) {
+            const std::vector<bool>& live, Place at) {
     for (std::size_t l = 0; l < state.size(); ++l) {
-      if (state[l] >= kUnknown) continue;
-      const Holder& h = holders_[state[l]];
-      if (!live[state[l]] && !is_whole_[l] && !is_own_memory(h)) continue;
+      const std::uint32_t now = state[l].holder;
+      if (now >= kUnknown) continue;
+      const Holder& h = holders_[now];
+      if (!live[now] && !is_whole_[l] && !is_own_memory(h)) continue;
+      if (state[l].since != 0 && is_inside(at, state[l].since)) continue;
       LocalPlace place;
       place.kind = h.reg ? LocalPlace::Kind::kRegister : LocalPlace::Kind::kMemory;
       place.number = h.reg ? allocation_[*h.reg] : h.variable;
@@ -288,6 +318,12 @@ class LocalFinder {
       place.end = end;
       add(found_[l].places, place);
     }
+  }
+
+  /// Whether code that stands there is of an expanded call, or of one that it makes.
+  bool is_inside(Place at, std::uint32_t inlined) const {
+    while (at.inlined != 0 && at.inlined != inlined) at = f_.inlined[at.inlined - 1].call;
+    return at.inlined == inlined;
   }
 
   static void add(std::vector<LocalPlace>& places, const LocalPlace& place) {

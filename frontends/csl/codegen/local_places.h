@@ -31,6 +31,8 @@ struct PlacedLocal {
   pe::PackedType packed = pe::PackedType::kNone;
   std::uint32_t packed_count = 0;
   std::vector<LocalPlace> places;
+  std::uint32_t inlined = 0;         ///< the call whose code has it: 1 + index into Code::inlined
+  std::uint32_t global_address = 0;  ///< of what is no local, when addresses are known
 };
 
 /// Of a function that has been emitted. `starts`: by block, where the code of each of its instructions begins, and the end of the

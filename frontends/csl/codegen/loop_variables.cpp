@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "frontends/csl/codegen/memory_facts.h"
@@ -47,7 +48,7 @@ class LoopVariables {
     for (const auto& [v, use] : uses_) {
       if (!use.is_one_place || !use.is_stored || homes.size() == kMostVariables) continue;
       homes[v] = f_.new_register(use.type);
-      if (module_.variables[v].count == 1) f_.set_local(homes[v], module_.variables[v].local);
+      f_.set_local(homes[v], name_of(v, use));
     }
     if (homes.empty()) return false;
     rewrite(loop, homes);
@@ -57,6 +58,18 @@ class LoopVariables {
   }
 
  private:
+  /// What debuggers call the register.
+  SourceLocalRef name_of(VariableId v, const Use& use) const {
+    const Variable& variable = module_.variables[v];
+    if (variable.owner) return variable.count == 1 ? variable.local : nullptr;
+    auto kept = std::make_shared<SourceLocal>();
+    kept->name = variable.name;
+    kept->place = variable.place;
+    kept->global = v;
+    kept->offset = static_cast<std::uint32_t>(use.offset);
+    return kept;
+  }
+
   void find_uses(const Loop& loop) {
     for (BlockId b = 0; b < f_.blocks.size(); ++b) {
       if (!loop.inside[b]) continue;

@@ -42,6 +42,7 @@ pe::ElementType element_of(Type type);
 struct Place {
   std::uint32_t file = 0;  ///< index into Module::files
   std::uint32_t line = 0;
+  std::uint32_t inlined = 0;  ///< 1 + index into Function::inlined; 0: of the function itself
 };
 
 /// Gives a declaration or an instruction of an image its place: Image::files are Module::files
@@ -188,8 +189,17 @@ struct SourceLocal {
       assigned;                        ///< lines that give it a value; empty: its declaration alone
   std::optional<std::uint32_t> known;  ///< its only value, if that is a constant of the source
   bool is_copied = false;              ///< of code that is there several times
+  /// It is no local, but a number of this global, which is elsewhere for a while; `offset`: its bytes in it.
+  std::optional<VariableId> global;
+  std::uint32_t offset = 0;
 };
 using SourceLocalRef = std::shared_ptr<const SourceLocal>;
+
+/// A call whose callee stands in its place, for debuggers.
+struct InlinedCall {
+  std::string function;  ///< the callee
+  Place call;
+};
 
 struct Function {
   std::string name;
@@ -201,7 +211,8 @@ struct Function {
   std::vector<Type> registers;
   std::vector<SourceLocalRef>
       locals;  ///< by register, as far as it reaches: what its value is in the source
-  std::vector<Block> blocks;  ///< the first is the entry
+  std::vector<Block> blocks;         ///< the first is the entry
+  std::vector<InlinedCall> inlined;  ///< a call inside of another one follows that
   Place place;
 
   RegisterId new_register(Type type) {

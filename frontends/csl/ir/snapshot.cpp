@@ -7,7 +7,7 @@
 namespace tessera::csl::ir {
 namespace {
 
-constexpr std::size_t kFixedWords = 11;
+constexpr std::size_t kFixedWords = 12;
 constexpr std::size_t kWordsOfOperand = 3;
 
 std::uint32_t packed(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
@@ -44,6 +44,7 @@ std::uint32_t* write(const Instruction& in, std::uint32_t* to) {
       in.targets[1],
       in.place.file,
       in.place.line,
+      in.place.inlined,
       static_cast<std::uint32_t>(machine),
       static_cast<std::uint32_t>(machine >> 32)};
   std::memcpy(to, fixed.data(), sizeof fixed);
