@@ -2,7 +2,7 @@
 //
 //   scope  ascend
 //   cycle     64 bits  the clock cycle
-//   scope  ascend.cluster_<c>.<AIC, AIV0, AIV1>.<pipe>
+//   scope  ascend.cluster_C.UNIT.PIPE, such as ascend.cluster_0.AIV1.MTE2
 //   busy      1 bit    an operation is under way
 //   op        string   the one that began last
 //   wait      string   why the next one cannot begin

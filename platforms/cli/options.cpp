@@ -128,8 +128,7 @@ OptionGroup bounds_and_checks(Options& o) {
       {deciding(whole_number("max-cycles", o.max_cycles,
                              "stop before cycle N with a diagnosis, exit 4")),
        {"timeout", "SECONDS", "stop after this wall time with a diagnosis, exit 4", take_timeout},
-       needing(whole_number("seed", o.seed, "seed of --shuffle-step-order (default 1)"),
-               {"shuffle-step-order"}),
+       whole_number("seed", o.seed, "seed of --shuffle-step-order (default 1)"),
        flag("shuffle-step-order", o.shuffle_step_order,
             "step the blocks of a cycle in random order; results must not change"),
        flag("validate", o.validate, "check program, config and inputs; run nothing")}};

@@ -2,7 +2,7 @@
 //
 //   scope  numesh
 //   cycle     64 bits  the clock cycle
-//   scope  numesh.<name of the node>
+//   scope  numesh.NODE, the name of the node
 //   phase     string   the phase of its schedule; "-" after the last one
 //   out in    1 bit    the processor gives a word to its router, or takes one
 #pragma once
