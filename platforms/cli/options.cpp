@@ -37,6 +37,10 @@ OptionGroup what_to_run(Options& o, const Executable& executable) {
   Option preset =
       text("preset", "NAME", o.preset, "machine: " + join(executable.presets) + otherwise);
   preset.choices = executable.presets;
+  const auto take_param = [&o](const std::string& given) {
+    const auto [name, value] = split("param", given, "NAME=VALUE");
+    o.params[name] = value;
+  };
   return {
       "What to run",
       {file("program", "FILE", o.program, File::kRead,
@@ -48,8 +52,9 @@ OptionGroup what_to_run(Options& o, const Executable& executable) {
            "set", "KEY=VALUE", [&o](const std::string& set) { o.sets.push_back(set); },
            "override one config value, e.g. --set " + executable.example_setting +
                "; of several for one key the last one counts"),
-       named_values("param", o.params,
-                    "set a parameter of the program, e.g. --param W=16 (repeatable)"),
+       repeated("param", "NAME=VALUE", take_param,
+                "set a parameter of the program, e.g. --param W=16; of several for one name the "
+                "last one counts"),
        one_of("structure", "NAME", o.structure, executable.structures,
               "how the machine is built: " + join(executable.structures))}};
 }

@@ -179,7 +179,9 @@ class Mapping {
       input.dsr = pe::Operand{static_cast<pe::OperandKind>(file), *number, 0};
       pe::OpConfig config;
       config.single_step = true;
-      const bool is_extended = input.value.type->name == "mem4d_dsd";
+      // A mem1d whose stride is known and long is loaded as two loops.
+      const bool is_extended = input.live->record ? input.value.type->name == "mem4d_dsd"
+                                                  : dsd_of(*input.live).kind == pe::DsdKind::kMem4d;
       if (is_extended) extend(*input.live, strides, input.is_output ? 0 : source++, config);
       ir::load_dsr(builder_, *input.dsr, operand_of_dsd(*input.live), config);
     }

@@ -371,7 +371,7 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
   };
   fails({kExamples + "nothing.pto"}, "the PTO program cannot be opened");
   fails({kExamples + "c2v_a5.pto"}, "the argument %TILES (index, used in line");
-  fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--vcd", "x.vcd"}, "--vcd");
+  fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--heatmap", "x.svg"}, "--heatmap");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--preset", "wse3"},
         "a2a3_910b4, a2a3_910c, a5, a5_950dt");
   fails({kExamples + "vector_add.pto", "--param", "TILES=2", "--set", "launch.ratio=1:2"},
@@ -385,14 +385,13 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
 TEST(AscendExecutable, OptionsOfTheFabricAreUnknown) {
   const std::string help = run_executable("ascend_platform", {"--help"}).out;
   EXPECT_THAT(help, HasSubstr("--trace-perfetto FILE"));
-  for (const char* option :
-       {"--trace-wse", "--vcd", "--heatmap", "--check-links", "--check-epochs"}) {
+  for (const char* option : {"--trace-wse", "--heatmap", "--check-links", "--check-epochs"}) {
     EXPECT_THAT(help, testing::Not(HasSubstr(option)));
     EXPECT_THAT(run_executable("wse_platform", {"--help"}).out, HasSubstr(option));
     EXPECT_THAT(run_executable("vp_platform", {"--help"}).out, HasSubstr(option));
   }
-  EXPECT_THAT(run({kExamples + "vector_add.pto", "--vcd", "x.vcd"}).err,
-              HasSubstr("ascend_platform: unknown option '--vcd'; see --help"));
+  EXPECT_THAT(run({kExamples + "vector_add.pto", "--heatmap", "x.svg"}).err,
+              HasSubstr("ascend_platform: unknown option '--heatmap'; see --help"));
 }
 
 TEST(AscendExecutable, BoundsAndValidate) {

@@ -18,6 +18,7 @@ const std::set<std::string> kDecideNothing = {"input",
                                               "print-program",  // run.inputs, outputs
                                               "trace-wse",
                                               "trace-rect",
+                                              "trace-megabytes",
                                               "print-log",
                                               "vcd",
                                               "heatmap",

@@ -200,7 +200,7 @@ TEST(NumeshExecutable, BadInputIsOneSentence) {
       {{kExamples + "tour.json", "--set", "interface.addresses=2"},
        "node (0) needs 6 addresses to the router for all phases, but the machine has 2 "
        "(interface.addresses)"},
-      {{kExamples + "tour.json", "--vcd", "x.vcd"}, "unknown option '--vcd'; see --help"},
+      {{kExamples + "tour.json", "--heatmap", "x.svg"}, "unknown option '--heatmap'; see --help"},
       {{kExamples + "tour.json", "--structure", "sparse"},
        "--structure: 'sparse' is unknown; allowed: modules, dense, auto"},
       {{kExamples + "tour.json", "--output", "w=x.npy"},
