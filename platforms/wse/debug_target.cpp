@@ -362,10 +362,14 @@ void DebugTarget::assign(std::uint32_t place, const debug::Name& name, const deb
       throw UserError("", "", "name one element, such as " + name.text + "[0]");
     const std::uint32_t index = here.index_in(*symbol, name.index.value_or(0));
     here.set_element(*symbol, index, value);
-    // The register is what the program reads next.
+    // The register, or where it has been put, is what the program reads next.
     const std::uint32_t address = symbol->address + index * symbol->element_bytes();
     for (const LocalHere& global : globals_elsewhere(place)) {
-      if (*global.local->global == address) set_value(global, engine(place).state(), value);
+      if (*global.local->global != address) continue;
+      if (global.is_in_memory())
+        here.set_element(global.symbol(), 0, value);
+      else
+        set_value(global, engine(place).state(), value);
     }
     return;
   }

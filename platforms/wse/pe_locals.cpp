@@ -79,7 +79,7 @@ std::vector<LocalHere> globals_elsewhere(const compiled::Locals& locals, std::ui
   for (const compiled::Local& local : *locals) {
     if (!local.global) continue;
     const LocalHere here{&local, place_at(local, pc)};
-    if (here.at != nullptr && here.at->kind == 'r') all.push_back(here);
+    if (here.at != nullptr) all.push_back(here);
   }
   return all;
 }
@@ -89,6 +89,7 @@ void refuse_local(const LocalHere& here) {
 }
 
 std::uint32_t bits_of(const LocalHere& here, const pe::EngineState& pe) {
+  if (here.is_in_memory()) return pe.sram.read(here.at->number, pe::bytes_of(here.local->element));
   if (here.at->kind != 'r') return here.at->number;
   const pe::OperandKind kind = is_wide(*here.local) ? pe::kReg32 : pe::kReg16;
   return pe.main.read({kind, static_cast<std::uint8_t>(here.at->number), 0});

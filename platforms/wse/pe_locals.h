@@ -28,7 +28,7 @@ std::vector<LocalHere> locals_at(const compiled::Locals& locals, const debug::Fr
 /// Numbers of variables of the file that are not in memory at an instruction.
 std::vector<LocalHere> globals_elsewhere(const compiled::Locals& locals, std::uint32_t pc);
 
-/// The bits of a number in a register, or of a constant. Requires that it has a place, and none in memory.
+/// The bits of a number. Requires that it has a place.
 std::uint32_t bits_of(const LocalHere& here, const pe::EngineState& pe);
 /// The value of a local in a register, or of a constant. Throws UserError for one without a value.
 debug::Value value_of(const LocalHere& here, const pe::EngineState& pe);

@@ -96,6 +96,7 @@ LINES = [
     ("    kept_in[2] += 1.5;", "    kept_in[2] += 1.5"),
     ("    out[1] = i;", "    out[1] = i"),
     ("  }", "  pass"),
+    ("  tally += 1;", "  tally += 1"),
     ("  out[5] += tally;", "  out[5] += tally"),
     ("  var x: i16 = data[2];", "  x = data[2]"),
     ("  out[2] += x;", "  out[2] += x"),

@@ -309,7 +309,8 @@ class LocalFinder {
       const std::uint32_t now = state[l].holder;
       if (now >= kUnknown) continue;
       const Holder& h = holders_[now];
-      if (!live[now] && !is_whole_[l] && !is_own_memory(h)) continue;
+      const bool is_lasting = is_whole_[l] || is_own_memory(h) || found_[l].local->global;
+      if (!live[now] && !is_lasting) continue;
       if (state[l].since != 0 && is_inside(at, state[l].since)) continue;
       LocalPlace place;
       place.kind = h.reg ? LocalPlace::Kind::kRegister : LocalPlace::Kind::kMemory;

@@ -62,11 +62,15 @@ class LoopVariables {
   SourceLocalRef name_of(VariableId v, const Use& use) const {
     const Variable& variable = module_.variables[v];
     if (variable.owner) return variable.count == 1 ? variable.local : nullptr;
+    const auto offset = static_cast<std::uint32_t>(use.offset);
+    for (const SourceLocalRef& known : f_.locals) {  // of another loop
+      if (known != nullptr && known->global == v && known->offset == offset) return known;
+    }
     auto kept = std::make_shared<SourceLocal>();
     kept->name = variable.name;
     kept->place = variable.place;
     kept->global = v;
-    kept->offset = static_cast<std::uint32_t>(use.offset);
+    kept->offset = offset;
     return kept;
   }
 
