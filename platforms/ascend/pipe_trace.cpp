@@ -72,13 +72,16 @@ void PipeTrace::close_all(Cycle end) {
           static_cast<unsigned>(i % sync::kPipeCount), end);
 }
 
-void PipeTrace::name_pipe(std::uint32_t place, unsigned number) {
+const char* PipeTrace::unit_name(std::uint32_t place) {
   constexpr std::array<const char*, kUnits> kUnitNames = {"AIC", "AIV0", "AIV1"};
+  return kUnitNames[place % kUnits];
+}
+
+void PipeTrace::name_pipe(std::uint32_t place, unsigned number) {
   Pipe& p = pipe(place, number);
   if (p.named) return;
   p.named = true;
-  out_.name_thread(track(place, number),
-                   std::string(kUnitNames[place % kUnits]) + " " + pipe_name(number));
+  out_.name_thread(track(place, number), std::string(unit_name(place)) + " " + pipe_name(number));
 }
 
 void PipeTrace::start(const Event& e) {

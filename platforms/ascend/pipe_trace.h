@@ -28,6 +28,9 @@ class PipeTrace final : public observe::SortedSink {
   /// `out` must outlive the trace.
   PipeTrace(observe::PerfettoWriter::Target out, unsigned clusters, Programs programs,
             const observe::Scope& scope = {});
+  static constexpr unsigned kUnits = 3;  ///< of a cluster
+  /// "AIC", "AIV0" or "AIV1".
+  static const char* unit_name(std::uint32_t place);
   /// Where the slices of a pipe are.
   static observe::PerfettoWriter::Track track(std::uint32_t place, unsigned pipe) {
     return {place / kUnits, place % kUnits * sync::kPipeCount + pipe};
@@ -62,7 +65,6 @@ class PipeTrace final : public observe::SortedSink {
   /// Which flag or signal: place or cluster, and what the event says of it.
   using Flag = std::tuple<std::uint32_t, observe::EventKind, std::uint32_t>;
 
-  static constexpr unsigned kUnits = 3;
   Pipe& pipe(std::uint32_t place, unsigned number) {
     return pipes_[place * sync::kPipeCount + number];
   }

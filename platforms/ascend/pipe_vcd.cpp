@@ -6,6 +6,7 @@
 
 #include "models/cluster/core/pipe_state.h"
 #include "models/observe/event.h"
+#include "platforms/ascend/pipe_trace.h"
 
 namespace tessera::ascend {
 
@@ -14,7 +15,7 @@ using observe::EventKind;
 
 namespace {
 
-constexpr unsigned kUnits = 3;
+constexpr unsigned kUnits = PipeTrace::kUnits;
 constexpr std::uint64_t kPicosecondsOfOneKilohertz = 1'000'000'000;
 
 }  // namespace
@@ -31,10 +32,9 @@ PipeVcd::PipeVcd(std::ostream& out, std::uint64_t clock_khz, unsigned clusters, 
 }
 
 void PipeVcd::declare_core(std::uint32_t place) {
-  constexpr const char* kNames[kUnits] = {"AIC", "AIV0", "AIV1"};
   if (programs_(place) == nullptr) return;
   observe::VcdWriter& writer = log_.writer();
-  writer.open_scope(kNames[place % kUnits]);
+  writer.open_scope(PipeTrace::unit_name(place));
   for (const sync::Pipe shown : sync::kPipes) {
     if (shown == sync::Pipe::kS)
       continue;  // its instructions are no operations with an end of their own
