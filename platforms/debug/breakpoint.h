@@ -64,7 +64,7 @@ struct Breakpoint {
     std::uint32_t place = 0;
     Bytes bytes;  ///< count 0: the value of the expression
     std::vector<std::byte> contents;
-    Value value;
+    std::optional<Value> value;  ///< none: bytes that are several
   };
 
   int id = 0;  ///< 0: the client leaves it to the debugger
@@ -79,6 +79,7 @@ struct Breakpoint {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> positions;  ///< program, instruction
   std::optional<Expression> watched;
   std::vector<Watched> places;
+  std::string change;  ///< what its last hit has seen: "left has changed from 4 to 3"
   std::uint64_t hits = 0;
 };
 

@@ -7,7 +7,8 @@
 
 namespace tessera::debug {
 
-std::vector<std::string> causes_of(const run::View& view) {
+std::vector<std::string>
+causes_of(const run::View& view, const std::function<std::string(const std::vector<int>&)>& name) {
   observe::Waits waits(10'000);
   view.describe_waits(waits);
   report::Report report;
@@ -17,8 +18,7 @@ std::vector<std::string> causes_of(const run::View& view) {
   std::vector<std::string> lines;
   const std::string summary = report::summary_of_causes(report.causes, report.places_that_follow);
   if (!summary.empty()) lines.push_back(summary);
-  for (const std::string& line : report::lines(report.wait_groups, in_parentheses))
-    lines.push_back(line);
+  for (const std::string& line : report::lines(report.wait_groups, name)) lines.push_back(line);
   return lines;
 }
 

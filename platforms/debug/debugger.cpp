@@ -121,7 +121,11 @@ void Debugger::begin_watching(Breakpoint::Watched& watched, const Breakpoint& br
     if (watched.bytes.count > 0)
       watched.contents = target_.read(watched.place, watched.bytes.address, watched.bytes.count);
   }
-  if (watched.bytes.count == 0) watched.value = breakpoint.watched->evaluate(names);
+  try {
+    watched.value = breakpoint.watched->evaluate(names);
+  } catch (const UserError&) {
+    if (watched.bytes.count == 0) throw;  // an array as a whole has bytes, but no value
+  }
   target_.look_closely(watched.place);
 }
 
@@ -285,22 +289,51 @@ void Debugger::check_data(const std::function<void(const std::string&)>& print, 
   for (auto& [group, members] : groups_) {
     for (Breakpoint& breakpoint : members) {
       if (breakpoint.kind != Breakpoint::Kind::kData) continue;
+      const std::uint64_t hits = breakpoint.hits;
       for (Breakpoint::Watched& watched : breakpoint.places) {
-        if (watched.bytes.count > 0) {
-          std::vector<std::byte> next =
-              target_.read(watched.place, watched.bytes.address, watched.bytes.count);
-          if (next == watched.contents) continue;
-          watched.contents = std::move(next);
-        } else {
-          const Names names = names_at(watched.place);
-          const Value next = breakpoint.watched->evaluate(names);
-          if (next == watched.value) continue;
-          watched.value = next;
-          if (!breakpoint.watched->name(names) && !next.is_true()) continue;
-        }
+        const auto change = change_of(breakpoint, watched);
+        if (!change) continue;
+        if (breakpoint.hits == hits) breakpoint.change = *change;
         hit(breakpoint, watched.place, print, stop);
       }
     }
+  }
+}
+
+std::optional<std::string> Debugger::change_of(const Breakpoint& breakpoint,
+                                               Breakpoint::Watched& watched) {
+  const std::string& text = breakpoint.watched->text();
+  std::size_t byte = 0;
+  if (watched.bytes.count > 0) {
+    std::vector<std::byte> next =
+        target_.read(watched.place, watched.bytes.address, watched.bytes.count);
+    if (next == watched.contents) return {};
+    const auto differ = std::mismatch(next.begin(), next.end(), watched.contents.begin());
+    byte = static_cast<std::size_t>(differ.first - next.begin());
+    watched.contents = std::move(next);
+    if (!watched.value) return changed_element(breakpoint, watched, byte);
+  }
+  const Names names = names_at(watched.place);
+  const Value next = breakpoint.watched->evaluate(names), before = *watched.value;
+  if (watched.bytes.count == 0 && next == before) return {};
+  watched.value = next;
+  if (!breakpoint.watched->name(names))
+    return next.is_true() ? std::optional(text + " has become true") : std::nullopt;
+  return text + " has changed from " + to_string(before) + " to " + to_string(next);
+}
+
+std::string Debugger::changed_element(const Breakpoint& breakpoint,
+                                      const Breakpoint::Watched& watched, std::size_t byte) {
+  const std::string& text = breakpoint.watched->text();
+  try {
+    auto name = breakpoint.watched->name(names_at(watched.place));
+    const auto elements =
+        static_cast<std::size_t>(whole_number(target_.length(watched.place, name->text)));
+    name->index = static_cast<std::int64_t>(byte / (watched.bytes.count / elements));
+    const Variable element = target_.variable(watched.place, *name);
+    return element.name + " has changed to " + element.value;
+  } catch (const UserError&) {
+    return text + " has changed";  // what it names has no elements
   }
 }
 
@@ -317,8 +350,7 @@ std::string Debugger::describe(const Stop& stop) const {
   for (const Breakpoint* b : breakpoints()) {
     if (b->id == stop.breakpoints.front() && b->at.line != 0)
       text += ", " + b->at.file + ":" + std::to_string(b->at.line);
-    if (b->id == stop.breakpoints.front() && b->watched)
-      text += ", " + b->watched->text() + " has changed";
+    if (b->id == stop.breakpoints.front() && b->watched) text += ", " + b->change;
   }
   text += ", " + cycle;
   const std::string first = in_parentheses(target_.coordinates(stop.places.front()));

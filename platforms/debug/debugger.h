@@ -98,6 +98,10 @@ class Debugger final : private observe::PlaceWatch {
   void check_code(const std::function<void(const std::string&)>& print, Stop& stop);
   void check_data(const std::function<void(const std::string&)>& print, Stop& stop);
   void begin_watching(Breakpoint::Watched& watched, const Breakpoint& breakpoint);
+  /// "left has changed from 4 to 3"; no value: it has not, or an expression has become false.
+  std::optional<std::string> change_of(const Breakpoint& breakpoint, Breakpoint::Watched& watched);
+  std::string changed_element(const Breakpoint& breakpoint, const Breakpoint::Watched& watched,
+                              std::size_t byte);
   std::string describe(const Stop& stop) const;
   std::uint32_t entry_of(std::uint32_t program, std::uint32_t pc) const;
 

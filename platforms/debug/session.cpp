@@ -64,7 +64,7 @@ void require_places(const PlaceFilter& places, const Target& target) {
   throw UserError("", "", "the machine has no place '" + places.text() + "'");
 }
 
-/// Only a place with a program comes to a breakpoint.
+/// Only a place with a program comes to a breakpoint, or has something that can be watched.
 void require_programs(const PlaceFilter& places, const Target& target) {
   require_places(places, target);
   if (places.is_all()) return;
@@ -385,7 +385,7 @@ Json Session::set_data_breakpoints(const Json& arguments) {
         throw UserError("", "", "only changes can be watched (accessType write)");
       Condition meant(text_in(object_of(given[i]), "dataId"));
       if (!meant.expression) throw UserError("", "", "the dataId has no expression");
-      require_places(meant.places, debugger_.target());
+      require_programs(meant.places, debugger_.target());
       breakpoint.condition.places = meant.places;
       debugger_.find_watched(meant.expression->text(), breakpoint);
     } catch (const UserError& error) {

@@ -54,7 +54,7 @@ class CoveredLines {
   }
   /// After all others.
   void finish() {
-    std::vector<std::uint64_t> begun(lines_.size()), most(lines_.size());
+    std::vector<std::uint64_t> begun(lines_.size());
     for (std::uint32_t pc = 0; pc < image_.code.size(); ++pc) {
       const std::uint64_t executions = executions_[pc];
       if (lines_[line_of_[pc]] == nullptr)
@@ -62,12 +62,9 @@ class CoveredLines {
       else
         lines_[line_of_[pc]]->instructions += executions;
       if (pe::begins_line(image_, pc)) begun[line_of_[pc]] += executions;
-      if (belongs(pc)) most[line_of_[pc]] = std::max(most[line_of_[pc]], executions);
     }
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      // A jump may lead into the middle of a line.
-      if (lines_[i] != nullptr) lines_[i]->executions += begun[i] > 0 ? begun[i] : most[i];
-    }
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      if (lines_[i] != nullptr) lines_[i]->executions += begun[i];
     for (const pe::Function& function : image_.functions) add_function(function);
     for (const pe::TaskBinding& task : image_.tasks) add_function(task);
   }

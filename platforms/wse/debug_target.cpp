@@ -69,13 +69,29 @@ DebugTarget::DebugTarget(ObservedMachine& observed, const Workload& workload,
 
 // --- places
 
+TileCoord DebugTarget::tile_of(std::uint32_t place) const {
+  const auto at = static_cast<int>(place);
+  return {at % layout_.width, at / layout_.width};
+}
+
+std::vector<int> DebugTarget::coordinates(std::uint32_t place) const {
+  const TileCoord tile = tile_of(place);
+  if (compiled_ == nullptr) return {tile.x, tile.y};
+  return {tile.x - compiled_->rectangle.x, tile.y - compiled_->rectangle.y};
+}
+
 std::optional<std::uint32_t> DebugTarget::place_at(const std::vector<int>& at) const {
-  if (at.size() != 2 || at[0] < 0 || at[1] < 0 || at[0] >= layout_.width || at[1] >= layout_.height)
-    return {};
-  return static_cast<std::uint32_t>(layout_.tile_index({at[0], at[1]}));
+  if (at.size() != 2) return {};
+  const std::vector<int> first = coordinates(0);
+  const TileCoord tile{at[0] - first[0], at[1] - first[1]};
+  if (!layout_.on_grid(tile)) return {};
+  return static_cast<std::uint32_t>(layout_.tile_index(tile));
 }
 
 std::string DebugTarget::name_of(std::uint32_t place) const {
+  const TileCoord tile = tile_of(place);
+  if (compiled_ != nullptr && !compiled_->rectangle.contains(tile))
+    return "tile " + to_string(tile);
   const std::vector<int> at = coordinates(place);
   return "PE " + to_string(TileCoord{at[0], at[1]});
 }
@@ -87,8 +103,7 @@ std::optional<std::uint32_t> DebugTarget::program_of(std::uint32_t place) const 
 }
 
 pe::ComputeEngineCore* DebugTarget::engine_at(std::uint32_t place) const {
-  const std::vector<int> at = coordinates(place);
-  return machine_.engine({at[0], at[1]});
+  return machine_.engine(tile_of(place));
 }
 
 pe::ComputeEngineCore& DebugTarget::engine(std::uint32_t place) {
@@ -329,6 +344,8 @@ debug::Value DebugTarget::value(std::uint32_t place, const debug::Name& name) {
     return value_of(*local, engine(place).state());
   }
   if (!name.index) {
+    if (name.text == "x" || name.text == "y")
+      return debug::Value::of(coordinates(place)[name.text == "x" ? 0 : 1]);
     if (const auto known = here.state_value(name.text)) return *known;
   }
   refuse_name(here, name.text);
@@ -403,9 +420,8 @@ std::vector<std::string> DebugTarget::names(std::uint32_t place) {
 }
 
 std::vector<std::string> DebugTarget::routes(std::uint32_t place) {
-  const std::vector<int> at = coordinates(place);
   std::vector<std::string> lines;
-  for (const layout::TileRoute& route : layout_.routes_of({at[0], at[1]}))
+  for (const layout::TileRoute& route : layout_.routes_of(tile_of(place)))
     lines.push_back("color " + std::to_string(route.color.value()) + ": " +
                     compiled::route_text(layout_.routes[route.route].route));
   if (lines.empty()) lines.emplace_back("no color has a route here");
@@ -414,7 +430,15 @@ std::vector<std::string> DebugTarget::routes(std::uint32_t place) {
 
 std::vector<std::string> DebugTarget::why() {
   observed_.catch_up(machine_.domain().next_free_cycle());
-  return debug::causes_of(observed_);
+  const auto name = [this](const std::vector<int>& at) {
+    const TileCoord tile{at[0], at[1]};
+    const bool is_moved =
+        compiled_ != nullptr && (compiled_->rectangle.x != 0 || compiled_->rectangle.y != 0);
+    const std::string own = name_of(static_cast<std::uint32_t>(layout_.tile_index(tile)));
+    // Sentences name tiles of the machine.
+    return is_moved ? own + " (tile " + to_string(tile) + "):" : debug::in_parentheses(at);
+  };
+  return debug::causes_of(observed_, name);
 }
 
 }  // namespace tessera::wse

@@ -25,9 +25,8 @@ class DebugTarget final : public debug::Target {
               const compiled::Program* compiled);
 
   std::size_t place_count() const override { return layout_.tile_count(); }
-  std::vector<int> coordinates(std::uint32_t place) const override {
-    return observed_.coordinates(place);
-  }
+  /// Those of the program, as "PE (3, 0)" has them everywhere: its first PE is (0, 0), wherever in the machine it lies.
+  std::vector<int> coordinates(std::uint32_t place) const override;
   std::optional<std::uint32_t> place_at(const std::vector<int>& coordinates) const override;
   std::string name_of(std::uint32_t place) const override;
   std::optional<std::uint32_t> program_of(std::uint32_t place) const override;
@@ -66,6 +65,7 @@ class DebugTarget final : public debug::Target {
   /// The engine, up to date; throws UserError where there is none.
   pe::ComputeEngineCore& engine(std::uint32_t place);
   pe::ComputeEngineCore* engine_at(std::uint32_t place) const;
+  TileCoord tile_of(std::uint32_t place) const;
   void attach(observe::PlaceWatch& watch, std::uint32_t place);
   const pe::Listeners* listeners_of(std::uint32_t place) const;
   /// Its state by names. Throws UserError where there is no program.

@@ -15,13 +15,14 @@ import tempfile
 import time
 import unittest
 
-from debug_session import BIN, ROOT, counted, counts_in, dap, hits_at_end, hits_of, set_counters
+from debug_session import BIN, GEMV, ROOT, counted, counts_in, dap, hits_at_end, hits_of, set_counters
 
-GEMV = ["examples/csl/gemv/layout.csl", "--params", "width:4,height:3,M:12,N:16", "--launch", "compute"]
+ARMS = ["tests/platforms/wse/programs/arms/layout.csl", "--launch", "go"]
 LAYOUTS = {
     "gemv.csl": GEMV,
     "plain code": [*GEMV, "--csl-code", "plain"],
     "best code": [*GEMV, "--csl-code", "best"],
+    **{f"arms, {code} code": [*ARMS, "--csl-code", code] for code in ("vendor", "plain", "best")},
     "gemv": ["examples/gemv_stream/layout.json"],
     "exchange": ["examples/exchange/layout.json", "--param", "ITER=2"],
     "reduce": ["examples/reduce_chain/layout.json"],
@@ -97,6 +98,13 @@ class Hits(unittest.TestCase):
                 with self.subTest(name, structure=structure):
                     executions = counted(program)
                     self.assertEqual(differing(hits_of(program, executions, "--structure", structure), executions), {})
+
+    def test_arms(self):
+        """An arm counts for those who take it alone, also where the other arm goes on in the middle of code that follows it directly."""
+        for code in ("vendor", "plain", "best"):
+            counts = {line: count for (_, line), count in counted([*ARMS, "--csl-code", code]).items()}
+            with self.subTest(code):
+                self.assertEqual({line: counts[line] for line in (18, 19, 21, 23)}, {18: 1, 19: 1, 21: 2, 23: 3})
 
     def test_host_programs(self):
         folders = FOLDERS or [SCENARIOS / name for name in FEW]

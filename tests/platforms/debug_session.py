@@ -15,6 +15,8 @@ ROOT = pathlib.Path(sys.argv[2]).resolve()
 sys.path.insert(0, str(ROOT / "scripts"))
 from commands import dap, programs  # noqa: E402 pylint: disable=wrong-import-position
 
+GEMV = ["examples/csl/gemv/layout.csl", "--params", "width:4,height:3,M:12,N:16", "--launch", "compute"]
+
 
 def command_of(program, *options):
     """The executable that takes the program, with its options."""

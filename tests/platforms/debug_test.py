@@ -1,5 +1,5 @@
 """The debugger of wse_platform (--debug, docs/debugger.md): stops, steps and what is seen there are the same in both structures;
-a run that was debugged has the digest of the plain one; broken messages are answered; the prompt of `tessera debug`.
+a run that was debugged has the digest of the plain one; broken messages are answered. The prompt and those who attach have tests of their own.
 
     debug_test.py WSE_PLATFORM ROOT
 """
@@ -8,16 +8,13 @@ import os
 import pathlib
 import random
 import re
-import socket
-import stat
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from debug_session import BIN, ROOT, Session, assert_is_plain_run, command_of, dap, report_of
+from debug_session import BIN, GEMV, ROOT, Session, assert_is_plain_run, command_of, dap, report_of
 
-GEMV = ["examples/csl/gemv/layout.csl", "--params", "width:4,height:3,M:12,N:16", "--launch", "compute"]
 PROGRAMS = {
     "gemv.csl": GEMV,
     "gemv": ["examples/gemv_stream/layout.json"],
@@ -188,13 +185,20 @@ class Stops(unittest.TestCase):
             self.assertIn(words, watch["message"])
         session.end()
 
-    def test_a_place_without_a_program_has_no_breakpoint(self):
-        """A program that leaves room for the host does not begin at tile (0, 0)."""
+    def test_places_are_those_of_the_program(self):
+        """Also of a program that leaves room for the host and does not begin at tile (0, 0). Elsewhere nothing stops or is watched."""
         session = Session.of([*GEMV, "--fabric-dims=12,6", "--fabric-offsets=4,1"])
-        for condition, words in (("pe=(2,0)", "there is no program at '(2,0)'; the first one is at PE (4, 1)"), ("pe=(5,2)", None)):
-            found = session.request("setBreakpoints", source={"path": self.pe}, breakpoints=[{"line": 60, "condition": condition}])["breakpoints"][0]
-            self.assertEqual(found["verified"], words is None, condition)
-            self.assertIn(words or "", found.get("message", ""))
+        for condition, words in (("pe=(5,2)", "there is no program at '(5,2)'; the first one is at PE (0, 0)"), ("pe=(9,9)", "the machine has no place"),
+                                 ("pe=(2,0)", None)):
+            found = [session.request("setDataBreakpoints", breakpoints=[{"dataId": f"{condition} if left"}])["breakpoints"][0],
+                     session.request("setBreakpoints", source={"path": self.pe}, breakpoints=[{"line": 60, "condition": condition}])["breakpoints"][0]]
+            for answer in found:
+                self.assertEqual(answer["verified"], words is None, condition)
+                self.assertIn(words or "", answer.get("message", ""))
+        session.request("setDataBreakpoints", breakpoints=[])
+        self.assertIn("PE (2, 0)", session.go()["text"])
+        self.assertTrue(session.ask("pe 3,2").startswith("PE (3, 2), "))
+        self.assertIn("PE (0, 0) (tile (4, 1)): ", session.ask("why"))
         session.end()
 
     def test_data(self):
@@ -208,7 +212,16 @@ class Stops(unittest.TestCase):
         while session.go() is not None:
             self.assertEqual(session.stop["reason"], "data breakpoint")
             values.append(session.ask("print left"))
+            self.assertIn(f"left has changed from {values[-2]} to {values[-1]}, " if values[1:] else "left has changed from 0 to 4, ", session.stop["text"])
         self.assertEqual(values, ["4", "3", "2", "1", "0"])
+
+    def test_data_of_arrays_and_expressions(self):
+        for data, text in (("pe=(0,0) y", "y[2] has changed to 0.0, cycle"), ("pe=(1,0) left < 3", "left < 3 has become true, cycle")):
+            session = Session.of(GEMV)
+            session.ask("set y[2] = 1.5")
+            session.request("setDataBreakpoints", breakpoints=[{"dataId": data}])
+            self.assertIn(text, session.go()["text"])
+            session.end()
 
     def test_variables_are_of_the_types_of_the_program(self):
         """Also of those that no instruction takes."""
@@ -352,249 +365,6 @@ class Hostile(unittest.TestCase):
             except BrokenPipeError:
                 pass
             self.assertIn(process.returncode, (0, 4))
-
-
-class Socket(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name) / "d.sock"
-
-    def start(self):
-        return subprocess.Popen(command_of(GEMV, f"--debug={self.path}"), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
-
-    def test_only_this_user_and_a_client_that_goes(self):
-        run = self.start()
-        client = Session.connect(self.path, 60)
-        self.assertEqual(stat.S_IMODE(os.stat(self.path).st_mode), 0o600)
-        client.request("initialize")
-        client.request("attach")
-        client.request("setFunctionBreakpoints", breakpoints=[{"name": "done"}])
-        client.request("configurationDone")
-        client.wait_for("stopped")
-        client.close()
-        said = run.communicate(timeout=120)
-        self.assertEqual(run.returncode, 0, said)
-        self.assertIn(f"debugger: tessera attach {self.path}", said[1])
-        self.assertFalse(self.path.exists())
-
-    def test_the_second_client_gets_the_run(self):
-        run = self.start()
-        first = Session.connect(self.path, 60)
-        first.request("initialize")
-        first.close()
-        second = Session.connect(self.path)
-        second.request("initialize")
-        second.request("attach", stopOnEntry=True)
-        second.request("configurationDone")
-        second.wait_for("stopped")
-        second.request("disconnect", terminateDebuggee=True)
-        second.close()
-        self.assertIn("ended by the debugger", run.communicate(timeout=120)[1])
-        self.assertEqual(run.returncode, 4)
-
-    def test_a_path_that_is_taken(self):
-        self.path.write_text("a file")
-        run = self.start()
-        self.assertIn("no socket", run.communicate(timeout=120)[1])
-        self.assertEqual(run.returncode, 2)
-        self.path.unlink()
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(str(self.path))
-        listener.close()  # as a killed run leaves it
-        run = self.start()
-        client = Session.connect(self.path, 60)
-        client.request("disconnect")
-        client.close()
-        run.communicate(timeout=120)
-        self.assertEqual(run.returncode, 0)
-
-    def test_what_cannot_be_together(self):
-        for options, word in ((["--debug=stdio", "--threads=4"], "--debug"), (["--debug=/tmp/" + "a" * 200], "107 characters")):
-            result = subprocess.run(command_of(GEMV, *options), cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-            self.assertEqual(result.returncode, 2)
-            self.assertIn(word, result.stderr)
-        result = subprocess.run([str(BIN / "vp_platform"), "--debug=stdio", "x.vps"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                check=False)
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("vp_platform has no debugger", result.stderr)
-
-
-class Editor(unittest.TestCase):
-    """tessera dap: what an editor starts."""
-
-    def test_a_session(self):
-        client = dap.Client.start([sys.executable, "-B", str(ROOT / "scripts/tessera.py"), "dap"], cwd=ROOT,
-                                  env={**os.environ, "TESSERA_BIN": str(BIN)})
-        self.assertTrue(client.request("initialize", adapterID="tessera")["supportsFunctionBreakpoints"])
-        with self.assertRaises(dap.Refused):
-            client.request("launch")
-        client.request("launch", program=GEMV[0], args=GEMV[1:], pes="(1..2,1)")
-        client.wait_for("initialized")
-        client.request("setFunctionBreakpoints", breakpoints=[{"name": "reduce", "condition": "pe=(2,1)"}])
-        client.request("setExceptionBreakpoints", filters=[])
-        client.request("configurationDone")
-        stop = client.wait_for("stopped")[0]["body"]
-        self.assertIn("PE (2, 1)", stop["text"])
-        self.assertEqual([t["name"] for t in client.request("threads")["threads"]], ["PE (1, 1)", "PE (2, 1)"])
-        frame = client.request("stackTrace", threadId=stop["threadId"])["stackFrames"][0]
-        self.assertTrue(frame["source"]["path"].endswith("examples/csl/gemv/pe.csl"))
-        client.request("continue", threadId=stop["threadId"])
-        _, before = client.wait_for("exited")
-        self.assertIn("digest", "".join(e["body"]["output"] for e in before if e["event"] == "output"))
-        self.assertEqual(client.wait_for("terminated")[1], [])
-        with self.assertRaisesRegex(dap.Refused, "the run is over"):
-            client.request("threads")
-        client.request("disconnect")
-        self.assertEqual(client.close(), 0)
-
-    def test_what_a_host_program_prints_comes_before_the_end(self):
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([BIN / "tessera_cslc", "--arch=wse3", ROOT / "examples/csl/gemv/layout.csl", "--fabric-dims=11,5",
-                            "--fabric-offsets=4,1", "--params=width:4,height:3,M:12,N:16", "-o", "out", "--memcpy", "--channels=1"],
-                           cwd=folder, check=True, stderr=subprocess.DEVNULL)
-            client = dap.Client.start([sys.executable, "-B", str(ROOT / "scripts/tessera.py"), "dap"], cwd=folder,
-                                      env={**os.environ, "TESSERA_BIN": str(BIN)})
-            client.request("initialize", adapterID="tessera")
-            client.request("launch", host=str(ROOT / "examples/csl/gemv/run.py"), args=["--name", "out"], cwd=folder)
-            client.request("configurationDone")
-            events = client.wait_for("terminated")[1]
-            self.assertIn(("output", "SUCCESS\n"), [(e["event"], e["body"].get("output")) for e in events])
-            self.assertEqual([e["body"] for e in events if e["event"] == "exited"], [{"exitCode": 0}])
-            client.request("disconnect")
-            self.assertEqual(client.close(), 0)
-
-
-class Prompt(unittest.TestCase):
-    def tessera(self, script, *program, expect=0):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "script"
-            file.write_text(script)
-            command = [sys.executable, "-B", str(ROOT / "scripts/tessera.py"), "debug", *program, "-x", str(file), "--batch"]
-            result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=300,
-                                    env={**os.environ, "TESSERA_BIN": str(BIN)})
-        self.assertEqual(result.returncode, expect, result.stdout + result.stderr)
-        return result.stdout
-
-    def test_a_session(self):
-        said = self.tessera("""break pe.csl:60 pe=(2,1) if left == 2
-run
-where
-print left
-print y[0..4]
-x/4f &y
-info regs
-info tasks
-info queues
-info dsr
-info routes
-info waits
-list
-disas
-stepi
-next
-delete 1
-tbreak done pe=(3,0)
-continue
-pe 0,0
-why 0,0
-watch left pe=(0,0)
-continue
-info breakpoints
-""", *GEMV)
-        for words in ("breakpoint 1 at pe.csl:60", "breakpoint 1, examples/csl/gemv/pe.csl:60", "PE (2, 1)", "#0 task on_x",
-                      "(tessera) print left\n2\n", "r15: u16", "on_x: data task", "> 60", "=> ", "PE (3, 0)", "task done",
-                      "PE (0, 0)", "the run is over, exit code 0", "3: watch left, 0 hits"):
-            self.assertIn(words, said)
-
-    def test_numbers_of_breakpoints_stay(self):
-        """They are the user's, for the whole session: going back runs again, a refused one takes none, ignore changes one."""
-        said = self.tessera("""break pe.csl:50
-break pe.csl:0
-break nowhere.csl:3
-break pe.csl:53
-break pe.csl:60
-delete 1
-run
-ignore 3 1
-stepi
-back
-info breakpoints
-delete 2
-info breakpoints
-step -1
-step abc
-continue 0
-stepi -1
-back x
-""", *GEMV, expect=1)  # some are refused
-        self.assertIn("breakpoint 2 at pe.csl:53", said)
-        self.assertIn("breakpoint 3 at pe.csl:60", said)
-        self.assertIn("the first line of a file has the number 1", said)
-        lists = [part.partition("(tessera)")[0] for part in said.split("(tessera) info breakpoints\n")[1:]]
-        for numbers, text in zip((["2", "3"], ["3"]), lists):
-            self.assertEqual(re.findall(r"^ *(\d+)[ :]", text, re.MULTILINE), numbers, text)
-        for words in ("step takes nothing more: '-1'", "step takes nothing more: 'abc'", "continue takes nothing more: '0'",
-                      "expected such as stepi 10", "expected such as back 10"):
-            self.assertIn(words, said)
-
-    def test_going_back(self):
-        said = self.tessera("""tbreak done pe=(3,0)
-run
-print left
-back 5
-print cycle
-goto 300
-print cycle
-goto 200
-print cycle
-stepc
-print cycle
-""", *GEMV)
-        cycles = [int(n) for n in re.findall(r"\(tessera\) print cycle\n(\d+)", said)]
-        self.assertEqual(len(cycles), 4, said)
-        self.assertTrue(cycles[1] >= 300 and 200 <= cycles[2] < cycles[3], cycles)
-
-    def test_mistakes_are_said(self):
-        said = self.tessera("break nowhere.csl:3\nprint nothing\nfly\nrun\nrun\n", *GEMV, expect=1)
-        self.assertIn("error: no program has code of nowhere.csl", said)
-        self.assertIn("error: the PE has no 'nothing'", said)
-
-    def test_a_line_before_the_run_is_of_the_file_that_the_program_has(self):
-        self.assertIn("breakpoint 1 at pe.csl:60", self.tessera("break 60\n", *GEMV))
-        self.assertIn("breakpoint 1 at gemv.tasm:", self.tessera("break 12\n", *PROGRAMS["gemv"]))
-        self.assertIn("there is no source here; name it, as in receiver.tasm:73; files: receiver.tasm, sender.tasm",
-                      self.tessera("break 12\n", "examples/hello_wavelet/layout.json", expect=1))
-
-    def test_what_is_no_text_is_said(self):
-        """Bytes that are no UTF-8 come to the debugger as no request; it answers, and nobody waits for another answer."""
-        for options, text, expect in ((["-ex", b"print \xff\xfe", "--batch"], b"", 1), ([], b"print \xff\xfe\nprint 41 + 1\n", 0)):
-            command = [sys.executable, "-B", str(ROOT / "scripts/tessera.py"), "debug", *GEMV, *options]
-            result = subprocess.run(command, cwd=ROOT, input=text, capture_output=True, check=False, timeout=300,
-                                    env={**os.environ, "TESSERA_BIN": str(BIN), "PYTHONUTF8": "1"})
-            self.assertEqual(result.returncode, expect, result.stderr)
-            self.assertIn(b"error: the message is no JSON object", result.stdout)
-            self.assertEqual(b"42" in result.stdout, not options)
-        with tempfile.TemporaryDirectory() as folder:
-            (pathlib.Path(folder) / "script").write_bytes(b"\xff\n")
-            for script in ("script", "absent", "."):
-                command = [sys.executable, "-B", str(ROOT / "scripts/tessera.py"), "debug", *GEMV, "-x", str(pathlib.Path(folder) / script), "--batch"]
-                result = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=300,
-                                        env={**os.environ, "TESSERA_BIN": str(BIN)})
-                self.assertEqual(result.returncode, 2, result.stderr)
-                self.assertNotIn("Traceback", result.stderr)
-
-    def test_attaching_to_what_is_no_run(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "socket"
-            for words in ("nobody waits", "is no socket of a run"):
-                command = [sys.executable, "-B", str(ROOT / "scripts/tessera.py"), "attach", str(path)]
-                result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=300)
-                self.assertEqual(result.returncode, 2)
-                self.assertIn(words, result.stderr)
-                self.assertEqual(result.stderr.count("\n"), 1)
-                path.write_text("a file")
 
 
 if __name__ == "__main__":

@@ -58,6 +58,10 @@ bool Builder::is_closed() const {
   return !block.code.empty() && is_terminator(block.last().op);
 }
 
+bool Builder::is_at_join() const {
+  return block_ != 0 && module_.functions[function_].blocks[block_].code.empty();
+}
+
 Instruction& Builder::append(Op op, Type type, std::vector<Value> operands) {
   Instruction in;
   in.op = op;

@@ -29,6 +29,8 @@ class Builder {
   void enter(BlockId block);
   /// Whether the current block has its terminator.
   bool is_closed() const;
+  /// Whether the current block is where ways meet that has no code yet.
+  bool is_at_join() const;
 
   Value copy(Type type, const Value& value);
   /// Gives a register a further value.

@@ -176,6 +176,12 @@ void TileCode::analyse(const Pending& pending) {
     if (!code.result->is(TypeKind::kVoid))
       engine_.fail(Id::kReturn, function, "the function ", in_quotes(function.name.text),
                    " ends without a return");
+    // What ends the function after an arm or a loop is no part of their lines.
+    if (code.builder.is_at_join()) {
+      Node end = function;
+      end.place.line = function.body->last_line;
+      code.builder.set_place(place_of(end));
+    }
     code.builder.ret();
   }
   for (ir::BlockId b = 0; b < module_.functions[pending.id].blocks.size(); ++b) {
