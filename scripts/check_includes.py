@@ -25,7 +25,7 @@ MAY_INCLUDE = {
 }
 # What front-ends know of models: the program types, which operands they may have, of what steps an operation is made, and
 # what an instruction computes of constants.
-FRONTEND_MODELS = re.compile(r"models/(pe/(isa|program|half|arithmetic)|cluster/program/(program|operand_rules|fix_rules|vector_sequence|thread_function)|scheduled/(program|phase|operator)s?)\.h")
+FRONTEND_MODELS = re.compile(r"models/(pe/(isa|program|half|arithmetic)|cluster/program/(program|operand_rules|fix_rules|vector_sequence|thread_function|vector_body)|scheduled/(program|phase|operator)s?)\.h")
 
 # frontends/text serves all front-ends and knows none of them, nor any model. The room of a language knows itself and text.
 TEXT_ROOM = "text"

@@ -179,15 +179,17 @@ class FunctionLowering {
   }
   /// One operation, outside of any function of a text.
   OperationCode run(const Operation& op, const std::vector<std::pair<std::string, Value>>& values,
-                    unsigned registers) {
+                    const OperationSite& site) {
     const Function nowhere;
-    context_.emitter.program().registers = registers;
+    context_.emitter.program().registers = site.registers;
+    context_.emitter.program().vector_registers = site.vector_registers;
     context_.scope.enter_function(nowhere);
     for (const auto& [name, value] : values) context_.scope.define(name, op.place, value);
     const OperationInfo& info = operation_info(op.name);
     kHandlers[static_cast<unsigned>(info.meaning)](parts_, op, info);
     Program& program = context_.emitter.program();
-    return {std::move(program.code), std::move(program.operations), program.registers};
+    return {std::move(program.code), std::move(program.operations), program.registers,
+            std::move(program.register_operations)};
   }
   /// Gives the pipes to the other kind of core away. Call it after run().
   std::vector<Fifo> take_fifos() { return std::get<FifoLowering>(parts_).take_fifos(); }
@@ -490,7 +492,7 @@ OperationCode lower_operation(const Operation& op,
   std::vector<GmArray> arrays;
   return FunctionLowering(kinds, options, site.core, reserved, no_external_ends, diagnostics,
                           arrays)
-      .run(op, values, site.registers);
+      .run(op, values, site);
 }
 
 Kernel lower(const Module& module, const LowerOptions& options) {

@@ -15,6 +15,7 @@ struct OperationCode {
   std::vector<Instruction> code;
   std::vector<TileOperation> operations;
   unsigned registers = 0;  ///< number of registers that it uses, with those of its operands
+  std::vector<cluster::RegisterOperation> register_operations = {};
 };
 
 /// Where the code runs, and the registers that its operands may be in.
@@ -23,6 +24,7 @@ struct OperationSite {
   CoreKind core = CoreKind::kAiv;
   unsigned registers = 0;
   std::string file;
+  unsigned vector_registers = 0;  ///< the first one for results
 };
 
 /// Lowers an operation whose operands are `values`, by name. Throws UserError.

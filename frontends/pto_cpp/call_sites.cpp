@@ -8,6 +8,7 @@
 #include "frontends/pto/operations.h"
 #include "frontends/pto/words.h"
 #include "frontends/pto_cpp/tile_values.h"
+#include "models/cluster/program/vector_body.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto_cpp {
@@ -63,7 +64,15 @@ void append(CallSites::Key& key, const TsrOperand& o, const MemoryMap& memory) {
 }
 
 /// What a site serves: the first word of its key.
-enum class Serves : std::uint64_t { kOperation, kSync, kAccess, kClean, kThreads, kNothing };
+enum class Serves : std::uint64_t {
+  kOperation,
+  kSync,
+  kAccess,
+  kClean,
+  kThreads,
+  kVectors,
+  kNothing
+};
 
 /// "TADD" of "pto.tadd", "TMATMUL_ACC" of "pto.tmatmul.acc": the name in C++.
 std::string name_in_cpp(const std::string& operation) {
@@ -353,6 +362,39 @@ Step CallSites::threads(std::int64_t function, std::uint64_t from) {
   i.mode = 1;
   i.size[0] = reg(0);
   step.site = keep(lines_.at(from), {{i}, {}, kArgumentRegisters});
+  return step;
+}
+
+// Registers: its cycles, then begin and length of each operand, which the scalar unit sets.
+Step CallSites::vectors(const std::vector<cluster::Access>& accesses, std::uint64_t from) {
+  static_assert(1 + 2 * cluster::kMostOperands <= kArgumentRegisters);
+  constexpr std::int64_t kWide = std::int64_t{1} << 20;  // bytes: more than UB has
+  set_key(Serves::kVectors, from);
+  for (const cluster::Access a : accesses) key_.push_back(static_cast<std::uint64_t>(a));
+  Step step;
+  step.site = find();
+  if (step.site != nullptr) return step;
+  cluster::Instruction i = instruction(Opcode::kVectorFunction, Pipe::kV);
+  i.mode = cluster::kNativeBody;
+  i.size[0] = reg(0);
+  i.rd = 1;
+  i.target = 1;
+  i.operation = 1;
+  cluster::TileOperation operation;
+  operation.function = cluster::TileFunction::kVectorFunction;
+  for (unsigned k = 0; k < accesses.size(); ++k) {
+    cluster::TileOperand bytes;
+    bytes.name = "what it accesses";
+    bytes.access = accesses[k];
+    bytes.element = cluster::Element::kU8;
+    bytes.address.add(reg(1 + 2 * k), 1);
+    bytes.rows = 1;
+    bytes.columns = reg(2 + 2 * k);
+    bytes.row_stride = kWide;
+    bytes.full_rows = 1;
+    operation.operands.push_back(std::move(bytes));
+  }
+  step.site = keep(lines_.at(from), {{i}, {operation}, kArgumentRegisters});
   return step;
 }
 

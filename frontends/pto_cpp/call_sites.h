@@ -55,6 +55,8 @@ class CallSites {
   Step clean(const DeviceAddress* at, std::uint64_t from);
   /// A function of threads, by its number (models/cluster/program/thread_function.h).
   Step threads(std::int64_t function, std::uint64_t from);
+  /// A vector function whose body is elsewhere (models/cluster/program/vector_body.h), by how its operands access UB.
+  Step vectors(const std::vector<cluster::Access>& accesses, std::uint64_t from);
   /// One instruction of the scalar unit that does nothing.
   Step nothing(std::uint64_t from);
   static constexpr unsigned kValue = 1;

@@ -44,7 +44,9 @@ class NativeCores::Interface {
             refuse_at,
             threads,
             meet,
-            exchange};
+            exchange,
+            vector,
+            scope};
   }
 
  private:
@@ -67,8 +69,15 @@ class NativeCores::Interface {
     return core.module.offset_of(address);
   }
 
+  /// Answers whether the run ends: nothing but instructions on registers stands in the scope of a vector function.
+  static bool is_in_scope(Core& core, const void* at) {
+    if (!core.vectors.is_in_scope()) return false;
+    refuse(core, at, "only instructions on vector registers may stand in __VEC_SCOPE__");
+    return true;
+  }
   static void operation(void* self, const TsrCall* call) {
     Core& core = core_of(self);
+    if (is_in_scope(core, __builtin_return_address(0))) return;
     Request r;
     r.kind = Request::Kind::kOperation;
     r.from = from(core, __builtin_return_address(0));
@@ -77,6 +86,7 @@ class NativeCores::Interface {
   }
   static void sync(void* self, TsrSync what, int pipe, int to, std::int64_t id, int mode) {
     Core& core = core_of(self);
+    if (is_in_scope(core, __builtin_return_address(0))) return;
     if (const std::string why = why_no_sync(what, pipe, to, mode); !why.empty())
       return refuse(core, __builtin_return_address(0), why.c_str());
     // A5 keeps the order of its vector unit (ascend.md 2.3), not that of small products (ascend_2.md 2.1), and no
@@ -255,6 +265,27 @@ class NativeCores::Interface {
     core.functions[r.id] = {*launch, core.block, core.block_count};
     core.wait(r);
   }
+  static void vector(void* self, const TsrVectorCall* call) {
+    Core& core = core_of(self);
+    const void* const at = __builtin_return_address(0);
+    const std::string why = core.vectors.add(*call, from(core, at));
+    if (!why.empty()) refuse(core, at, why.c_str());
+  }
+  // Loops of a vector function are no time of the scalar unit.
+  static void scope(void* self, int begins) {
+    Core& core = core_of(self);
+    if (begins != 0) {
+      if (!core.vectors.is_in_scope()) {
+        if (core.vectors.has_steps()) core.end_vectors();
+        core.blocks_before_scope = core.blocks_run;
+      }
+      return core.vectors.enter(from(core, __builtin_return_address(0)));
+    }
+    core.vectors.leave();
+    if (core.vectors.is_in_scope()) return;
+    core.blocks_run = core.blocks_before_scope;
+    if (core.vectors.has_steps()) core.end_vectors();
+  }
   static void meet(void* self) {
     if (NativeThreads* const threads = threads_of(self)) return threads->meet();
     refuse(core_of(self), __builtin_return_address(0),
@@ -280,7 +311,8 @@ NativeCores::Core::Core(const NativeLaunch& to_launch, const MemoryMap& map, Cor
                         KernelModule& code)
     : launch(to_launch), memory(map), id(core_id), module(code),
       api(KernelModule::keep(Interface::of(*this))),
-      sites(to_launch.profile, cluster::kind_of(core_id), map, code.lines()) {}
+      sites(to_launch.profile, cluster::kind_of(core_id), map, code.lines()),
+      vectors(core_id, map, code.lines()) {}
 
 NativeCores::Core::~Core() {
   module.forget(statics);
@@ -292,6 +324,7 @@ void NativeCores::Core::start() {
   block_count = launch.blocks;
   is_launcher = false;
   served = true;
+  vectors.clear();
   fiber.start([this] {
     const BoundKernel& bound = id.is_aic() ? launch.aic_kernel : launch.aiv_kernel;
     for (block = first_block(); !is_launcher && block < launch.blocks; block = next_block()) {
@@ -300,6 +333,7 @@ void NativeCores::Core::start() {
       else
         module.entry()->call(arguments.data());
     }
+    if (vectors.has_steps()) end_vectors();
     end_block();
     note_faded();
     request = {};
@@ -319,6 +353,13 @@ void NativeCores::Core::run() {
   request = {};
   request.kind = Request::Kind::kFailed;
   failure = "native code ended with " + fiber.describe_crash();
+}
+
+void NativeCores::Core::end_vectors() {
+  Request r;
+  r.kind = Request::Kind::kVectors;
+  r.from = vectors.begin();
+  wait(r);
 }
 
 cluster::ThreadWork NativeCores::Core::run_threads(NativeThreads& runner, std::int64_t function,
@@ -355,7 +396,9 @@ void NativeCores::Core::place(Site& site) {
   p.registers = std::max(p.registers, site.code.registers);
   for (cluster::Instruction i : site.code.code) {
     if (i.operation != 0) i.operation += operations;
-    if (i.op == cluster::Opcode::kJump || i.op == cluster::Opcode::kBranch) i.target += site.begin;
+    if (i.op == cluster::Opcode::kJump || i.op == cluster::Opcode::kBranch ||
+        i.op == cluster::Opcode::kVectorFunction)
+      i.target += site.begin;
     if (!site.place.file.empty() && site.place.file != p.file)
       p.other_files[static_cast<std::uint32_t>(p.code.size())] = site.place.file;
     p.code.push_back(i);
@@ -377,46 +420,6 @@ void NativeCores::Core::fail(const std::string& more) const {
   throw IllegalBehaviour((at.empty() ? "" : at + ": ") + "kernel " + launch.name + " on " +
                              to_string(id) + ": " + failure + more + module.lines().trouble(),
                          kNativeId);
-}
-
-bool NativeCores::Core::note_store(const Watched& w) {
-  const auto is_there = [&w](const Store& s) {
-    return s.address < w.access.address + w.access.bytes && w.access.address < s.address + s.bytes;
-  };
-  if (!w.has_changed() || std::any_of(stores.begin(), stores.end(), is_there)) return false;
-  stores.push_back(w.access);
-  return true;
-}
-
-void NativeCores::Core::note_hidden_stores() {
-  for (Watched& w : watched)
-    if (note_store(w)) w.look();
-}
-
-void NativeCores::Core::note_faded() {
-  for (const auto& [address, w] : faded) note_store(w);
-  faded.clear();
-}
-
-// It is watched from here on.
-void NativeCores::Core::note_faded(std::uint64_t address) {
-  const auto found = faded.find(address);
-  if (found == faded.end()) return;
-  note_store(found->second);
-  faded.erase(found);
-}
-
-// An assignment of a struct is one statement: g++ tells of its store, then of its load, and then executes both. So the
-// store has no value before the load is served. The calls of such a statement stand beside each other.
-std::optional<NativeCores::Store> NativeCores::Core::hold_copy(const Request& load) {
-  constexpr std::uint64_t kBeside = 32;  // bytes of code
-  if (stores.empty()) return std::nullopt;
-  const Store last = stores.back();
-  const bool overlap =
-      last.address < load.address + load.bytes && load.address < last.address + last.bytes;
-  if (overlap || load.from <= last.from || load.from - last.from > kBeside) return std::nullopt;
-  stores.pop_back();
-  return last;
 }
 
 // The scalar unit has loaded a piece of what native code is about to read.
@@ -453,6 +456,9 @@ Step NativeCores::Core::step_of(const Request& r) {
   }
   case Request::Kind::kThreads:
     return sites.threads(r.id, r.from);
+  case Request::Kind::kVectors:
+    vectors.finish(*program);
+    return sites.vectors(vectors.accesses(), r.from);
   case Request::Kind::kLoad:
     if (load_bytes == 0) {
       load_address = r.address;
@@ -467,11 +473,12 @@ Step NativeCores::Core::step_of(const Request& r) {
 
 NativeCores::Range NativeCores::Core::issue(const Step& step,
                                             std::vector<std::int64_t>& registers) {
-  const bool has_grown = step.site->begin == 0;
+  bool has_grown = step.site->begin == 0;
   if (has_grown) {
     place(*step.site);
     registers.resize(std::max<std::size_t>(registers.size(), program->registers));
   }
+  has_grown |= request.kind == Request::Kind::kVectors;  // their instructions
   std::copy_n(step.arguments.begin(), step.count, registers.begin());
   return {step.site->begin, step.site->end, std::exchange(scalar_cycles, 0), has_grown};
 }

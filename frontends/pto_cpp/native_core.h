@@ -13,6 +13,7 @@
 #include "frontends/pto_cpp/native_cores.h"
 #include "frontends/pto_cpp/native_fiber.h"
 #include "frontends/pto_cpp/native_threads.h"
+#include "frontends/pto_cpp/native_vectors.h"
 
 namespace tessera::pto_cpp {
 
@@ -25,6 +26,7 @@ struct NativeCores::Request {
     kLoad,
     kClean,
     kThreads,
+    kVectors,
     kNothing,
     kFailed
   };
@@ -72,6 +74,8 @@ struct NativeCores::Core {
   void run();
   /// Native code calls this to wait until its request has been served.
   [[gnu::always_inline]] void wait(const Request& r) {
+    if (vectors.has_steps() && !vectors.is_in_scope() && r.kind != Request::Kind::kVectors)
+      end_vectors();
     launch.trail->at(reinterpret_cast<const void*>(module.base() + r.from));
     if (!watched.empty()) note_hidden_stores();
     if (!faded.empty() && r.kind != Request::Kind::kLoad) note_faded();
@@ -79,6 +83,8 @@ struct NativeCores::Core {
     fiber.wait();
     for (Watched& w : watched) w.look();
   }
+  /// A vector function ends: the instructions that native code came to are its body.
+  void end_vectors();
   /// Finds stores that g++ does not tell of: those to an address that native code has accessed since its last call, on
   /// every way to here. What has other bytes than when this core last looked is such a store.
   void note_hidden_stores();
@@ -139,6 +145,8 @@ struct NativeCores::Core {
   NativeFiber fiber;
   FloatControl float_control;  // how this core's native code rounds
   CallSites sites;
+  NativeVectors vectors;
+  std::uint64_t blocks_before_scope = 0;
   std::deque<Store> stores;      // not issued yet
   std::vector<Watched> watched;  // what the last basic blocks have accessed
   std::map<std::uint64_t, Watched>

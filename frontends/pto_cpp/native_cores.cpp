@@ -89,6 +89,10 @@ bool NativeCores::takes_part(CoreKind kind,
     if (r.kind == Request::Kind::kEnded) return n > 0 && kind == CoreKind::kAiv;
     if (r.kind == Request::Kind::kFailed) return true;
     if (r.kind == Request::Kind::kOperation) found = fit(kind, *r.call);
+    if (r.kind == Request::Kind::kVectors) {
+      core->vectors.clear();
+      found = kind == CoreKind::kAiv ? Fit::kOwn : Fit::kOther;
+    }
     if (r.kind == Request::Kind::kThreads) found = kind == CoreKind::kAiv ? Fit::kOwn : Fit::kOther;
     if (r.kind == Request::Kind::kSync)
       found =
@@ -129,6 +133,10 @@ std::shared_ptr<const cluster::Program> NativeCores::begin(CoreId id) {
 cluster::ThreadWork NativeCores::run_threads(CoreId id, std::int64_t function,
                                              cluster::ThreadMemory& data) {
   return cores_[id.index()]->run_threads(threads_, function, data);
+}
+
+std::vector<cluster::RegisterStep> NativeCores::take_body(CoreId id) {
+  return cores_[id.index()]->vectors.take();
 }
 
 // A device that waits for another one does not see why nothing comes.

@@ -19,6 +19,7 @@
 #include "frontends/pto_cpp/native_trail.h"
 #include "models/cluster/program/program.h"
 #include "models/cluster/program/thread_function.h"
+#include "models/cluster/program/vector_body.h"
 
 namespace tessera::pto_cpp {
 
@@ -55,7 +56,9 @@ struct NativeLaunch {
   BoundKernel aic_kernel, aiv_kernel;
 };
 
-class NativeCores final : public cluster::InstructionSource, public cluster::ThreadSource {
+class NativeCores final : public cluster::InstructionSource,
+                          public cluster::ThreadSource,
+                          public cluster::VectorSource {
  public:
   explicit NativeCores(NativeLaunch launch);
   ~NativeCores() override;
@@ -75,6 +78,7 @@ class NativeCores final : public cluster::InstructionSource, public cluster::Thr
   Range next(cluster::CoreId core, std::vector<std::int64_t>& registers, Cycle now) override;
   cluster::ThreadWork run_threads(cluster::CoreId core, std::int64_t function,
                                   cluster::ThreadMemory& data) override;
+  std::vector<cluster::RegisterStep> take_body(cluster::CoreId core) override;
 
  private:
   unsigned launched_blocks_ = 0;

@@ -56,8 +56,8 @@ void check(const pto_cpp::CompiledKernel& kernel, const Options& options,
 bool is_cpp(const std::string& file) {
   const std::size_t dot = file.rfind('.');
   const std::string end = dot == std::string::npos ? "" : file.substr(dot);
-  return end == ".cpp" || end == ".cc" || end == ".cxx" || end == ".cce" || end == ".hpp" ||
-         pto_cpp::is_kernel_file(file);
+  return end == ".cpp" || end == ".cc" || end == ".cxx" || end == ".cce" || end == ".asc" ||
+         end == ".hpp" || pto_cpp::is_kernel_file(file);
 }
 
 CppKernel::CppKernel(const Options& options, const AscendConfig& config,

@@ -1,1 +1,1 @@
-#include "pto/pto-inst.hpp"
+#include "pto/ascendc.h"

@@ -154,6 +154,10 @@ void ScalarUnit::execute_body(const Instruction& function) {
   trace_ = {};
   RegisterSchedule schedule(context_.program->vector_registers);
   std::uint64_t steps = 0;
+  if (function.mode == kNativeBody) {
+    auto* const source = dynamic_cast<VectorSource*>(context_.source);
+    for (RegisterStep& step : source->take_body(context_.core)) take_step(step, schedule);
+  }
   for (++pc_; pc_ < function.target; ++pc_) {
     if (++steps > kMostSteps)
       context_.illegal(begin, "a body of more than " + std::to_string(kMostSteps) + " instructions",
@@ -187,6 +191,7 @@ void ScalarUnit::execute_in_body(const Instruction& i, RegisterSchedule& schedul
       context_.program->register_operations[static_cast<std::size_t>(i.a.value)];
   RegisterStep step{&op, op.address.base, context_.value(op.block_stride)};
   step.pc = pc_;
+  step.operand = op.operand;
   for (const auto& product : op.address.products)
     step.address += context_.value(product.a) * context_.value(product.b);
   if (op.has_scalar) {
@@ -199,9 +204,13 @@ void ScalarUnit::execute_in_body(const Instruction& i, RegisterSchedule& schedul
   if (op.function == RegisterFunction::kMaskCount)
     context_.registers[op.scalar_result] =
         std::max<std::int64_t>(step.integer - static_cast<std::int64_t>(op.lanes), 0);
-  if (accesses_ub(op.function))
+  take_step(step, schedule);
+}
+
+void ScalarUnit::take_step(const RegisterStep& step, RegisterSchedule& schedule) {
+  if (accesses_ub(step.operation->function))
     trace_.note(step, capacities_of(context_.config.profile)[static_cast<unsigned>(Location::kUb)]);
-  schedule.add(op);
+  schedule.add(*step.operation, step.pc);
   if (context_.data != nullptr && context_.data->has_tiles()) trace_.steps.push_back(step);
 }
 

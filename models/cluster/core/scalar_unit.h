@@ -58,6 +58,7 @@ class ScalarUnit {
   WaitReason enqueue_function(const Instruction& i, Cycle now);
   void execute_body(const Instruction& function);
   void execute_in_body(const Instruction& i, RegisterSchedule& schedule);
+  void take_step(const RegisterStep& step, RegisterSchedule& schedule);
   WaitReason access_word(const Instruction& i, Cycle now);
   WaitReason wait_for_all(Cycle now);
   std::int64_t compute(const Instruction& i) const;

@@ -38,7 +38,7 @@ void visit_step(state::Archive& archive, RegisterStep& step, const Program& prog
       archive.value(step.operation == nullptr
                         ? std::uint32_t{0}
                         : 1 + static_cast<std::uint32_t>(step.operation - operations.data()));
-  archive(step.address, step.block_stride, step.number, step.integer, step.pc);
+  archive(step.address, step.block_stride, step.number, step.integer, step.pc, step.operand);
   if (number > operations.size()) state::Archive::fail("it is of another program");
   if (archive.loading()) step.operation = number == 0 ? nullptr : &operations[number - 1];
 }

@@ -160,6 +160,9 @@ void TileOperands::run_function(const QueueEntry& entry, Cycle now, Cycle due) {
   std::vector<std::byte> before(static_cast<std::size_t>(end - first));
   encode(context_.data->read_buffer(bytes, context_.core, now), 0, before.size(), before.data());
   RegisterValues values(first, std::move(before));
+  // Programs of native code grow.
+  if (vector_registers_.size() < context_.program->vector_registers)
+    vector_registers_.resize(context_.program->vector_registers);
   for (const RegisterStep& step : trace.steps) {
     try {
       values.execute(step, vector_registers_);

@@ -35,7 +35,7 @@ std::uint32_t& RegisterSchedule::writer(std::uint16_t r) {
   return writers_[r];
 }
 
-void RegisterSchedule::add(const RegisterOperation& op) {
+void RegisterSchedule::add(const RegisterOperation& op, std::uintptr_t place) {
   if (op.function == RegisterFunction::kBarrier) {
     is_fenced_ = true;
     return;
@@ -57,7 +57,7 @@ void RegisterSchedule::add(const RegisterOperation& op) {
   step.name = op.results[0];
   step.after_fence = is_fenced_ && (step.is_load || step.is_store);
   if (step.after_fence) is_fenced_ = false;
-  step.opens_loop = leaves_loop(&op);
+  step.opens_loop = leaves_loop(place);
   for (unsigned n = physical(op); n > 0; --n) {
     steps_.push_back(step);
     step.after_fence = step.opens_loop = false;
@@ -68,16 +68,16 @@ void RegisterSchedule::add(const RegisterOperation& op) {
 
 // Instructions lie in the order of the text: one that comes before the last one repeats a loop, and the first one after
 // its end leaves it.
-bool RegisterSchedule::leaves_loop(const RegisterOperation* op) {
-  const bool leaves = loop_end_ != nullptr && op > loop_end_;
-  if (leaves) loop_end_ = nullptr;
-  if (last_ != nullptr && op <= last_) loop_end_ = last_;
-  last_ = op;
+bool RegisterSchedule::leaves_loop(std::uintptr_t place) {
+  const bool leaves = loop_end_ != 0 && place > loop_end_;
+  if (leaves) loop_end_ = 0;
+  if (last_ != 0 && place <= last_) loop_end_ = last_;
+  last_ = place;
   return leaves;
 }
 
 void RegisterTrace::note(const RegisterStep& step, std::int64_t capacity) {
-  Range& range = ranges[step.operation->operand];
+  Range& range = ranges[step.operand];
   const std::int64_t end = step.address + reach_of(step, capacity);
   const bool is_new = range.first == range.end;
   range.first = is_new ? step.address : std::min(range.first, step.address);

@@ -17,7 +17,11 @@ class RegisterSchedule {
  public:
   explicit RegisterSchedule(unsigned registers) : writers_(registers, kNobody) {}
 
-  void add(const RegisterOperation& operation);
+  /// `place`: where the instruction stands in the text.
+  void add(const RegisterOperation& operation, std::uintptr_t place);
+  void add(const RegisterOperation& operation) {
+    add(operation, reinterpret_cast<std::uintptr_t>(&operation));
+  }
   /// Cycles of the whole function.
   Cycle cycles() const { return pipeline_cycles(steps_); }
 
@@ -25,12 +29,12 @@ class RegisterSchedule {
   static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
 
   std::uint32_t& writer(std::uint16_t r);
-  bool leaves_loop(const RegisterOperation* operation);
+  bool leaves_loop(std::uintptr_t place);
 
   std::vector<PipelineStep> steps_;
   std::vector<std::uint32_t> writers_;  // by register: the step that its value comes from
   bool is_fenced_ = false;
-  const RegisterOperation *last_ = nullptr, *loop_end_ = nullptr;
+  std::uintptr_t last_ = 0, loop_end_ = 0;  // 0: none
 };
 
 /// The body of one function, as it was executed.

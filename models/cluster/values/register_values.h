@@ -6,20 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/cluster/program/register_operation.h"
+#include "models/cluster/program/vector_body.h"
 #include "models/cluster/values/tile_values.h"
 
 namespace tessera::cluster {
-
-/// An instruction with the values that scalars had when the body was executed.
-struct RegisterStep {
-  const RegisterOperation* operation = nullptr;
-  std::int64_t address = 0;       ///< address in UB of a load or store
-  std::int64_t block_stride = 0;  ///< in blocks of 32 bytes
-  double number = 0;
-  std::int64_t integer = 0;
-  std::uint32_t pc = 0;
-};
 
 /// The vector registers of an AIV and the part of UB that a vector function accesses.
 class RegisterValues {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#define TSR_INTERFACE_VERSION 3
+#define TSR_INTERFACE_VERSION 4
 
 /// Where the boxes of a tile begin, and which way they go (ascend.md 1.3).
 enum TsrBoxes { TSR_NO_BOXES = 0, TSR_ROW_BOXES = 1, TSR_COLUMN_BOXES = 2 };
@@ -26,7 +26,15 @@ constexpr std::uint64_t TSR_NO_ADDRESS = std::uint64_t{1} << 63;
 struct TsrTile {
   const TsrTileType* type;
   std::uint64_t address;  ///< bytes; the low 32 bits count; with TSR_NO_ADDRESS nothing has given it one
-  std::int32_t valid_rows, valid_columns;
+  // Two names: kernels write the one of the public library, too.
+  union {
+    std::int32_t valid_rows;
+    std::uint32_t RowMaskInternal;
+  };
+  union {
+    std::int32_t valid_columns;
+    std::uint32_t ColMaskInternal;
+  };
 };
 
 /// Those of scales have pairs along k.
@@ -106,6 +114,31 @@ struct TsrThreads {
   TsrPlace *thread, *count, *block, *blocks;
 };
 
+/// An operand of an instruction on vector registers.
+enum TsrVectorRole {
+  TSR_REGISTER,
+  TSR_REGISTER_RESULT,
+  TSR_MASK,
+  TSR_MASK_RESULT,
+  TSR_UB,              ///< where it accesses UB
+  TSR_VECTOR_INTEGER,  ///< a number that may differ each time
+  TSR_VECTOR_REAL,
+  TSR_WORD             ///< a word of PTO assembly, or an attribute, "key=word"
+};
+struct TsrVectorOperand {
+  TsrVectorRole role;
+  const char* element;  ///< type of the lanes, or of what lies in UB; TSR_WORD: the word
+  const void* place;    ///< the object that stands for the register or mask; an address
+  std::int64_t integer;
+  double real;
+};
+struct TsrVectorCall {
+  const char* operation;  ///< "pto.vadd", or "move"
+  std::uint32_t count;
+  const TsrVectorOperand* operands;
+  std::uint8_t merges;  ///< lanes that the mask leaves out keep their values
+};
+
 /// What the simulator offers. `self` is the first argument of all functions.
 struct TsrApi {
   std::uint32_t version;
@@ -136,6 +169,10 @@ struct TsrApi {
   /// A thread gives a value to the others of its warp that call from the same place, and gets theirs, by lane. Answers which
   /// lanes these are, a bit each.
   std::uint32_t (*exchange)(void* self, std::uint64_t value, std::uint64_t* lanes);
+  /// Adds an instruction to the vector function that native code is in.
+  void (*vector)(void* self, const TsrVectorCall* call);
+  /// A vector function begins, or ends.
+  void (*scope)(void* self, int begins);
 };
 
 /// A function that --function names: how it takes its arguments.

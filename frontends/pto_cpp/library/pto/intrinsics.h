@@ -38,7 +38,11 @@ extern "C" __attribute__((weak)) const std::uint32_t tsr_version = TSR_INTERFACE
 #define LAUNCH_BOUND(N)
 #define __launch_bounds__(...)
 #define __sync_alias__
+#ifdef PTO_NPU_ARCH_A5
+#define __VEC_SCOPE__ if (const ::tsr::VectorScope tsr_vector_scope; true)
+#else
 #define __VEC_SCOPE__
+#endif
 #define __global__ __attribute__((visibility("default")))
 #define PTO_INST inline
 #define PTO_INTERNAL inline

@@ -34,4 +34,5 @@
 #include "pto/print.h"
 #include "pto/launch.h"
 #include "pto/simt.h"
+#include "pto/registers.h"
 #include "pto/names.h"

@@ -1,0 +1,390 @@
+// A part of Ascend C for the simulator: tensors in GM and UB, copies between them, flags, queues, and operations on whole
+// tensors, beside AscendC::Reg (ascendc_registers.h). What is not here does not compile.
+#pragma once
+// clang-format off
+// Lists of macros without semicolons are no C++ to it.
+
+#include "pto/ascendc_registers.h"
+
+namespace AscendC {
+
+#ifndef PTO_NPU_ARCH_A5
+enum class RoundMode {
+  CAST_NONE,
+  CAST_RINT,
+  CAST_FLOOR,
+  CAST_CEIL,
+  CAST_ROUND,
+  CAST_TRUNC,
+  CAST_ODD,
+  CAST_HYBRID,
+  UNKNOWN
+};
+#endif
+enum class TPosition { GM, VECIN, VECOUT, VECCALC, A1, B1, C1, A2, B2, C2, CO1, CO2 };
+using QuePosition = TPosition;
+enum class Hardware { GM, UB, L1, L0A, L0B, L0C };
+enum class HardEvent {
+  MTE2_V,
+  V_MTE2,
+  V_MTE3,
+  MTE3_V,
+  MTE3_MTE2,
+  MTE2_MTE3,
+  MTE2_S,
+  S_MTE2,
+  V_S,
+  S_V,
+  MTE3_S,
+  S_MTE3,
+  MTE2_MTE1,
+  MTE1_MTE2,
+  MTE1_M,
+  M_MTE1,
+  M_FIX,
+  FIX_M,
+  FIX_S,
+  M_S,
+  V_V
+};
+
+namespace detail {
+struct Pipes {
+  pipe_t from, to;
+};
+constexpr Pipes pipes_of(HardEvent event) {
+  constexpr Pipes kPipes[] = {
+      {PIPE_MTE2, PIPE_V},    {PIPE_V, PIPE_MTE2},    {PIPE_V, PIPE_MTE3}, {PIPE_MTE3, PIPE_V},
+      {PIPE_MTE3, PIPE_MTE2}, {PIPE_MTE2, PIPE_MTE3}, {PIPE_MTE2, PIPE_S}, {PIPE_S, PIPE_MTE2},
+      {PIPE_V, PIPE_S},       {PIPE_S, PIPE_V},       {PIPE_MTE3, PIPE_S}, {PIPE_S, PIPE_MTE3},
+      {PIPE_MTE2, PIPE_MTE1}, {PIPE_MTE1, PIPE_MTE2}, {PIPE_MTE1, PIPE_M}, {PIPE_M, PIPE_MTE1},
+      {PIPE_M, PIPE_FIX},     {PIPE_FIX, PIPE_M},     {PIPE_FIX, PIPE_S},  {PIPE_M, PIPE_S},
+      {PIPE_V, PIPE_V}};
+  return kPipes[static_cast<int>(event)];
+}
+inline constexpr std::int64_t kUbBytes = PTO_UBUF_SIZE_BYTES;
+/// A row of elements in UB, and one in GM.
+template <class T>
+using Row = pto::Tile<pto::TileType::Vec, T, 1,
+                      static_cast<int>(kUbBytes / static_cast<std::int64_t>(sizeof(T))),
+                      pto::BLayout::RowMajor, 1, pto::DYNAMIC>;
+template <class T>
+using RowInGm =
+    pto::GlobalTensor<T, pto::Shape<1, 1, 1, 1, pto::DYNAMIC>, pto::Stride<1, 1, 1, 1, 1>>;
+}  // namespace detail
+
+template <HardEvent Event>
+TSR_INLINE void SetFlag(std::int64_t id) {
+  set_flag(detail::pipes_of(Event).from, detail::pipes_of(Event).to, static_cast<int>(id));
+}
+template <HardEvent Event>
+TSR_INLINE void WaitFlag(std::int64_t id) {
+  wait_flag(detail::pipes_of(Event).from, detail::pipes_of(Event).to, static_cast<int>(id));
+}
+template <pipe_t Pipe>
+TSR_INLINE void PipeBarrier() {
+  pipe_barrier(Pipe);
+}
+TSR_INLINE void InitSocState() {}
+TSR_INLINE std::int64_t GetBlockIdx() {
+  return get_block_idx() * get_subblockdim() + get_subblockid();
+}
+TSR_INLINE std::int64_t GetBlockNum() {
+  return get_block_num();
+}
+TSR_INLINE std::int64_t GetSubBlockIdx() {
+  return get_subblockid();
+}
+TSR_INLINE std::int64_t GetSubBlockNum() {
+  return get_subblockdim();
+}
+constexpr std::uint32_t GetVecLen() {
+  return 256;
+}
+template <class A, class B>
+constexpr auto CeilDivision(A a, B b) {
+  return (a + b - 1) / b;
+}
+template <class A, class B>
+using IsSameType = std::is_same<A, B>;
+
+template <class T>
+class GlobalTensor {
+ public:
+  using PrimType = T;
+  TSR_INLINE void SetGlobalBuffer(T* at, std::uint64_t = 0) { at_ = at; }
+  TSR_INLINE GlobalTensor operator[](std::uint64_t n) const {
+    GlobalTensor part;
+    part.at_ = at_ + n;
+    return part;
+  }
+  TSR_INLINE T* GetPhyAddr(std::uint64_t n = 0) const { return at_ + n; }
+  TSR_INLINE T GetValue(std::uint64_t n) const { return at_[n]; }
+  TSR_INLINE void SetValue(std::uint64_t n, T value) const { at_[n] = value; }
+  TSR_INLINE T& operator()(std::uint64_t n) const { return at_[n]; }
+
+ private:
+  T* at_ = nullptr;
+};
+
+/// Elements in UB from an address on.
+template <class T>
+class LocalTensor {
+ public:
+  using PrimType = T;
+  LocalTensor() = default;
+  TSR_INLINE LocalTensor(std::uint32_t address, std::uint32_t size)
+      : address_(address), size_(size) {}
+  TSR_INLINE LocalTensor(TPosition, std::uint32_t address, std::uint32_t size)
+      : address_(address), size_(size) {}
+  TSR_INLINE LocalTensor operator[](std::uint32_t n) const {
+    return {address_ + n * std::uint32_t{sizeof(T)}, size_ > n ? size_ - n : 0};
+  }
+  TSR_INLINE __ubuf__ T* GetPhyAddr(std::uint32_t n = 0) const {
+    return static_cast<T*>(
+        tsr_api->address(tsr_api->self, "vec", address_ + n * std::uint64_t{sizeof(T)}));
+  }
+  TSR_INLINE T GetValue(std::uint32_t n) const { return GetPhyAddr()[n]; }
+  template <class V>
+  TSR_INLINE void SetValue(std::uint32_t n, V value) const {
+    GetPhyAddr()[n] = static_cast<T>(value);
+  }
+  TSR_INLINE std::uint32_t GetSize() const { return size_; }
+  TSR_INLINE void SetSize(std::uint32_t size) { size_ = size; }
+  template <class U>
+  TSR_INLINE LocalTensor<U> ReinterpretCast() const {
+    return {address_, static_cast<std::uint32_t>(size_ * sizeof(T) / sizeof(U))};
+  }
+  TSR_INLINE std::uint32_t address() const { return address_; }
+  TSR_INLINE detail::Row<T> row(std::int64_t count) const {
+    detail::Row<T> row(static_cast<int>(count));
+    TASSIGN(row, std::uint64_t{address_});
+    return row;
+  }
+
+ private:
+  std::uint32_t address_ = 0, size_ = 0;
+};
+
+template <Hardware Where = Hardware::UB>
+class LocalMemAllocator {
+  static_assert(Where == Hardware::UB,
+                "LocalMemAllocator of another memory than UB is not modelled");
+
+ public:
+  template <class T, std::uint32_t Count>
+  TSR_INLINE LocalTensor<T> Alloc() {
+    return Alloc<T>(Count);
+  }
+  template <TPosition, class T, std::uint32_t Count>
+  TSR_INLINE LocalTensor<T> Alloc() {
+    return Alloc<T>(Count);
+  }
+  template <class T>
+  TSR_INLINE LocalTensor<T> Alloc(std::uint32_t count) {
+    const LocalTensor<T> tensor(next_, count);
+    next_ += (count * std::uint32_t{sizeof(T)} + 31) / 32 * 32;
+    return tensor;
+  }
+  TSR_INLINE std::uint32_t GetCurAddr() const { return next_; }
+
+ private:
+  std::uint32_t next_ = 0;
+};
+
+// --- copies ---
+
+template <class T, class N>
+TSR_INLINE void DataCopy(const LocalTensor<T>& to, const GlobalTensor<T>& from, N count) {
+  if (static_cast<std::int64_t>(count) * sizeof(T) % 32 != 0)
+    tsr_api->fail(tsr_api->self,
+                  "DataCopy of bytes that are no multiple of 32; DataCopyPad copies others");
+  auto row = to.row(count);
+  detail::RowInGm<T> source(from.GetPhyAddr(),
+                            pto::Shape<1, 1, 1, 1, pto::DYNAMIC>(static_cast<std::int64_t>(count)));
+  TLOAD(row, source);
+}
+template <class T, class N>
+TSR_INLINE void DataCopy(const GlobalTensor<T>& to, const LocalTensor<T>& from, N count) {
+  if (static_cast<std::int64_t>(count) * sizeof(T) % 32 != 0)
+    tsr_api->fail(tsr_api->self,
+                  "DataCopy of bytes that are no multiple of 32; DataCopyPad copies others");
+  auto row = from.row(count);
+  detail::RowInGm<T> target(to.GetPhyAddr(),
+                            pto::Shape<1, 1, 1, 1, pto::DYNAMIC>(static_cast<std::int64_t>(count)));
+  TSTORE(target, row);
+}
+/// Lengths and distances in GM are bytes, those in UB blocks of 32 bytes; distances are gaps.
+struct DataCopyExtParams {
+  std::uint16_t blockCount = 1;
+  std::uint32_t blockLen = 0;
+  std::int64_t srcStride = 0, dstStride = 0;
+  std::uint32_t rsv = 0;
+};
+using DataCopyParams = DataCopyExtParams;
+template <class T>
+struct DataCopyPadExtParams {
+  bool isPad = false;
+  std::uint8_t leftPadding = 0, rightPadding = 0;
+  T paddingValue = 0;
+};
+template <class T, class P>
+TSR_INLINE void DataCopyPad(const LocalTensor<T>& to, const GlobalTensor<T>& from,
+                            const DataCopyExtParams& how, const P& pad) {
+  if (pad.isPad && (pad.leftPadding != 0 || pad.rightPadding != 0))
+    tsr_api->fail(tsr_api->self, "DataCopyPad with pads of its own is not modelled");
+  const std::int64_t in_ub = (how.blockLen + 31) / 32 * 32 + how.dstStride * 32;
+  for (std::uint32_t n = 0; n < how.blockCount; ++n) {
+    const std::int64_t count = how.blockLen / sizeof(T);
+    auto row = to[static_cast<std::uint32_t>(n * in_ub / sizeof(T))].row(count);
+    detail::RowInGm<T> source(from.GetPhyAddr(n * (how.blockLen + how.srcStride) / sizeof(T)),
+                              pto::Shape<1, 1, 1, 1, pto::DYNAMIC>(count));
+    TLOAD(row, source);
+  }
+}
+template <class T>
+TSR_INLINE void DataCopyPad(const GlobalTensor<T>& to, const LocalTensor<T>& from,
+                            const DataCopyExtParams& how) {
+  const std::int64_t in_ub = (how.blockLen + 31) / 32 * 32 + how.srcStride * 32;
+  for (std::uint32_t n = 0; n < how.blockCount; ++n) {
+    const std::int64_t count = how.blockLen / sizeof(T);
+    auto row = from[static_cast<std::uint32_t>(n * in_ub / sizeof(T))].row(count);
+    detail::RowInGm<T> target(to.GetPhyAddr(n * (how.blockLen + how.dstStride) / sizeof(T)),
+                              pto::Shape<1, 1, 1, 1, pto::DYNAMIC>(count));
+    TSTORE(target, row);
+  }
+}
+
+// --- operations on the first elements of tensors ---
+
+#define TSR_TENSOR(NAME, OP)                                                                       \
+  template <class T, class N>                                                                      \
+  TSR_INLINE void NAME(const LocalTensor<T>& to, const LocalTensor<T>& a, const LocalTensor<T>& b, \
+                       N count) {                                                                  \
+    auto t = to.row(count), x = a.row(count), y = b.row(count);                                    \
+    OP(t, x, y);                                                                                   \
+  }
+TSR_TENSOR(Add, TADD) TSR_TENSOR(Sub, TSUB) TSR_TENSOR(Mul, TMUL) TSR_TENSOR(Div, TDIV) TSR_TENSOR(Max, TMAX)
+TSR_TENSOR(Min, TMIN)
+#undef TSR_TENSOR
+#define TSR_TENSOR(NAME, OP)                                                                       \
+  template <class T, class V, class N>                                                             \
+  TSR_INLINE void NAME(const LocalTensor<T>& to, const LocalTensor<T>& a, V value, N count) {      \
+    auto t = to.row(count), x = a.row(count);                                                      \
+    OP(t, x, static_cast<T>(value));                                                               \
+  }
+TSR_TENSOR(Adds, TADDS) TSR_TENSOR(Muls, TMULS) TSR_TENSOR(Maxs, TMAXS) TSR_TENSOR(Mins, TMINS)
+#undef TSR_TENSOR
+#define TSR_TENSOR(NAME, OP)                                                                       \
+  template <class T, class N>                                                                      \
+  TSR_INLINE void NAME(const LocalTensor<T>& to, const LocalTensor<T>& a, N count) {               \
+    auto t = to.row(count), x = a.row(count);                                                      \
+    OP(t, x);                                                                                      \
+  }
+TSR_TENSOR(Exp, TEXP) TSR_TENSOR(Ln, TLOG) TSR_TENSOR(Abs, TABS) TSR_TENSOR(Relu, TRELU) TSR_TENSOR(Sqrt, TSQRT)
+TSR_TENSOR(Rsqrt, TRSQRT) TSR_TENSOR(Reciprocal, TRECIP)
+#undef TSR_TENSOR
+template <class T, class V, class N>
+TSR_INLINE void Duplicate(const LocalTensor<T>& to, V value, N count) {
+  auto t = to.row(count);
+  TEXPANDS(t, static_cast<T>(value));
+}
+template <class D, class T, class N>
+TSR_INLINE void Cast(const LocalTensor<D>& to, const LocalTensor<T>& from, RoundMode round,
+                     N count) {
+  constexpr pto::RoundMode kModes[] = {pto::RoundMode::CAST_NONE,  pto::RoundMode::CAST_RINT,
+                                       pto::RoundMode::CAST_FLOOR, pto::RoundMode::CAST_CEIL,
+                                       pto::RoundMode::CAST_ROUND, pto::RoundMode::CAST_TRUNC,
+                                       pto::RoundMode::CAST_ODD};
+  if (static_cast<int>(round) > static_cast<int>(RoundMode::CAST_ODD))
+    tsr_api->fail(tsr_api->self, "Cast: this rounding mode is not modelled");
+  auto t = to.row(count);
+  auto x = from.row(count);
+  TCVT(t, x, kModes[static_cast<int>(round)]);
+}
+
+// --- queues: what EnQue fills is in order before what DeQue takes, and so is the next use after FreeTensor ---
+
+class TPipe {
+ public:
+  template <class Q>
+  TSR_INLINE void InitBuffer(Q& queue, std::uint32_t count, std::uint32_t bytes) {
+    queue.init(next_, count, (bytes + 31) / 32 * 32, next_event_);
+    next_ += count * ((bytes + 31) / 32 * 32);
+    next_event_ += static_cast<int>(count);
+  }
+  template <class B>
+  TSR_INLINE void InitBuffer(B& buffer, std::uint32_t bytes) {
+    buffer.init(next_);
+    next_ += (bytes + 31) / 32 * 32;
+  }
+
+ private:
+  std::uint32_t next_ = 0;
+  int next_event_ = 0;
+};
+template <TPosition Where, int Depth, int = 0>
+class TQue {
+  static_assert(Where == TPosition::VECIN || Where == TPosition::VECOUT,
+                "queues are modelled of VECIN and VECOUT");
+  static constexpr bool kIn = Where == TPosition::VECIN;
+  // From who fills a tensor to who reads it, and back.
+  static constexpr pipe_t kFills = kIn ? PIPE_MTE2 : PIPE_V, kReads = kIn ? PIPE_V : PIPE_MTE3;
+  static constexpr int kMost = 8;
+
+ public:
+  TSR_INLINE void init(std::uint32_t address, std::uint32_t count, std::uint32_t bytes,
+                       int first_event) {
+    if (count > kMost || count == 0) tsr_api->fail(tsr_api->self, "a queue has 1 to 8 tensors");
+    address_ = address;
+    count_ = count;
+    bytes_ = bytes;
+    event_ = first_event;
+  }
+  template <class T>
+  TSR_INLINE LocalTensor<T> AllocTensor() {
+    const std::uint32_t n = allocated_++ % count_;
+    if (freed_[n]) wait_flag(kReads, kFills, event(n));
+    freed_[n] = false;
+    return {address_ + n * bytes_, static_cast<std::uint32_t>(bytes_ / sizeof(T))};
+  }
+  template <class T>
+  TSR_INLINE bool EnQue(const LocalTensor<T>& tensor) {
+    set_flag(kFills, kReads, event((tensor.address() - address_) / bytes_));
+    waiting_[enqueued_++ % kMost] = tensor.address();
+    return true;
+  }
+  template <class T>
+  TSR_INLINE LocalTensor<T> DeQue() {
+    const std::uint32_t address = waiting_[dequeued_++ % kMost];
+    wait_flag(kFills, kReads, event((address - address_) / bytes_));
+    return {address, static_cast<std::uint32_t>(bytes_ / sizeof(T))};
+  }
+  template <class T>
+  TSR_INLINE void FreeTensor(const LocalTensor<T>& tensor) {
+    const std::uint32_t n = (tensor.address() - address_) / bytes_;
+    set_flag(kReads, kFills, event(n));
+    freed_[n] = true;
+  }
+
+ private:
+  TSR_INLINE int event(std::uint32_t n) const { return (event_ + static_cast<int>(n)) % 8; }
+  std::uint32_t address_ = 0, count_ = 1, bytes_ = 0, allocated_ = 0, enqueued_ = 0, dequeued_ = 0;
+  std::uint32_t waiting_[kMost] = {};
+  bool freed_[kMost] = {};
+  int event_ = 0;
+};
+template <TPosition Where = TPosition::VECCALC>
+class TBuf {
+ public:
+  TSR_INLINE void init(std::uint32_t address) { address_ = address; }
+  template <class T>
+  TSR_INLINE LocalTensor<T> Get(std::uint32_t count = 0) const {
+    return {address_, count};
+  }
+
+ private:
+  std::uint32_t address_ = 0;
+};
+
+}  // namespace AscendC

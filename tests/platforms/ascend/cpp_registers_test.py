@@ -1,0 +1,360 @@
+"""Vector registers of A5 in C++ against NumPy: loads and stores with distributions and post-update, predicates, arithmetic, conversions by
+parts, reductions, lanes, gathers, masks in UB, casts between references to registers, AscendC::Reg; that such a function takes as long as the
+same one in PTO text; and what is refused."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+PLATFORM = sys.argv[1]
+N = 1000
+
+HEAD = """#include <pto/pto-inst.hpp>
+using namespace pto;
+constexpr auto NORM_STORE = std::integral_constant<::DistVST, static_cast<::DistVST>(GetDistVst<float, pto::DistVST::DIST_NORM>())>();
+template <class T, int Count, class F>
+AICORE void with_tiles(__gm__ T* x, __gm__ T* y, F body) {
+  using G = GlobalTensor<T, Shape<1, 1, 1, 1, Count>, Stride<Count, Count, Count, Count, 1>>;
+  Tile<TileType::Vec, T, 1, Count> in, out;
+  TASSIGN(in, 0x0);
+  TASSIGN(out, 0x8000);
+  G gx(x), gy(y);
+  TLOAD(in, gx);
+  set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+  wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+  body(in.data(), out.data());
+  set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+  wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+  TSTORE(gy, out);
+}
+"""
+
+# Rows of 64 x 16: y = softmax(x), and what the predicate leaves out of the last row stays.
+KERNELS = {
+    "chain": ("float", 1024, """
+  __VEC_SCOPE__ {
+    RegTensor<float> a, b;
+    uint32_t left = 1000;
+    for (uint16_t i = 0; i < 16; ++i) {
+      MaskReg mask = CreatePredicate<float>(left);
+      vlds(a, x, 64, NORM, POST_UPDATE);
+      vadds(b, a, 2.0f, mask, MODE_ZEROING);
+      vmul(b, a, b, mask, MODE_ZEROING);
+      vsts(b, y, i * 64, NORM_STORE, mask);
+    }
+  }""", lambda x: np.where(np.arange(1024) < 1000, x * (x + 2), 0)),
+    "softmax": ("float", 1024, """
+  __VEC_SCOPE__ {
+    vector_f32 v, most, sum;
+    vector_bool all = pset_b32(PAT_ALL);
+    for (uint16_t r = 0; r < 16; ++r) {
+      vlds(v, x, r * 64, NORM);
+      vcmax(most, v, all, MODE_ZEROING);
+      vdup(most, most, all, POS_LOWEST, MODE_ZEROING);
+      vsub(v, v, most, all, MODE_ZEROING);
+      vexp(v, v, all, MODE_ZEROING);
+      vcadd(sum, v, all, MODE_ZEROING);
+      vdup(sum, sum, all, POS_LOWEST, MODE_ZEROING);
+      vdiv(v, v, sum, all, MODE_ZEROING);
+      vsts(v, y, r * 64, NORM_B32, all);
+    }
+  }""", lambda x: (lambda e: (e / e.sum(1, keepdims=True)).ravel())(np.exp((x := x.reshape(16, 64).astype(np.float64)) - x.max(1, keepdims=True)))),
+    # The sign of a number by its bits; lanes of two registers in turn; a copy of a register stays as it was.
+    "bits": ("float", 1024, """
+  __VEC_SCOPE__ {
+    vector_f32 a, b, first, second;
+    vector_bool all = pset_b32(PAT_ALL), odd;
+    vector_s32 lane, one;
+    vci(lane, 0, INC_ORDER);
+    vbr(one, 1);
+    vand(lane, lane, one, all);
+    vcmps_ne(odd, lane, 0, all);
+    for (uint16_t i = 0; i < 8; ++i) {
+      vlds(a, x, i * 128, NORM);
+      vlds(b, x, i * 128 + 64, NORM);
+      vshrs((vector_u32&)a, (vector_u32&)a, 31, all);
+      vcvt(a, (vector_s32&)a, all, ROUND_R);
+      vector_f32 copy = b;
+      vmuls(b, b, 0.5f, all);
+      vsel(b, copy, b, odd);
+      vdup(b, -1.0f, pset_b32(PAT_VL8), MODE_MERGING);
+      vintlv(first, second, a, b);
+      vsts(first, y, i * 128, NORM_B32, all);
+      vsts(second, y, i * 128 + 64, NORM_B32, all);
+    }
+  }""", lambda x: np.stack([np.signbit(x.reshape(8, 2, 64)[:, 0]).astype(np.float32),
+                            np.where(np.arange(64) < 8, -1, np.where(np.arange(64) % 2 == 1, 1, 0.5) * x.reshape(8, 2, 64)[:, 1])],
+                           -1).ravel()),
+    # Even and odd halves as floats and back; two registers from alternate elements.
+    "parts": ("half", 1024, """
+  __VEC_SCOPE__ {
+    vector_f16 h, even, odd, low, high;
+    vector_f32 a, b;
+    vector_bool all = pset_b16(PAT_ALL), wide = pset_b32(PAT_ALL);
+    for (uint16_t i = 0; i < 4; ++i) {
+      vlds(h, x, i * 128, NORM);
+      vcvt(a, h, all, PART_EVEN);
+      vcvt(b, h, all, PART_ODD);
+      vmuls(a, a, 3.0f, wide);
+      vmula(b, a, a, wide);
+      vcvt(even, a, wide, ROUND_R, RS_DISABLE, PART_EVEN);
+      vcvt(odd, b, wide, ROUND_R, RS_DISABLE, PART_ODD);
+      vor((vector_u16&)h, (vector_u16&)even, (vector_u16&)odd, all);
+      vsts(h, y, i * 128, NORM_B16, all);
+    }
+    vlds(low, high, x + 512, 0, DINTLV_B16);
+    vsts(high, y + 512, 0, NORM_B16, all);
+    vsts(low, y + 640, 0, NORM_B16, all);
+    vlds(low, x, 3, BRC_B16);
+    vsts(low, y + 768, 0, NORM_B16, all);
+    vlds(a, (float*)x, 0, NORM);
+    vsts((vector_u32&)a, (uint32_t*)(y + 896), 0, PK_B32, wide);
+    vsts(h, y + 960, 0, NORM_B16, pset_b16(PAT_VL64));
+  }""", None),
+    "lanes": ("int32_t", 1024, """
+  __VEC_SCOPE__ {
+    vector_s32 v, index, sum, none;
+    vector_bool all = pset_b32(PAT_ALL), big, small, mask;
+    vector_align align;
+    vbr(none, 0);
+    for (uint16_t i = 0; i < 16; ++i) vsts(none, y, i * 64, NORM_B32, all);
+    mem_bar(VST_VST);
+    vci(index, 63, DEC_ORDER);
+    vgather2(v, x, (vector_u32&)index, all);
+    vsts(v, y, 0, NORM_B32, all);
+    vscatter(v, y + 64, (vector_u32&)index, all);
+    vlds(v, x, 64, NORM);
+    vcmps_gt(big, v, 0, all);
+    vsqz(sum, v, big, MODE_STORED);
+    vsts(sum, y + 128, 0, NORM_B32, all);
+    psts(big, (uint32_t*)(y + 192), 0, NORM);
+    plds(mask, (uint32_t*)(y + 192), 0, NORM);
+    pnot(small, mask, all);
+    vabs(sum, v, small);
+    vsts(sum, y + 256, 0, NORM_B32, all);
+    vcgmax(sum, v, all);
+    vsts(sum, y + 320, 0, NORM_B32, all);
+    __ubuf__ int32_t* to = y + 403;
+    vstus(align, 5, v, to, POST_UPDATE);
+    vstus(align, 7, v, to, POST_UPDATE);
+    vstas(align, to, 0, POST_UPDATE);
+    vldas(align, x + 130);
+    vldus(v, align, x + 130);
+    vsts(v, y + 448, 0, NORM_B32, all);
+    vsldb(v, x, 2 << 16, all);
+    vsts(v, y + 512, 0, NORM_B32, all);
+  }""", None),
+}
+
+
+def lanes(x):
+    y = np.zeros(1024, np.int32)
+    y[:64] = x[63::-1]
+    y[64:128] = x[:64]
+    v = x[64:128]
+    big = v[v > 0]
+    y[128:128 + big.size] = big
+    bits = np.zeros(256, np.uint8)
+    bits[::4] = v > 0
+    y[192:200] = np.packbits(bits, bitorder="little").view(np.int32)
+    y[256:320] = np.where(v > 0, 0, np.abs(v))
+    y[320:328] = v.reshape(8, 8).max(1)
+    y[403:408], y[408:415] = v[:5], v[:7]
+    y[448:512] = x[130:194]
+    y[512:576] = x[:128].reshape(8, 2, 8)[:, 0].ravel()
+    return y
+
+
+def parts(x):
+    y = np.zeros(1024, np.float16)
+    h = x[:512].reshape(256, 2).astype(np.float32)
+    a = h[:, 0] * np.float32(3)
+    y[:512] = np.stack([a, h[:, 1] + a * a], 1).astype(np.float16).ravel()
+    y[512:640], y[640:768] = x[513:768:2], x[512:768:2]
+    y[768:896] = x[3]
+    y[896:960] = x[:128:2]
+    y[960:] = y[384:448]
+    return y
+
+
+REG = """#include "kernel_operator.h"
+template <class T>
+__simd_vf__ inline void gelu(__ubuf__ T* x, __ubuf__ T* y, uint32_t count, uint16_t turns) {
+  using namespace AscendC::Reg;
+  constexpr uint32_t lanes = AscendC::GetVecLen() / sizeof(T);
+  RegTensor<T> a, b;
+  MaskReg mask;
+  for (uint16_t i = 0; i < turns; ++i) {
+    mask = UpdateMask<T>(count);
+    LoadAlign(a, x + i * lanes);
+    Mul(b, a, a, mask);
+    Muls(b, b, T(-0.5), mask);
+    Exp(b, b, mask);
+    Adds(b, b, T(1), mask);
+    Div(b, a, b, mask);
+    StoreAlign(y + i * lanes, b, mask);
+  }
+}
+__simd_vf__ inline void narrow(__ubuf__ float* x, __ubuf__ int16_t* y, uint16_t turns) {
+  using namespace AscendC;
+  Reg::MaskReg mask = Reg::CreateMask<float, Reg::MaskPattern::ALL>();
+  Reg::RegTensor<float> a;
+  Reg::RegTensor<int16_t> b;
+  static constexpr Reg::CastTrait trait = {Reg::RegLayout::ZERO, Reg::SatMode::SAT, Reg::MaskMergeMode::ZEROING, RoundMode::CAST_FLOOR};
+  for (uint16_t i = 0; i < turns; ++i) {
+    Reg::LoadAlign<float, Reg::PostLiteral::POST_MODE_UPDATE>(a, x, 64);
+    Reg::Cast<int16_t, float, trait>(b, a, mask);
+    Reg::StoreAlign<int16_t, Reg::PostLiteral::POST_MODE_UPDATE, Reg::StoreDist::DIST_PACK_B32>(y, b, 64, mask);
+  }
+}
+// Tiles of 512 elements through queues; the last one is shorter.
+extern "C" __global__ __vector__ void run(__gm__ float* x, __gm__ float* y, __gm__ int16_t* z, int count) {
+  using namespace AscendC;
+  TPipe pipe;
+  TQue<TPosition::VECIN, 2> in;
+  TQue<TPosition::VECOUT, 2> out, halves;
+  pipe.InitBuffer(in, 2, 2048);
+  pipe.InitBuffer(out, 2, 2048);
+  pipe.InitBuffer(halves, 2, 1024);
+  GlobalTensor<float> gx, gy;
+  GlobalTensor<int16_t> gz;
+  gx.SetGlobalBuffer(x);
+  gy.SetGlobalBuffer(y);
+  gz.SetGlobalBuffer(z);
+  for (int at = GetBlockIdx() * 512; at < count; at += GetBlockNum() * 512) {
+    const int n = count - at < 512 ? count - at : 512;
+    LocalTensor<float> a = in.AllocTensor<float>();
+    DataCopy(a, gx[at], n);
+    in.EnQue(a);
+    LocalTensor<float> b = in.DeQue<float>(), c = out.AllocTensor<float>();
+    LocalTensor<int16_t> d = halves.AllocTensor<int16_t>();
+    asc_vf_call<gelu<float>>(b.GetPhyAddr(), c.GetPhyAddr(), n, (n + 63) / 64);
+    Adds(c, c, 1.0f, n);
+    asc_vf_call<narrow>(b.GetPhyAddr(), d.GetPhyAddr(), (n + 63) / 64);
+    out.EnQue(c);
+    halves.EnQue(d);
+    in.FreeTensor(b);
+    LocalTensor<float> e = out.DeQue<float>();
+    DataCopy(gy[at], e, n);
+    out.FreeTensor(e);
+    LocalTensor<int16_t> f = halves.DeQue<int16_t>();
+    DataCopy(gz[at], f, n);
+    halves.FreeTensor(f);
+  }
+}
+"""
+
+WRONG = {
+    "TADDS in a scope": ("__VEC_SCOPE__ { Tile<TileType::Vec, float, 1, 64> t; TASSIGN(t, 0); TADDS(t, t, 1.0f); }",
+                         "only instructions on vector registers may stand in __VEC_SCOPE__"),
+    "an address in GM": ("__VEC_SCOPE__ { vector_f32 v; vlds(v, gm, 0, NORM); }", "vlds accesses an address that is none of the UB of its core"),
+    "no such form": ("__VEC_SCOPE__ { vector_s32 a, b; vector_bool m = pset_b32(PAT_ALL); vbr(a, 1); vbr(b, 2); vmod(a, a, b, m); }",
+                     "vmod: this instruction on registers is not modelled"),
+    "nothing written": ("__VEC_SCOPE__ { vector_f32 a, b; vector_bool m = pset_b32(PAT_ALL); vadds(b, a, 1.0f, m); }",
+                        "a register that nothing has written"),
+}
+
+
+def run(folder, *options):
+    return subprocess.run([PLATFORM, *map(str, options), "--preset", "a5", "--quiet"], cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def check_kernels(folder):
+    random = np.random.default_rng(3)
+    dtypes = {"float": np.float32, "half": np.float16, "int32_t": np.int32}
+    for name, (kind, count, body, expected) in KERNELS.items():
+        expected = expected or {"parts": parts, "lanes": lanes}[name]
+        x = random.integers(-99, 99, count) if kind == "int32_t" else random.standard_normal(count)
+        x = x.astype(dtypes[kind])
+        np.save(folder / "x.npy", x)
+        np.save(folder / "y.npy", np.zeros_like(x))
+        text = HEAD + f"""extern "C" __global__ AICORE void k(__gm__ {kind}* gx, __gm__ {kind}* gy) {{
+#ifdef __DAV_VEC__
+  with_tiles<{kind}, {count}>(gx, gy, [](__ubuf__ {kind}* x, __ubuf__ {kind}* y) {{ {body} }});
+#endif
+}}
+"""
+        (folder / f"{name}.cpp").write_text(text)
+        done = run(folder, f"{name}.cpp", "--arg", "gx=x.npy", "--arg", "gy=y.npy", "--output", "gy=out.npy", "--hazards", "error",
+                   "--report", f"{name}.json")
+        assert done.returncode == 0, (name, done.stderr)
+        got, wanted = np.load(folder / "out.npy"), expected(x)
+        if name == "chain":
+            got = got[:1000]
+            wanted = wanted[:1000]
+        near = np.allclose(got, wanted, rtol=2e-3 if kind == "half" else 1e-6, atol=1e-7)
+        assert near, (name, np.flatnonzero(got != wanted)[:20], got[got != wanted][:20], np.asarray(wanted)[got != wanted][:20])
+
+
+def check_time(folder):
+    """The function of "chain" in PTO text takes as long."""
+    text = """module attributes {pto.target_arch = "a5"} { func.func @k() attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%c16 = arith.constant 16 : index
+%c64 = arith.constant 64 : index
+%n = arith.constant 1000 : i32
+%two = arith.constant 2.0 : f32
+%a0 = arith.constant 0 : i64
+%a1 = arith.constant 32768 : i64
+%x = pto.castptr %a0 : i64 -> !pto.ptr<f32, ub>
+%y = pto.castptr %a1 : i64 -> !pto.ptr<f32, ub>
+pto.vecscope {
+%end = scf.for %i = %c0 to %c16 step %c1 iter_args(%left = %n) -> (i32) {
+%at = arith.muli %i, %c64 : index
+%m, %rest = pto.plt_b32 %left : i32 -> !pto.mask<b32>, i32
+%a = pto.vlds %x[%at] : !pto.ptr<f32, ub> -> !pto.vreg<64xf32>
+%b = pto.vadds %a, %two, %m : !pto.vreg<64xf32>, f32, !pto.mask<b32> -> !pto.vreg<64xf32>
+%c = pto.vmul %a, %b, %m : !pto.vreg<64xf32>, !pto.vreg<64xf32>, !pto.mask<b32> -> !pto.vreg<64xf32>
+pto.vsts %c, %y[%at], %m : !pto.vreg<64xf32>, !pto.ptr<f32, ub>, !pto.mask<b32>
+scf.yield %rest : i32
+}
+}
+return } }
+"""
+    (folder / "t.pto").write_text(text)
+    done = run(folder, "t.pto", "--no-data", "--report", "t.json")
+    assert done.returncode == 0, done.stderr
+
+    def busy(file):
+        return max(core["v_busy"] for core in json.loads((folder / file).read_text())["cores"])
+
+    assert busy("t.json") == busy("chain.json"), (busy("t.json"), busy("chain.json"))
+
+
+def check_reg(folder):
+    count = 1328
+    x = np.random.default_rng(4).standard_normal(count).astype(np.float32) * 9
+    np.save(folder / "rx.npy", x)
+    (folder / "reg.asc").write_text(REG)
+    done = run(folder, "reg.asc", "--arg", "x=rx.npy", "--arg", f"y=f32[{count}]", "--arg", f"z=i16[{count}]", "--arg", f"count={count}",
+               "--output", "y=ry.npy", "--output", "z=rz.npy", "--hazards", "error", "--set", "launch.blocks=2")
+    assert done.returncode == 0, done.stderr
+    exact = x.astype(np.float64)
+    assert np.allclose(np.load(folder / "ry.npy"), exact / (1 + np.exp(-0.5 * exact * exact)) + 1, rtol=1e-5, atol=1e-6)
+    assert np.array_equal(np.load(folder / "rz.npy"), np.floor(x).astype(np.int16))
+
+
+def check_wrong(folder):
+    for name, (body, message) in WRONG.items():
+        (folder / "w.cpp").write_text(HEAD + 'extern "C" __global__ AICORE void k(__gm__ float* gm) {\n#ifdef __DAV_VEC__\n  '
+                                      + body + "\n#endif\n}\n")
+        done = run(folder, "w.cpp", "--arg", "gm=f32[64]")
+        assert done.returncode != 0 and message in done.stderr and "w.cpp:2" in done.stderr, (name, done.stderr)
+    # A wait that is missing.
+    text = (folder / "chain.cpp").read_text().replace("  wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);\n", "")
+    (folder / "late.cpp").write_text(text)
+    done = run(folder, "late.cpp", "--arg", "gx=f32[1024]", "--arg", "gy=f32[1024]", "--hazards", "error")
+    assert done.returncode != 0 and "late.cpp" in done.stderr and "nothing orders them" in done.stderr, done.stderr
+
+
+with tempfile.TemporaryDirectory() as path:
+    where = pathlib.Path(path)
+    check_kernels(where)
+    check_time(where)
+    check_reg(where)
+    check_wrong(where)
+print("vector registers in C++ equal NumPy")
