@@ -108,6 +108,8 @@ class TileCode {
   /// is `later` bound to its color by the program need not be named on WSE-3.
   QueueUse use_queue(bool is_input, std::optional<unsigned> queue, std::optional<unsigned> color,
                      const Node& at, bool later = false);
+  /// WSE-2: the queue in which a data task waits for its color.
+  QueueId queue_of_task(unsigned color, const Node& at);
   /// The ids of the channels that the PE receives from. WSE-2: the colors with a route to the ramp, and those of its
   /// input queues; WSE-3: its input queues.
   std::set<unsigned> channels();
@@ -165,6 +167,7 @@ class TileCode {
                            const Node& at);
   QueueUse use_output_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
                             const Node& at);
+  QueueUse move_color(const pe::QueueBinding* own, unsigned queue, unsigned color, const Node& at);
   QueueUse use_taken_queue(std::optional<unsigned> queue, std::optional<unsigned> color,
                            const Node& at);
   /// A number that no receiver has, if there is one.

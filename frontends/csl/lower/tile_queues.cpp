@@ -22,6 +22,15 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
   return use_output_queue(queue, color, at);
 }
 
+/// Operations of colors that never arrive may wait in one queue; a task has one of its own.
+QueueId TileCode::queue_of_task(unsigned color, const Node& at) {
+  const bool has_queue = find_queue(true, std::nullopt, color) != nullptr;
+  const std::optional<unsigned> receiver = free_receiver();
+  if (has_queue || !receiver || free_queue(true, false))
+    return use_queue(true, std::nullopt, color, at).queue;
+  return add_receiver(*receiver, kMaxQueues - 1 - *receiver % kMaxQueues, color, at).queue;
+}
+
 pe::QueueBinding* TileCode::find_queue(bool is_input, std::optional<unsigned> id,
                                        std::optional<unsigned> color) {
   for (pe::QueueBinding& q : module_.settings.queues) {
@@ -40,11 +49,12 @@ QueueUse TileCode::use_input_queue(std::optional<unsigned> queue, std::optional<
   const bool is_new = engine_.version() == Version::k2_10;
   if (own != nullptr && (!color || own->color == Color(*color))) return {own->id, color_of(*own)};
   pe::QueueBinding* of_color = color ? find_queue(true, std::nullopt, color) : nullptr;
+  const bool may_move = of_color == nullptr || chosen_queues_.count(of_color->id.value()) != 0;
   if (own != nullptr && own->color && chosen_queues_.count(*queue) != 0) {
-    // The queue belongs to this color, unless the color has one; the next analysis chooses another one for the other.
+    // The queue belongs to this color, unless the color has a named one; the next analysis chooses another one for the other.
     pe::QueueBinding named = *own;
     named.color.reset();
-    if (of_color == nullptr) named.color = Color(*color);
+    if (may_move) named.color = Color(*color);
     named_queues.push_back(std::move(named));
     return {own->id, Color(*color)};
   }
@@ -55,6 +65,8 @@ QueueUse TileCode::use_input_queue(std::optional<unsigned> queue, std::optional<
                      ? ""
                      : text::joined(", by ", module_.files.at(own->file - 1), ":", own->line));
   if (of_color != nullptr && !(is_new && queue)) {
+    const bool is_named = queue && of_color->shares != QueueId(*queue);
+    if (is_named && may_move) return move_color(own, *queue, *color, at);
     if (queue) tell_shared_queue(*queue, at);
     return {of_color->id, Color(*color)};
   }
@@ -73,6 +85,26 @@ QueueUse TileCode::use_input_queue(std::optional<unsigned> queue, std::optional<
   if (!id) return use_taken_queue(queue, color, at);
   if (!is_named) chosen_queues_.insert(*id);
   return add_queue(true, *id, color, is_named, at);
+}
+
+/// The color got a queue because a task waits for it; an operation names another one, whose microthread is its
+/// own. The next analysis has the color there, or in a receiver beside the color that has it.
+QueueUse TileCode::move_color(const pe::QueueBinding* own, unsigned queue, unsigned color,
+                              const Node& at) {
+  const std::optional<unsigned> receiver = free_receiver();
+  const bool is_taken = own != nullptr;
+  if (is_taken) tell_shared_queue(queue, at);
+  if (is_taken && !receiver) return {find_queue(true, std::nullopt, color)->id, Color(color)};
+  pe::QueueBinding named;
+  const unsigned id = is_taken ? *receiver : queue;
+  named.name = "in" + std::to_string(id);
+  named.input = true;
+  named.id = QueueId(id);
+  named.color = Color(color);
+  if (is_taken) named.shares = QueueId(queue);
+  ir::set_place(named, place_of(at));
+  named_queues.push_back(std::move(named));
+  return {QueueId(queue), Color(color)};
 }
 
 /// All queues are taken. A color that never reaches the PE waits for ever, wherever it waits; the
@@ -142,8 +174,8 @@ std::optional<unsigned> TileCode::free_queue(bool is_input, bool is_shared) {
   for (const unsigned id : is_shared ? kShared : kOrder) {
     const bool exists = id < queue_count(module_.settings.generation, is_input);
     if (!exists || find_queue(is_input, id, std::nullopt) != nullptr) continue;
-    // Operations on an output queue of the same number run on the same microthread.
-    if (!is_shared || find_queue(!is_input, id, std::nullopt) == nullptr) return id;
+    // Operations on a queue of the other direction with this number run on the same microthread.
+    if (find_queue(!is_input, id, std::nullopt) == nullptr) return id;
     if (!found) found = id;
   }
   return found;

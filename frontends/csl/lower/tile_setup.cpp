@@ -194,8 +194,7 @@ void add_task(TileCode& code, const TaskBinding& bound) {
                                                          : pe::TaskKind::kLocal;
   if (bound.kind == TaskKind::kData) {
     const Function& at = *bound.task.function;
-    made.binding.queue =
-        code.is_wse3() ? QueueId(bound.id) : code.use_queue(true, std::nullopt, bound.id, at).queue;
+    made.binding.queue = code.is_wse3() ? QueueId(bound.id) : code.queue_of_task(bound.id, at);
   }
   code.module().tasks.push_back(std::move(made));
 }

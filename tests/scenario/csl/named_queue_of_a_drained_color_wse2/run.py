@@ -1,0 +1,7 @@
+import numpy as np
+from host import Machine, expect
+
+
+with Machine(1, 1) as machine:
+    machine.launch("go")
+    expect(machine.get("out", 4, np.uint32), np.uint32([104, 0, 26, 13]))
