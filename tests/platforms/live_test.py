@@ -175,24 +175,36 @@ def check_strangers(run):
         assert run.used() - begin < 0.5, "the server spins"
 
 
-def check_means(run):
-    """A square of a large machine is the mean of its cells; those at the edges have fewer."""
+def check_means(run, has_program=lambda x, y: True, squares=()):
+    """A square of a large machine is the mean of its cells; those at the edges have fewer. Cycles are the mean of the cells with a program,
+    wavelets of all."""
     run.do("go", "over")
     about = run.data("/about")
     head, layers = run.frames()
     (columns, rows), block, across, down = about["grid"], head["block"], head["columns"], head["rows"]
     assert block > 1 and (columns % block or rows % block), about["grid"]
     keys, seen = [layer["key"] for layer in about["layers"]], 0
-    for column, row in ((0, 0), (across // 2, 0), (across - 1, 0), (0, down - 1), (across - 1, down - 1)):
+    for column, row in ((0, 0), (across // 2, 0), (across - 1, 0), (0, down - 1), (across - 1, down - 1), *squares):
         cells = [x + y * columns for y in range(row * block, min((row + 1) * block, rows))
                  for x in range(column * block, min((column + 1) * block, columns))]
         places = [run.data("/place", cell=cell) for cell in cells]
+        programs = sum(has_program(cell % columns, cell // columns) for cell in cells)
+        assert about.get("programs_in", [programs] * across * down)[column + row * across] == programs, (column, row, programs)
         for number, key in enumerate(keys):
-            mean = sum(place["counts"][number] for place in places) / len(cells)
+            of = len(cells) if key in ("east", "west", "north", "south", "ramp") else max(1, programs)
+            mean = sum(place["counts"][number] for place in places) / of
             shown = sum(values[column + row * across] for values in layers.get(key, []))
             assert abs(mean - shown) <= 0.02 + 2e-3 * mean, (column, row, key, mean, shown)
             seen += mean > 0
     assert seen > 10, seen
+
+
+def check_gaps(bin_folder, report):
+    """Squares with tiles that have a program beside tiles that have none."""
+    program = pathlib.Path(__file__).parent / "wse/programs/gaps/layout.json"
+    with running(bin_folder, "wse", program, ["--structure", "dense"], report) as run:
+        check_means(run, lambda x, y: x in (0, 300) or (11 <= x < 16 and 3 <= y < 58), ((5, 1), (5, 10), (7, 28), (7, 29)))
+        run.close()
 
 
 def check_run(run, first_layer):
@@ -333,6 +345,7 @@ def main():
         with running(bin_folder, "wse", examples / "exchange/layout.json", ["--structure", "dense", "--param", "W=301", "--param", "H=65"], report) as run:
             check_means(run)
             run.close()
+        check_gaps(bin_folder, report)
         check_browser(bin_folder, examples, report)
         check_same_names(bin_folder, pathlib.Path(folder), report)
         check_whole_wafer(bin_folder, examples, report)

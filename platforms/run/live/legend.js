@@ -7,9 +7,9 @@ function topOfScale() {
   const run = ui.run, f = interval();
   let high = 0;
   if (ui.scale === "interval" || ui.span === "all")
-    high = run.highest(run.values(ui.span === "all" && ui.scale === "run" ? run.last : f, ui.span, ui.quantity, ui.reason));
+    high = run.highOf(ui.scale === "run" ? run.last : f, ui.span, ui.quantity, ui.reason);
   else
-    for (let k = 0; k <= run.last; k++) high = Math.max(high, run.highOf(k, ui.quantity, ui.reason));
+    for (let k = 0; k <= run.last; k++) high = Math.max(high, run.highOf(k, "interval", ui.quantity, ui.reason));
   return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1].find(top => top >= high * 0.999) ?? 1;
 }
 

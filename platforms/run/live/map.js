@@ -4,6 +4,7 @@
 const stage = $("stage"), mapCanvas = stage.querySelector("canvas");
 const MARGIN = { left: 44, top: 30, rest: 12 };
 const CORNER = { width: 116, height: 48 };  // the buttons at the bottom right, which hide no place while the map fits
+const PIXELS = 15;  // squares of fewer pixels are those of a picture, not shapes
 let shown = { side: 0, top: 1, values: [] };  // what the map was last drawn with
 
 /** Where squares lie at a zoom: side and the corner of the first. */
@@ -50,7 +51,7 @@ function drawHeat(g) {
   shown.top = topOfScale();
   const hasLinks = DIRECTIONS.some(key => run.has(key));
   shown.gap = side >= 9 ? Math.max(1, Math.round(side * (side > 30 && hasLinks ? 0.24 : 0.14))) : 0;
-  if (side < 4) drawPixels(g);
+  if (side < PIXELS) drawPixels(g);
   else for (let i = 0; i < run.squares; i++) drawSquare(g, i);
   if (ui.arrows && hasLinks && side >= 9) drawArrows(g, f);
   drawProgram(g);
@@ -60,14 +61,26 @@ function colorOfSquare(i) {
   return rampOf(ui.quantity)[level(shown.values[i] / shown.top)];
 }
 
+/** Many small squares at once, as pixels of a picture; gaps are drawn over it. */
 function drawPixels(g) {
-  const { columns, rows, side, x, y } = shown, picture = new ImageData(columns, rows);
-  for (let i = 0; i < ui.run.squares; i++)
-    picture.data.set([...(ui.run.inside[i] ? colorOfSquare(i) : bytesOf(color("sunk"))), 255], 4 * i);
+  const { columns, rows, side, x, y, gap } = shown, picture = new ImageData(columns, rows), bytes = picture.data;
+  const colors = rampOf(ui.quantity), none = bytesOf(color("sunk")), { inside, squares } = ui.run;
+  for (let i = 0; i < squares; i++) {
+    const [red, green, blue] = inside[i] ? colors[level(shown.values[i] / shown.top)] : none, at = 4 * i;
+    bytes[at] = red;
+    bytes[at + 1] = green;
+    bytes[at + 2] = blue;
+    bytes[at + 3] = 255;
+  }
   const small = new OffscreenCanvas(columns, rows);
   small.getContext("2d").putImageData(picture, 0, 0);
   g.imageSmoothingEnabled = false;
   g.drawImage(small, x, y, side * columns, side * rows);
+  g.strokeStyle = color("card");
+  g.lineWidth = gap;
+  for (let i = 1; gap > 0 && i < columns; i++) line(g, x + i * side, y, x + i * side, y + side * rows);
+  for (let i = 1; gap > 0 && i < rows; i++) line(g, x, y + i * side, x + side * columns, y + i * side);
+  g.lineWidth = 1;
   g.strokeStyle = color("line");
   g.strokeRect(x - 0.5, y - 0.5, side * columns + 1, side * rows + 1);
 }
@@ -81,9 +94,8 @@ function drawSquare(g, i) {
   const [x, y] = cornerOf(i), { side, gap } = shown, inner = side - gap;
   if (isOutside(x, y)) return;
   g.beginPath();
-  g.roundRect(x + gap / 2, y + gap / 2, inner, inner, side > 14 ? Math.min(5, inner * 0.12) : 0);
+  g.roundRect(x + gap / 2, y + gap / 2, inner, inner, Math.min(5, inner * 0.12));
   if (!ui.run.inside[i]) {
-    if (side <= 14) return;
     g.strokeStyle = color("line");
     g.setLineDash([2, 3]);
     g.stroke();

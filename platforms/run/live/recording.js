@@ -2,6 +2,7 @@
 "use strict";
 
 const DIRECTIONS = ["east", "west", "north", "south"];
+const KEPT_SUMS = 16;  // intervals between sums that are kept
 
 /** Reads the form TSR1: "TSR1", length of a head, the head in JSON, values of all layers and intervals as u16. */
 function readFrames(buffer) {
@@ -59,7 +60,7 @@ class Recording {
     for (const layer of this.layers.values()) layer.length = Math.min(layer.length, kept);
     this.totals.length = Math.min(this.totals.length, kept);
     for (const high of this.high.values()) high.length = Math.min(high.length, kept);
-    this.sums.clear();
+    for (const sums of this.sums.values()) sums.length = Math.min(sums.length, Math.floor(kept / KEPT_SUMS));
   }
 
   get total() { return this.ends.at(-1) ?? 1; }
@@ -109,23 +110,32 @@ class Recording {
     for (const key of keys) for (let f = from; f <= to; f++) value += this.at(key, f, square);
     return value;
   }
-  /** The same of all squares. From the first interval on, it goes on from the last answer. */
+  /** The same of all squares. */
   addedOfAll(keys, from, to) {
-    const name = keys.join();
-    const known = from === 0 ? this.sums.get(name) : undefined;
-    const goesOn = known && known.to <= to;
-    const values = goesOn ? known.values : new Float64Array(this.squares);
+    return from === 0 && to > 0 ? this.addedUpTo(keys, to) : this.addInto(new Float64Array(this.squares), keys, from, to);
+  }
+  addInto(values, keys, from, to) {
     for (const key of keys) {
       const layer = this.layers.get(key);
-      if (!layer) continue;
-      for (let f = goesOn ? known.to + 1 : from; f <= to; f++) {
+      for (let f = from; layer && f <= to; f++) {
         if (!layer[f]) continue;
         const { raw, scale } = layer[f];
         for (let i = 0; i < raw.length; i++) values[i] += raw[i] / scale;
       }
     }
-    if (from === 0 && to > 0) this.sums.set(name, { to, values });
     return values;
+  }
+  /** From the first interval on. Sums are kept at every sixteenth interval, so that a scrub to and fro adds few; one far ahead keeps them on its way. */
+  addedUpTo(keys, to) {
+    const name = keys.join();
+    if (!this.sums.has(name)) this.sums.set(name, []);
+    const kept = this.sums.get(name), nearest = Math.min(kept.length, Math.floor((to + 1) / KEPT_SUMS));
+    let values = nearest > 0 ? kept[nearest - 1].slice() : new Float64Array(this.squares), from = nearest * KEPT_SUMS;
+    for (; from + KEPT_SUMS - 1 <= to; from += KEPT_SUMS) {
+      kept.push(this.addInto(values, keys, from, from + KEPT_SUMS - 1));
+      values = values.slice();
+    }
+    return this.addInto(values, keys, from, to);
   }
 
   /** The layers that a quantity adds up; links are the busiest of four. */
@@ -150,11 +160,11 @@ class Recording {
     for (const part of parts) for (let i = 0; i < out.length; i++) out[i] = Math.max(out[i], part[i] / cycles);
     return out;
   }
-  /** 99.5 % of the squares of an interval have no more. */
-  highOf(f, quantity, reason) {
-    const name = quantity + reason;
+  /** 99.5 % of the squares have no more, in an interval or in all up to it. */
+  highOf(f, span, quantity, reason) {
+    const name = [span, quantity, reason].join();
     if (!this.high.has(name)) this.high.set(name, []);
-    return this.high.get(name)[f] ??= this.highest(this.values(f, "interval", quantity, reason));
+    return this.high.get(name)[f] ??= this.highest(this.values(f, span, quantity, reason));
   }
   highest(values) {
     const bins = new Uint32Array(1001);

@@ -16,8 +16,9 @@ function columnsOfTable() {
 function drawTable() {
   const run = ui.run, columns = columnsOfTable(), cells = [];
   for (let square = 0; square < run.squares; square++) if (run.inside[square]) cells.push(run.cellOf(square));
-  const order = columns.find(([name]) => name === { links: "busiest link", waits: "waits" }[ui.quantity]) ?? columns[0];
-  const by = new Map(cells.map(cell => [cell, order[1](cell)]));
+  const order = columns[{ waits: 1, links: 2 }[ui.quantity] ?? 0] ?? columns[0];
+  const quantity = { links: "links", waits: "waits" }[ui.quantity] ?? "busy", values = run.values(interval(), ui.span, quantity, "all");
+  const by = new Map(cells.map(cell => [cell, values[run.squareOf(cell)]]));
   cells.sort((a, b) => by.get(b) - by.get(a) || a - b);
   const head = el("tr", {}, ...["place", ...columns.map(([name]) => name)].map(name =>
     el("th", { textContent: name, scope: "col", ...(name === order[0] ? { "aria-sort": "descending" } : {}) })));
