@@ -210,6 +210,38 @@ __simd_vf__ inline void narrow(__ubuf__ float* x, __ubuf__ int16_t* y, uint16_t 
     Reg::StoreAlign<int16_t, Reg::PostLiteral::POST_MODE_UPDATE, Reg::StoreDist::DIST_PACK_B32>(y, b, 64, mask);
   }
 }
+// Numbers above zero, one after the other.
+__simd_vf__ inline void squeeze(__ubuf__ float* x, __ubuf__ float* y, uint16_t turns) {
+  using namespace AscendC;
+  Reg::MaskReg all = Reg::CreateMask<float>(), above;
+  Reg::RegTensor<float> a, b;
+  Reg::UnalignRegForStore align;
+  Reg::ClearSpr<SpecialPurposeReg::AR>();
+  for (uint16_t i = 0; i < turns; ++i) {
+    Reg::AddrReg at = Reg::CreateAddrReg<float>(i, 64);
+    Reg::LoadAlign(a, x, at);
+    Reg::Compares<float, CMPMODE::GT>(above, a, 0.0f, all);
+    Reg::Squeeze<float, Reg::GatherMaskMode::STORE_REG>(b, a, above);
+    Reg::StoreUnAlign<float, Reg::PostLiteral::POST_MODE_UPDATE>(y, b, align);
+  }
+  Reg::StoreUnAlignPost(y, align);
+}
+extern "C" __global__ __vector__ void positive(__gm__ float* x, __gm__ float* y) {
+  using namespace AscendC;
+  LocalMemAllocator<Hardware::UB> memory;
+  LocalTensor<float> a = memory.Alloc<float, 256>(), b = memory.Alloc<float, 256>();
+  GlobalTensor<float> gx, gy;
+  gx.SetGlobalBuffer(x);
+  gy.SetGlobalBuffer(y);
+  Duplicate(b, 0.0f, 256);
+  DataCopy(a, gx, 256);
+  SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+  WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+  asc_vf_call<squeeze>(a.GetPhyAddr(), b.GetPhyAddr(), 4);
+  SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  DataCopy(gy, b, 256);
+}
 // Tiles of 512 elements through queues; the last one is shorter.
 extern "C" __global__ __vector__ void run(__gm__ float* x, __gm__ float* y, __gm__ int16_t* z, int count) {
   using namespace AscendC;
@@ -330,12 +362,16 @@ def check_reg(folder):
     x = np.random.default_rng(4).standard_normal(count).astype(np.float32) * 9
     np.save(folder / "rx.npy", x)
     (folder / "reg.asc").write_text(REG)
-    done = run(folder, "reg.asc", "--arg", "x=rx.npy", "--arg", f"y=f32[{count}]", "--arg", f"z=i16[{count}]", "--arg", f"count={count}",
+    done = run(folder, "reg.asc", "--function", "run", "--arg", "x=rx.npy", "--arg", f"y=f32[{count}]", "--arg", f"z=i16[{count}]", "--arg", f"count={count}",
                "--output", "y=ry.npy", "--output", "z=rz.npy", "--hazards", "error", "--set", "launch.blocks=2")
     assert done.returncode == 0, done.stderr
     exact = x.astype(np.float64)
     assert np.allclose(np.load(folder / "ry.npy"), exact / (1 + np.exp(-0.5 * exact * exact)) + 1, rtol=1e-5, atol=1e-6)
     assert np.array_equal(np.load(folder / "rz.npy"), np.floor(x).astype(np.int16))
+    done = run(folder, "reg.asc", "--function", "positive", "--arg", "x=rx.npy", "--arg", "y=f32[256]", "--output", "y=ry.npy", "--hazards", "error")
+    assert done.returncode == 0, done.stderr
+    above = x[:256][x[:256] > 0]
+    assert np.array_equal(np.load(folder / "ry.npy"), np.pad(above, (0, 256 - above.size)))
 
 
 def check_wrong(folder):

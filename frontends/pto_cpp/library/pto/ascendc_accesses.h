@@ -143,5 +143,13 @@ TSR_INLINE void StoreUnAlign(P*& at, U& from, UnalignReg& align, std::uint32_t c
 }
 template <class T = DefaultType, PostLiteral = PostLiteral::POST_MODE_UPDATE, class P>
 TSR_INLINE void StoreUnAlignPost(P*&, UnalignReg&, std::int32_t) {}
+// What the last Squeeze kept, where AR counts.
+template <class T = DefaultType, PostLiteral Post = PostLiteral::POST_MODE_UPDATE, class U, class P>
+TSR_INLINE void StoreUnAlign(P* at, U& from, UnalignReg& align) {
+  if constexpr (Post == PostLiteral::POST_MODE_UPDATE) vstur(align, from, at, POST_UPDATE);
+  else vstur(align, from, at);
+}
+template <class T = DefaultType, class P>
+TSR_INLINE void StoreUnAlignPost(P*, UnalignReg&) {}
 
 }  // namespace AscendC::Reg
