@@ -118,11 +118,20 @@ def _text(name: str) -> bytes:
     return name.encode()
 
 
+def _path(path: str | pathlib.Path) -> bytes:
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise ValueError(f"{path!r}: a path has no NUL character")
+    return name
+
+
 def _kind_of(program: str) -> str:
     if program.endswith(".pto"):
         return "ascend"
     path = pathlib.Path(program)
-    is_mesh = path.suffix == ".json" and path.is_file() and "tessera-numesh-program" in path.read_text()
+    if path.suffix in (".cpp", ".cc"):
+        raise ValueError(f"{program}: a kernel in C++ is compiled first, by tessera.ascend.compile")
+    is_mesh = path.suffix == ".json" and path.is_file() and b"tessera-numesh-program" in path.read_bytes()
     return "numesh" if is_mesh else "wse"
 
 
@@ -134,11 +143,13 @@ class Machine:
     def __init__(self, program: str | pathlib.Path, *options: str, kind: str | None = None):
         self._handle = ctypes.c_void_p()
         path = str(program)
-        words = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
+        words = (ctypes.c_char_p * len(options))(*(_text(str(option)) for option in options))
         with _lock:
-            _check(_c.tessera_create((kind or _kind_of(path)).encode(), path.encode(), len(options),
+            _check(_c.tessera_create(_text(kind or _kind_of(path)), _path(path), len(options),
                                      words, ctypes.byref(self._handle)))
+        self._calls = 0  # that the machine is in
         self._listener: Any = None
+        self._on_notice: Callable[[Notice, int], bool | None] | None = None
         self._listener_error: BaseException | None = None
         self._debugger: _debug.Debugger | None = None
         info = _library.Info()
@@ -153,8 +164,10 @@ class Machine:
         self.edges = [self._edge(n) for n in range(info.edges)]
 
     def close(self) -> None:
-        """Destroys the machine; views of its memory are invalid from now on."""
+        """Destroys the machine; views of its memory are invalid from now on. Not while it runs, so not by its listener."""
         with _lock:
+            if self._calls:
+                raise ValueError("close: the machine runs; a listener stops the run by a true answer, and close() comes after it")
             handle, self._handle = self._handle, ctypes.c_void_p()
             _c.tessera_destroy(handle)
 
@@ -184,11 +197,11 @@ class Machine:
 
     def save(self, path: str | pathlib.Path) -> None:
         """Writes the state of the machine to a file."""
-        self._call("save", os.fsencode(path))
+        self._call("save", _path(path))
 
     def restore(self, path: str | pathlib.Path) -> None:
         """The machine becomes the one that was saved, by this or another process, with the same program and options."""
-        self._call("restore", os.fsencode(path))
+        self._call("restore", _path(path))
 
     # --- the debugger
 
@@ -221,18 +234,21 @@ class Machine:
 
     def listen(self, listener: Callable[[Notice, int], bool | None] | None) -> None:
         """`listener(notice, cycle)` is called while the machine runs; a true answer stops the run. What it raises stops the
-        run too, and comes out of run() or step()."""
+        run too, and comes out of run() or step(). A listener may give the machine another one."""
+        self._on_notice = listener
+        if self._listener is not None:
+            return
+
         def call(_user: int, notice: int, cycle: int) -> int:
             try:
-                return 1 if listener is not None and listener(Notice(notice), cycle) else 0
+                found = self._on_notice
+                return 1 if found is not None and found(Notice(notice), cycle) else 0
             except BaseException as error:  # an interrupt too; ctypes would only print it  # pylint: disable=broad-except
                 self._listener_error = error
                 return 1
         with _lock:
-            old = self._listener
-            self._listener = _library.Listener(call)  # lives as long as the machine uses it
+            self._listener = _library.Listener(call)  # one for the life of the machine, which may be in it
             _c.tessera_set_listener(self._handle, self._listener, None)
-            del old
 
     # --- memory
 
@@ -383,8 +399,17 @@ class Machine:
     def _csl_region(self, rectangle: Sequence[int], itemsize: int, options: dict[str, Any]) -> _library.Region:
         if itemsize not in (2, 4):
             raise TypeError("commands of CSL take elements of 16 or 32 bits")
+        if rectangle and len(rectangle) != 4:
+            raise TypeError(f"a rectangle is x, y, width and height, not {rectangle}")
         x, y, width, height = rectangle or (0, 0, *self.csl_rectangle[2:])
-        copies = {"": 0, "row": 1, "column": 2}[options.pop("broadcast", "")]
+        unknown = set(options) - {"by_column", "broadcast", "column_stride", "row_stride"}
+        if unknown:
+            raise TypeError(f"a region has by_column, broadcast, column_stride and row_stride, not {', '.join(sorted(unknown))}")
+        names = ("", "row", "column")
+        broadcast = options.pop("broadcast", "")
+        if broadcast not in names:
+            raise ValueError(f'broadcast is "row" or "column", not {broadcast!r}')
+        copies = names.index(broadcast)
         return _library.region(x, y, width, height, 0, 8 * itemsize, int(options.pop("by_column", False)), copies, **options)
 
     @staticmethod
@@ -415,10 +440,13 @@ class Machine:
 
     def _call(self, name: str, *arguments: Any) -> None:
         with _lock:
+            self._calls += 1
             try:
                 status = getattr(_c, "tessera_" + name)(self._handle, *arguments)
             except ctypes.ArgumentError as error:  # "argument 2: ValueError: -1 is not in .."
                 raise ValueError(f"{name}: {str(error).rsplit('Error: ', 1)[-1]}") from None
+            finally:
+                self._calls -= 1
             _check(status)
 
     def _value(self, name: str, *arguments: Any) -> Any:

@@ -87,6 +87,20 @@ def raw_word(value, type_name, place):
     return number & ((1 << bits) - 1)
 
 
+def raw_words(values, call):
+    """Words without types: whole numbers of 32 bits, and the bits of an array of f32."""
+    array = np.asarray(values)
+    if array.size == 0:
+        return []
+    if array.dtype.kind == "f" and array.dtype.itemsize == 4:
+        array = array.astype("<f4", copy=False).view("<u4")
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{call} takes words of 32 bits; {array.dtype} are none (floats: numpy.float32)")
+    if not -0x80000000 <= int(array.min()) <= int(array.max()) <= 0xFFFFFFFF:
+        raise ValueError(f"{call}: a word does not fit 32 bits")
+    return [int(word) & 0xFFFFFFFF for word in array.ravel()]
+
+
 def _half_word(value, type_name, place):
     if not isinstance(value, (float, int, np.floating)) or isinstance(value, bool):
         raise TypeError(f"{place} is of type {type_name}, and the value is {value!r}")

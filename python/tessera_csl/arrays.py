@@ -32,6 +32,22 @@ def _flat_bits(array, count):
     return flat.view(f"<u{flat.dtype.itemsize}")
 
 
+def little_endian(array):
+    """The array in C order, its bytes as the machine has them."""
+    array = np.asarray(array)
+    return np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
+
+
+def elements_in(words, dtype):
+    """Words of 32 bits as elements of a type, one each; of 16 bits their low halves."""
+    dtype = np.dtype(dtype)
+    if dtype.itemsize not in (2, 4) or dtype.kind not in "iuf":
+        raise ValueError(f"words become elements of 16 or 32 bits, not {dtype}")
+    words = np.asarray(words)
+    bits = _flat_bits(words, words.size).astype(f"<u{dtype.itemsize}")
+    return bits.view(dtype.newbyteorder("<")).astype(dtype, copy=False)
+
+
 def words_in(array, count, what):
     """The first `count` elements to send, as flat 32-bit words."""
     _check(array, (4,), what, "a copy takes int32, uint32 or float32, one element a word also for 16-bit data "

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tessera_csl.arrays import elements_in, little_endian
 from tessera_csl.memory import DebugUtil
 from tessera_csl.platform import tool
 from tessera_csl.portmap import Elements
@@ -168,7 +169,7 @@ class CSELFRunner:
 
     def set_symbol(self, col, row, name, value):
         """The value of a variable on one PE before the run."""
-        self._values.append((int(col), int(row), name, np.ascontiguousarray(value)))
+        self._values.append((int(col), int(row), name, little_endian(value)))
 
     def set_symbol_rect(self, name, np_array, offset=(0, 0)):
         """The values on a rectangle; the first two dimensions are column and row."""
@@ -216,8 +217,7 @@ class CSELFRunner:
             for (tensor, numbers), part in zip(stream.parts, np.split(words, np.cumsum([len(n) for _, n in stream.parts])[:-1])):
                 tensor[numbers] = part
         for name, (words, shape, dtype) in self._tensors.items():
-            values = words.astype(np.uint16) if dtype.itemsize == 2 else words
-            self.out_tensor_dict[name] = values.view(dtype).reshape(shape)
+            self.out_tensor_dict[name] = elements_in(words, dtype).reshape(shape)
 
     def connect_and_run(self, core_file=None, *_, **__):
         """Runs the program until nothing moves any more; an ELFLoader of this process knows the run by the name of its core file."""

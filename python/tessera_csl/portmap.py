@@ -12,6 +12,8 @@ import re
 
 import numpy as np
 
+from .arrays import elements_in
+
 _MAP = re.compile(r"\{\s*(\w+)((?:\s*\[[^\]]*\])+)\s*->\s*\[\s*PE\s*\[([^\]]*)\]\s*->\s*index\s*\[([^\]]*)\]\s*\]\s*\}")
 _RANGE = re.compile(r"\s*(?:(\w+)\s*=)?\s*([^:=]+)(?::(.+))?")
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv, ast.Div: operator.floordiv, ast.Mod: operator.mod,
@@ -131,9 +133,4 @@ def format_output_tensor(portmap, dtype, data):
     words = np.asarray(data).ravel()
     if words.size != found.size:
         raise ValueError(f"the port map takes {found.size} words, not {words.size}")
-    values = words[found.places]
-    if dtype.itemsize == 2:
-        values = values.astype(np.uint16).view(dtype)
-    elif values.dtype != dtype:
-        values = values.view(dtype)
-    return values.reshape(found.shape)
+    return elements_in(words[found.places], dtype).reshape(found.shape)

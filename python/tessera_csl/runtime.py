@@ -285,7 +285,7 @@ class SdkRuntime:
         streams_in = self._program["streams"][0]
         if not 0 <= color < 32 or streams_in >> color & 1 == 0:
             raise ValueError(f"memcpy_launch: the program has no task for launches on color {color}")
-        sent = [int(word) for word in np.asarray(words, np.uint32).ravel()]
+        sent = arguments.raw_words(words, "memcpy_launch")
         reply = self._server.submit({"cmd": "launch", "function": f"color {color}", "color": color, "arguments": sent},
                                     reply=Reply(on_done=_tell_warning))
         return self._issue(Task(self, reply), nonblock)

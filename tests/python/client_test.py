@@ -158,8 +158,8 @@ class OldHost(unittest.TestCase):
         from cerebras.elf.cself import ELFMemory
         runner = self.streams()
         runner.add_input_tensor(1, "{x[row=0:1, k=0:2] -> [PE[-1, row] -> index[k]]}", np.array([[1, 2, 3], [-4, 5, 7]], np.int16), sentinel=43)
-        runner.add_output_tensor(2, "{y[row=0:1] -> [PE[1, 1 - row] -> index[0]]}", np.int16)
-        runner.set_symbol_rect("offset", np.array([[100, -200]], np.int16), offset=(1, 1))
+        runner.add_output_tensor(2, "{y[row=0:1] -> [PE[1, 1 - row] -> index[0]]}", np.dtype(">i2"))
+        runner.set_symbol_rect("offset", np.array([[100, -200]], ">i2"), offset=(1, 1))
         runner.connect_and_run()
         self.assertEqual(runner.out_tensor_dict["y"].tolist(), [-192, 106])
         self.assertEqual(runner.get_symbol(1, 2, "total", np.int16).tolist(), [8])

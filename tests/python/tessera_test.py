@@ -382,6 +382,33 @@ class Threads(unittest.TestCase):
             machine.listen(None)
             machine.run()
 
+    def test_a_listener_may_replace_itself_and_not_close_the_machine(self):
+        with tessera.Machine(GEMV) as machine:
+            def listener(*_):
+                machine.listen(None)
+                machine.close()
+            machine.listen(listener)
+            machine.launch(machine.functions[0])
+            with self.assertRaisesRegex(ValueError, "close: the machine runs"):
+                machine.run()
+            machine.run()
+
+    def test_texts_and_regions_with_mistakes(self):
+        with self.assertRaisesRegex(ValueError, "no NUL"):
+            tessera.Machine(GEMV, "--structure=dense\0x")
+        with self.assertRaisesRegex(ValueError, "no NUL"):
+            tessera.Machine(str(GEMV) + "\0")
+        with self.assertRaisesRegex(ValueError, "ascend.compile"):
+            tessera.Machine("kernel.cpp")
+        with tessera.Machine(GEMV) as machine:
+            with self.assertRaisesRegex(ValueError, "no NUL"):
+                machine.save("state\0b")
+            for options, error, words in (({"broadcast": "both"}, ValueError, '"row" or "column"'), ({"by_colum": True}, TypeError, "not by_colum")):
+                with self.assertRaisesRegex(error, words):
+                    machine.csl_copy_from("y", 1, 0, 0, 1, 1, **options)
+            with self.assertRaisesRegex(TypeError, "x, y, width and height"):
+                machine.csl_copy_from("y", 1, 0, 0, 1)
+
     def test_a_closed_machine_is_refused(self):
         machine = tessera.Machine(GEMV)
         machine.close()

@@ -45,6 +45,28 @@ class PortMaps(unittest.TestCase):
         back[:] = [0x3C00, 0xBC00, 0]
         self.assertEqual(runtime_utils.format_output_tensor(portmap, np.float16, back).tolist(), [1, -1, 0])
 
+    def test_any_byte_order_comes_back(self):
+        portmap = "{x[i=0:2] -> [PE[0, 0] -> index[i]]}"
+        for name in ("f2", "i2", "u2", "f4", "i4", "u4"):
+            for order in "<>":
+                values = np.array([1, 2, 3], order + name)
+                data = runtime_utils.convert_input_tensor(portmap, values)[-1]
+                back = runtime_utils.prepare_output_tensor(portmap, values.dtype)[-1]
+                bits = data.view(np.uint32)  # what a copy moves
+                back[:] = bits if back.dtype.kind == "u" else bits.view(data.dtype)
+                found = runtime_utils.format_output_tensor(portmap, values.dtype, back)
+                self.assertEqual((found.dtype, found.tolist()), (values.dtype, [1, 2, 3]), values.dtype)
+                self.assertEqual(runtime_utils.format_output_tensor(portmap, values.dtype, bits).tolist(), [1, 2, 3], values.dtype)
+
+    def test_words_of_a_launch(self):
+        from tessera_csl.arguments import raw_words
+        self.assertEqual(raw_words([1, -2], "memcpy_launch"), [1, 0xFFFFFFFE])
+        self.assertEqual(raw_words(np.array([1.5, -2.0], ">f4"), "memcpy_launch"), [0x3FC00000, 0xC0000000])
+        self.assertEqual(raw_words([], "memcpy_launch"), [])
+        for values, error in (([1.5, 2.0], TypeError), ([1 << 32], ValueError), (["a"], TypeError), ([-(1 << 31) - 1], ValueError)):
+            with self.assertRaises(error):
+                raw_words(values, "memcpy_launch")
+
     def test_holes_are_zeros(self):
         data = runtime_utils.convert_input_tensor("{x[i=1:2] -> [PE[i, 0] -> index[i]]}", np.array([5, 6], np.int32))[-1]
         self.assertEqual(data.tolist(), [0, 5, 0, 0, 0, 6])
