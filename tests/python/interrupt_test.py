@@ -55,8 +55,12 @@ class Interrupter:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def interrupt_at(line, call, has_ended):
-    """Calls with an interrupt at that line of the package, and again until it has ended. Whether there was an interrupt."""
+class Alarm(Exception):
+    """What a program raises in a handler of its own."""
+
+
+def interrupt_at(line, kind, call, has_ended):
+    """Calls with an interrupt of this kind at that line of the package, and again until it has ended. Whether there was one."""
     package, lines = str(ROOT / "python/tessera_csl"), 0
 
     def at_line(frame, event, _):
@@ -66,11 +70,11 @@ def interrupt_at(line, call, has_ended):
         if event == "line":
             lines += 1
             if lines == line:
-                raise KeyboardInterrupt
+                raise kind
         return at_line
     before = sys.gettrace()
     sys.settrace(at_line)
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(kind):
         try:
             call()
         finally:
@@ -151,13 +155,13 @@ class Interrupts(unittest.TestCase):
 
     def test_a_start_and_a_stop_survive_an_interrupt_at_any_line(self):
         server_program.write_echo("out", self.version)
-        for name in ("run", "stop"):
+        for name, kind in (("run", KeyboardInterrupt), ("stop", KeyboardInterrupt), ("stop", Alarm)):
             lines = 1
-            while self.is_interrupted_in(name, lines):
+            while self.is_interrupted_in(name, kind, lines):
                 lines += 1 + lines * 60 // INTERRUPTS
             self.assertGreater(lines, 20, name)
 
-    def is_interrupted_in(self, name, line):
+    def is_interrupted_in(self, name, kind, line):
         """Whether the method executes that many lines of the package; it is called again until it has ended."""
         runtime, interrupted = sdk.SdkRuntime("out"), False
         runtime.load()
@@ -166,10 +170,10 @@ class Interrupts(unittest.TestCase):
                 runtime.receive_tofile("z", "words")
                 runtime.send("x", np.arange(6, dtype=np.float32), nonblock=True)
             if method.__name__ == name:
-                interrupted = interrupt_at(line, method, lambda: runtime._state == end)  # pylint: disable=protected-access
+                interrupted = interrupt_at(line, kind, method, lambda: runtime._state == end)  # pylint: disable=protected-access
             else:
                 method()
-        with self.subTest(method=name, line=line):
+        with self.subTest(method=name, kind=kind, line=line):
             self.assertEqual(list(np.fromfile("words", np.float32)), [0, 1, 2, 3, 4, 5])
             self.assertEqual(list(runtime.read_symbol(0, 0, "last", np.uint32)), [0])
         return interrupted
