@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <system_error>
 
@@ -46,6 +47,9 @@ constexpr const char* kObeyed[] = {"CPATH",
 constexpr const char* kLists[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "COMPILER_PATH",
                                   "LIBRARY_PATH"};
 
+/// Response files in response files.
+constexpr unsigned kMostNested = 8;
+
 bool is_hidden(const std::string& variable) {
   for (const char* name : {"DEPENDENCIES_OUTPUT=", "SUNPRO_DEPENDENCIES=", "LC_",
                            "LANG=", "LANGUAGE=", "GCC_COLORS=", "GCC_EXTRA_DIAGNOSTIC_OUTPUT="})
@@ -80,18 +84,33 @@ std::vector<std::string> compiler_words() {
   return words;
 }
 
+namespace {
+
+// A program by its time, a file of options by its text: `@FILE`, which may name more of them, `-specs=FILE`.
+void add_identity(const std::string& word, unsigned depth, std::ostringstream& text) {
+  std::error_code error;
+  const fs::path file = fs::canonical(program_file(word), error);
+  struct stat status {};
+  text << word;
+  if (!error && stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode))
+    text << " " << file.string() << " " << status.st_size << " " << status.st_mtim.tv_sec << "."
+         << status.st_mtim.tv_nsec;
+  text << "\n";
+  const std::size_t begin = word[0] == '@' ? 1 : word.find('=') + 1;  // npos + 1: it names no file
+  if (begin == 0 || depth == kMostNested || !fs::is_regular_file(word.substr(begin), error)) return;
+  std::ifstream options(word.substr(begin));
+  if (word[0] != '@') {
+    text << options.rdbuf() << "\n";
+    return;
+  }
+  for (std::string inner; options >> inner;) add_identity(inner, depth + 1, text);
+}
+
+}  // namespace
+
 std::string compiler_identity() {
   std::ostringstream text;
-  for (const std::string& word : compiler_words()) {
-    std::error_code error;
-    const fs::path file = fs::canonical(program_file(word), error);
-    struct stat status {};
-    text << word;
-    if (!error && stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode))
-      text << " " << file.string() << " " << status.st_size << " " << status.st_mtim.tv_sec << "."
-           << status.st_mtim.tv_nsec;
-    text << "\n";
-  }
+  for (const std::string& word : compiler_words()) add_identity(word, 0, text);
   for (const char* name : kObeyed)
     if (const char* value = std::getenv(name)) text << name << "=" << value << "\n";
   for (const char* name : kLists) {

@@ -11,6 +11,7 @@ import os
 import shlex
 import sys
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -65,9 +66,10 @@ class Core:
                 self._bytes = core.read(BYTES)
             self.tiles = {(x, y): n for n, (x, y, _) in enumerate(self.directory["tiles"])}
             self._size = self.directory["bytes"]
+            self.offset = tuple(map(int, self.directory["offset"]))
         except FileNotFoundError:
             raise Mistake(f"there is no file {path}; SdkRuntime.dump_core() writes one") from None
-        except (OSError, zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
+        except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, KeyError, ValueError, TypeError) as error:
             raise Mistake(f"{path} is no core file of Tessera: {error}") from None
 
     def words(self, tile, address, length):
@@ -111,7 +113,7 @@ class Debugger:
         (x, y), (width, height) = _pair(given.rest[0], "the corner's coordinates"), _pair(given.dimension, "the dimensions")
         inside = {tile for tile in self.core.tiles if x <= tile[0] < x + width and y <= tile[1] < y + height}
         if not inside:
-            raise Mistake(f"no PE from ({x}, {y}) on, {width} x {height}, has a program; it begins at {tuple(self.core.directory['offset'])}")
+            raise Mistake(f"no PE from ({x}, {y}) on, {width} x {height}, has a program; it begins at {self.core.offset}")
         return inside
 
     def select(self, words):

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,6 @@ def read(folder):
             found = [(key.split(",", 4), arrays[key]) for key in arrays.files if key != "program"]
         values = [((int(left) + number % int(width), int(top) + number // int(width), name), block)
                   for (_, left, top, width, name), blocks in found for number, block in enumerate(blocks)]
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
         raise RuntimeError(f"{Path(folder) / FILE} is not what SdkLayout.compile() has written: {error}; compile again") from None
     yield from values

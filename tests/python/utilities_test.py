@@ -4,6 +4,7 @@
 import io
 import json
 import os
+import random
 import sys
 import tempfile
 import unittest
@@ -141,6 +142,18 @@ class Csdb(unittest.TestCase):
             status, _, err = self.run_commands(f"target create --core-file=corefile.cs1\n{command}\n")
             self.assertEqual(status, 2)
             self.assertIn(words, err)
+
+    def test_changed_core_files_are_read_or_refused(self):
+        whole, pick = (self.work / "corefile.cs1").read_bytes(), random.Random(5)
+        for _ in range(300):
+            data = bytearray(whole)
+            for _ in range(pick.choice((1, 1, 5))):
+                at = pick.choice((pick.randrange(len(data)), pick.randrange(200), len(data) - 1 - pick.randrange(200)))
+                data[at] = pick.randrange(256)
+            (self.work / "changed.cs1").write_bytes(data)
+            status, _, err = self.run_commands("target create --core-file=changed.cs1\nmemory read --address=0 --length=1\n")
+            self.assertIn(status, (0, 2))
+            self.assertEqual(status == 2, bool(err))
 
     def test_core_files_are_whole(self):
         with zipfile.ZipFile(self.work / "corefile.cs1") as core:

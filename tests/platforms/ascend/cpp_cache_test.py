@@ -27,11 +27,14 @@ KERNEL = """#include <pto/pto-inst.hpp>
 #else
 #define EXTRA 0
 #endif
+#ifndef OPTION
+#define OPTION 0
+#endif
 using namespace pto;
 extern "C" __global__ AICORE void k(__gm__ float* y, int wrong) {
   Tile<TileType::Vec, float, 1, 64> t;
   TASSIGN(t, 0);
-  TEXPANDS(t, 1.0f * (A + 10 * B + 100 * COMMON + 1000 * EXTRA));
+  TEXPANDS(t, 1.0f * (A + 10 * B + 100 * COMMON + 1000 * EXTRA + OPTION));
   pipe_barrier(PIPE_ALL);
   TSTORE(GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>(y), t);
   pipe_barrier(PIPE_ALL);
@@ -184,6 +187,16 @@ def check_edit_while_compiling(runner):
     runner.values["A"] = 7
 
 
+def check_response_files(runner):
+    """Options of the compiler in files, one in the other."""
+    expected = runner.expected(runner.commons[runner.first if runner.first in runner.commons else runner.second])
+    outer, inner = runner.folder / "outer", runner.folder / "inner"
+    outer.write_text(f"-Wall @{inner}\n")
+    for option in (10000, 20000):
+        inner.write_text(f"-DOPTION={option}\n")
+        runner.check(expected + option, f"option {option} in a response file", CXX=f"g++ @{outer}")
+
+
 def damage(path, pick, others):
     """One random edit of a file of the cache."""
     how = pick.randrange(9)
@@ -311,6 +324,7 @@ def main():
         check_lines(runner)
         check_files_of_the_assembler(runner)
         check_edit_while_compiling(runner)
+        check_response_files(runner)
         check_edits_of_cache(runner, share.count(500, otherwise=100))
         check_folders(runner)
 
