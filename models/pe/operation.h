@@ -111,6 +111,9 @@ struct Operation {
   bool writes_back : 1;   ///< its end may change registers, DSRs or memory (VectorUnit::write_back)
   bool stopped_by_fifo : 1;  ///< ended by an empty or full FIFO
   bool leaves_control : 1;   ///< OpConfig::leaves_control
+  /// The destination register is also a source: each element needs the last result.
+  bool accumulates : 1;
+  bool carry : 1;  ///< addc16
   const DecodedInstruction* decoded = nullptr;
   Kernel kernel = nullptr;   ///< nullptr: its elements need move_element()
   std::uint32_t length = 0;  ///< elements
@@ -131,20 +134,19 @@ struct Operation {
     AddressWalk zeroed = {};  ///< the addresses that `zero` clears, if zeroed_slot is not 0
     CountedWaits waits;       ///< if somebody reads them and it is not asked; then zeroed_slot is 0
   };
-  Completion completion;     ///< asked for by the instruction or by loads of its fabric DSRs
+  Completion completion;  ///< asked for by the instruction or by loads of its fabric DSRs
+  std::uint16_t row =
+      0;  ///< elements that groups do not cross the end of (PeTiming::groups_cross_rows); 0: none
   std::uint16_t index = 0;   ///< value of OpConfig::index, read at dispatch
   std::uint16_t inputs = 0;  ///< queues that it reads, receivers too, one bit each
   std::uint8_t outputs = 0;  ///< queues that it writes
   bool single_step = false;
   std::uint8_t zeroed_slot = 0;  ///< the source that `zero` clears in the end; 0: none
-  /// The destination register is also a source: each element needs the last result.
-  bool accumulates = false;
-  bool carry = false;  ///< addc16
-  bool result = true;  ///< what a synchronous operation on a FIFO returns (wse.md 5.6)
+  bool result = true;            ///< what a synchronous operation on a FIFO returns (wse.md 5.6)
 
   Operation()
       : may_conflict(false), asked(false), writes_back(false), stopped_by_fifo(false),
-        leaves_control(false) {}
+        leaves_control(false), accumulates(false), carry(false) {}
 
   const Instruction& instruction() const { return *decoded->instruction; }
   std::uint32_t pc() const { return decoded->pc; }
@@ -163,6 +165,16 @@ struct Operation {
   std::uint32_t left(std::uint32_t most) const {
     return endless || length - done > most ? most : length - done;
   }
+  /// Elements of the next group of an operation in memory.
+  std::uint32_t next_group() const {
+    const std::uint32_t most = left(width);
+    return row == 0 ? most : std::min<std::uint32_t>(most, row - done % row);
+  }
+  /// Groups that its first `elements` take.
+  std::uint32_t groups_of(std::uint32_t elements) const {
+    const auto groups = [this](std::uint32_t n) { return (n + width - 1U) / width; };
+    return row == 0 ? groups(elements) : elements / row * groups(row) + groups(elements % row);
+  }
   /// Whether all its groups are alike: an element each, moved by a kernel, that needs no more than queues and takes as
   /// long as the others.
   bool is_plain() const { return single && kernel != nullptr && !may_conflict; }
@@ -177,8 +189,7 @@ struct Operation {
   /// The first cycle in which the last group of a self-contained operation can execute. Bank
   /// conflicts make it later.
   Cycle last_group_from() const {
-    const std::uint32_t groups = (length - done + width - 1) / width;
-    return due + Cycle{groups - 1} * interval;
+    return due + Cycle{groups_of(length) - groups_of(done) - 1U} * interval;
   }
   bool uses_input(QueueId q) const { return (inputs >> q.value() & 1U) != 0; }
   bool uses_output(QueueId q) const { return (outputs >> q.value() & 1U) != 0; }

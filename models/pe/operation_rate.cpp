@@ -43,14 +43,20 @@ unsigned memory_bytes_of(const Operation& op) {
   return bytes;
 }
 
-// A port of memory reads so much of a source in a cycle (wse.md 6.2, HC34).
-constexpr unsigned kPortBytes = 8;
+// So much of a source is read in a cycle if it is read alone: a port has 64 bits (wse.md 6.2, HC34), and both serve a
+// source of 32-bit elements (wse_timing_3.md C9). Nothing is published about those of 16 bits, for which the rule of
+// the programming guide stays.
+constexpr unsigned read_bytes(unsigned element_bytes) {
+  return element_bytes == 4 ? 16 : 8;
+}
 
 // The unit of the operation is so slow that a group can read its sources one after the other meanwhile
-// (wse_timing_3.md C9: additions of f32 on WSE-2).
+// (wse_timing_3.md C9: additions of f32).
 bool unit_hides_conflicts(const Operation& op, const VectorRate& rate, const PeTiming& timing) {
-  const unsigned bytes = rate.width * std::max(op.cursors[1].bytes, op.cursors[2].bytes);
-  return rate.interval >= timing.read_conflict_factor * ((bytes + kPortBytes - 1) / kPortBytes);
+  const unsigned element = std::max(op.cursors[1].bytes, op.cursors[2].bytes);
+  const unsigned at_once = read_bytes(element);
+  const unsigned reads = (rate.width * element + at_once - 1) / at_once;
+  return rate.interval >= timing.read_conflict_factor * reads;
 }
 
 struct Group {
@@ -68,6 +74,19 @@ Group limited_by_memory(const Operation& op, unsigned bytes_per_cycle, unsigned 
   width = std::min(width, std::max(limit, least));
   width = std::max(width - width % least, least);
   return {width, (2 * width + in_two - 1) / in_two};
+}
+
+// Elements of the shortest row of its mem4d operands, if groups that end with it differ from others.
+std::uint16_t row_of(const Operation& op, const PeTiming& timing) {
+  if (timing.groups_cross_rows || op.width == 1 || !op.in_memory()) return 0;
+  std::uint16_t row = 0;
+  for (unsigned i = 0; i <= op.sources; ++i) {
+    const Cursor& cursor = op.cursors[i];
+    if (cursor.kind != Cursor::Kind::kMemory || cursor.dsd->dimensions <= 1) continue;
+    const std::uint16_t extent = cursor.dsd->extents[0];
+    if (extent % op.width != 0 && (row == 0 || extent < row)) row = extent;
+  }
+  return row;
 }
 
 }  // namespace
@@ -95,6 +114,7 @@ bool set_rate(Operation& op, const PeTiming& timing) {
   if (rewrites) interval = std::max(interval, timing.read_conflict_factor * width);
   op.least = static_cast<std::uint8_t>(least);
   op.width = static_cast<std::uint16_t>(width);
+  op.row = row_of(op, timing);
   op.interval = op.duration = interval;
   const bool covered = rewrites || unit_hides_conflicts(op, rate, timing);
   if (!op.accumulates) return covered;

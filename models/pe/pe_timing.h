@@ -86,6 +86,9 @@ struct PeTiming {
   unsigned read_conflict_factor = 2;
   BankRule bank_rule = BankRule::kModulo4;
   StrideRule stride_rule = StrideRule::kTable;
+  /// A group of an operation in memory may begin in one row of a mem4d descriptor, its inner loop, and end in
+  /// the next; else each row begins with a group of its own (wse_timing_3.md C9).
+  bool groups_cross_rows = true;
   MemoryErrors memory_errors = MemoryErrors::kStop;
   /// The extent of a fabric descriptor counts wavelets, also where one carries two 16-bit elements;
   /// else elements (wse.md 5.5).

@@ -15,7 +15,7 @@ namespace tessera::pe {
 std::uint32_t outside_group_size(const EngineState& pe, const Operation& op, Cycle now);
 /// The same of any operation. Registers and memory are always ready.
 inline std::uint32_t group_size(const EngineState& pe, const Operation& op, Cycle now) {
-  return op.in_memory() ? op.left(op.width) : outside_group_size(pe, op, now);
+  return op.in_memory() ? op.next_group() : outside_group_size(pe, op, now);
 }
 /// The same as far as queues decide: a full group, else a wavelet's worth.
 std::uint32_t fabric_elements(const EngineState& pe, const Operation& op, Cycle now);

@@ -95,8 +95,10 @@ void visit_operation(state::Archive& archive, Operation& op, const DecodedImage&
   op.may_conflict = archive.value(static_cast<bool>(op.may_conflict));
   op.asked = archive.value(static_cast<bool>(op.asked));
   op.writes_back = archive.value(static_cast<bool>(op.writes_back));
-  archive(op.length, op.done, op.interval, op.duration, op.width, op.least, op.op, op.endless,
-          op.terminated, op.sources, op.uses_fifo);
+  op.accumulates = archive.value(static_cast<bool>(op.accumulates));
+  op.carry = archive.value(static_cast<bool>(op.carry));
+  archive(op.length, op.done, op.interval, op.duration, op.width, op.row, op.least, op.op,
+          op.endless, op.terminated, op.sources, op.uses_fifo);
   for (Cursor& cursor : op.cursors) visit_cursor(archive, cursor, program);
   archive(op.channels, op.zeroed_slot);
   if (op.zeroed_slot != 0) {
@@ -108,7 +110,7 @@ void visit_operation(state::Archive& archive, Operation& op, const DecodedImage&
   }
   archive(op.completion.activate, op.completion.unblock, op.completion.on_control,
           op.completion.on_control_target, op.index, op.inputs, op.outputs, op.single_step,
-          op.accumulates, op.carry, op.result);
+          op.result);
   op.stopped_by_fifo = archive.value(static_cast<bool>(op.stopped_by_fifo));
   op.leaves_control = archive.value(static_cast<bool>(op.leaves_control));
   const bool has_kernel = archive.value(op.kernel != nullptr);

@@ -279,9 +279,11 @@ void VectorUnit::meet_shortage(EngineState& pe, Operation& op, bool empty, const
 
 void VectorUnit::execute_late(EngineState& pe, Cycle now) {
   Operation& op = *operations_.of_main_thread();
-  while (op.due < now && op.left(op.width + 1U) > op.width) {
+  while (op.due < now) {
+    const std::uint32_t elements = op.next_group();
+    if (op.ends_with(elements)) break;
     const Cycle group = op.due;
-    execute_group(pe, op, op.width, false, group);
+    execute_group(pe, op, elements, false, group);
     if (pe.waits != nullptr) {
       account_late_group(pe, op, group);
       nothing_waits_ = op.due == group + 1 && !some_asked_;

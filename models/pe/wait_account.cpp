@@ -28,7 +28,7 @@ std::uint8_t lowest(unsigned queues) {
 std::uint32_t groups_of(const EngineState& pe, const Operation& op) {
   if (op.asked) return pe.waits->thread(op.thread).groups;
   if (op.single_step && op.in_memory()) return 0;
-  return op.single || op.width == 1 ? op.done : (op.done + op.width - 1) / op.width;
+  return op.single || op.width == 1 ? op.done : op.groups_of(op.done);
 }
 
 /// The cycle after the last group of `op`.

@@ -200,6 +200,10 @@ Schema pe_memory_keys(pe::PeTiming& p) {
            {{"table", StrideRule::kTable}, {"span", StrideRule::kSpan}},
            "what a stride costs: elements per cycle by a `table` over the stride "
            "modulo 8, or 8 words from first to last element per cycle, `span`"),
+      name("pe.groups_cross_rows", p.groups_cross_rows, {{"true", true}, {"false", false}},
+           "whether a group of elements in memory may begin in one row of a mem4d descriptor and "
+           "end "
+           "in the next"),
       name("pe.fabric_extent", p.extents_in_wavelets, {{"elements", false}, {"wavelets", true}},
            "what the extent of a fabric descriptor counts where a wavelet carries two 16-bit "
            "elements: `elements`, or `wavelets`"),

@@ -29,6 +29,7 @@ struct Surroundings {
   Surroundings(const Case& c, Random random) {
     for (VectorRate& rate : timing.rate) rate = {1 + random.below(8), 1 + random.below(3)};
     timing.bank_conflicts = random.chance(70);
+    timing.groups_cross_rows = random.chance(50);
     timing.read_conflict_factor = 1 + random.below(3);
     timing.vector_start = 1 + random.below(4);
     timing.vector_drain = random.below(4);

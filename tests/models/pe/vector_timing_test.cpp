@@ -182,8 +182,35 @@ TEST(PeVectorTiming, AUnitThatIsSlowerThanItsReadsHidesCollisions) {
   EXPECT_EQ(addition_of_f32(1, 2, 1), 7u);
   EXPECT_EQ(addition_of_f32(8, 2, 1),
             14u);  // 64 bits of a source in a cycle: a second read takes another one
-  EXPECT_EQ(addition_of_f32(1, 4, 2), 6u);
-  EXPECT_EQ(addition_of_f32(8, 4, 2), 12u);  // two reads of each source are the whole interval
+  // And two elements a cycle on WSE-3: four of a source fill both ports, so that the sources take turns anyway.
+  for (const unsigned offset : {1U, 3U, 8U, 16U}) EXPECT_EQ(addition_of_f32(offset, 4, 2), 6u);
+}
+
+/// Sizes of the groups of an addition of f32 over three rows of `row` elements.
+std::vector<unsigned> groups_of_rows(unsigned row, bool cross, Bench::Stepping how = {}) {
+  PeTiming timing = with_rate(Opcode::kFadds, 4, 2);
+  timing.groups_cross_rows = cross;
+  const std::string extents =
+      "mem4d v extent=3," + std::to_string(row) + " step=" + std::to_string(row + 3) + ",1";
+  Bench bench(
+      assembled("data v: f32[128]\ndsd d " + extents + "\ndsd e " + extents +
+                " offset=1\ntask main local 8 active\n    lddsr dds0, d\n"
+                "    lddsr s0ds0, d\n    lddsr s1ds0, e\n    fadds dds0, s0ds0, s1ds0\n    end\n"),
+      timing, how);
+  bench.run();
+  const std::vector<Cycle> cycles = bench.cycles(EventKind::kCompute);
+  EXPECT_EQ(cycles.back() - cycles.front(), 2 * (cycles.size() - 1)) << row;
+  return bench.group_sizes();
+}
+
+TEST(PeVectorTiming, ARowBeginsWithAGroupOfItsOwn) {
+  // wse_timing_3.md C9: WSE-3 takes four cycles for each row of 5 to 8 elements, WSE-2 goes on in the next row.
+  for (const auto how : {Bench::Stepping{}, Bench::Stepping::kEveryGroup}) {
+    EXPECT_THAT(groups_of_rows(6, false, how), ElementsAre(4, 2, 4, 2, 4, 2));
+    EXPECT_THAT(groups_of_rows(3, false, how), ElementsAre(3, 3, 3));
+    EXPECT_THAT(groups_of_rows(8, false, how), ElementsAre(4, 4, 4, 4, 4, 4));
+    EXPECT_THAT(groups_of_rows(6, true, how), ElementsAre(4, 4, 4, 4, 2));
+  }
 }
 
 /// Elements of the groups of a 16-bit copy of 16 elements with these strides.
