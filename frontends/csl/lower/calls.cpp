@@ -15,8 +15,9 @@ bool are_known(const std::vector<Result>& arguments) {
                      [](const Result& argument) { return argument.is_known(); });
 }
 
-/// A function of known arguments that touches nothing of the running program is a constant. If the
-/// evaluation fails, the call becomes code: there numbers wrap around and assertions stop the PE.
+/// A function of known arguments that touches nothing of the running program is a constant. What needs the running program makes
+/// the call code: there numbers wrap around and assertions stop the PE. A mistake is one in either case; the code of the call is
+/// made all the same, because the function may have others.
 std::optional<Result> interpreted(Evaluator& evaluator, const FunctionValue& callee,
                                   const std::vector<Result>& arguments, const Node& at) {
   Engine::Trial trial(evaluator.engine());
@@ -25,7 +26,12 @@ std::optional<Result> interpreted(Evaluator& evaluator, const FunctionValue& cal
     Result value = evaluator.interpret(callee, arguments, at);
     trial.keep();
     return value;
-  } catch (const UserError&) {
+  } catch (const NeedsCode&) {
+    return std::nullopt;
+  } catch (const Mistakes&) {
+    throw;
+  } catch (const UserError& mistake) {
+    evaluator.engine().mistakes.note(mistake);
     return std::nullopt;
   }
 }

@@ -13,6 +13,24 @@ std::string to_string(Id id) {
   return "csl-" + std::string(kDigits - std::min(kDigits, number.size()), '0') + number;
 }
 
+bool may_become_code(Id id) {
+  switch (id) {
+  case Id::kNotKnown:
+  case Id::kArithmetic:
+  case Id::kUndefined:
+  case Id::kIndexOutside:
+  case Id::kOtherView:
+  case Id::kComptimeChange:
+  case Id::kLimit:
+  case Id::kNesting:
+  case Id::kAssertion:
+  case Id::kBuiltinPlace:
+    return true;
+  default:
+    return false;
+  }
+}
+
 std::string tag(Id id) {
   return " [" + to_string(id) + "]";
 }

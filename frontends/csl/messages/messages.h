@@ -151,6 +151,9 @@ struct MessageRow {
 
 /// All of them, by number.
 const std::vector<MessageRow>& message_rows();
+/// Whether the message is about what the compiler does not have or does not do and the running program may: its values, its
+/// variables, numbers that wrap around, reads of what has no value, assertions that stop the PE, work without end.
+bool may_become_code(Id id);
 /// "csl-0201"
 std::string to_string(Id id);
 /// " [csl-0201]", which ends the first line of a message.

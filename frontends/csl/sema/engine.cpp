@@ -36,6 +36,7 @@ Engine::Engine(Options chosen, std::ostream& messages)
       most_steps_(options.most_steps) {}
 
 void Engine::fail_at(Id id, std::uint16_t file, Place place, const std::string& problem) const {
+  if (asks() && may_become_code(id)) throw NeedsCode();
   const SourceFile& source = *files_.at(file);
   throw UserError(source.name(), to_string(place),
                   problem + tag(id) + text::line_with_caret(source.text(), place) + chain());

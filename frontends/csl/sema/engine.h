@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <sstream>
@@ -246,8 +247,10 @@ class Engine {
     const std::uint64_t most_steps_;
     bool is_kept_ = false;
   };
-  /// Whether a trial is under way: what it evaluates becomes code if it fails.
+  /// Whether a trial is under way: what it evaluates becomes code if it needs code.
   bool is_trying() const { return trials_ != 0; }
+  /// Whether somebody asks for a value that nobody may need.
+  bool asks() const { return is_trying() || is_quiet_; }
   /// A level of the analysis as long as it lives; messages list them. `what` is a text like "in a
   /// call of"; `name` follows it in quotes.
   class Level {
@@ -291,8 +294,11 @@ class Engine {
   template <class Part>
   void record(Decisions& decisions, Variant& variant, const std::string& start, const Part& part);
   /// Asks the file of a variant, of which nothing stays, and prints nothing. nothing: it is like none, or has something to say.
+  /// A question that fails has no answer, so that the variant is like none. Its own analysis asks the same, in the same order, and
+  /// fails there: require_same_failure() after it makes sure that no mistake is lost.
   std::optional<std::size_t> find_like(Decisions& decisions, Variant& variant,
                                        const std::string& start, const Look& look);
+  void require_same_failure();
   /// What declarations or codes have in common beside the answers.
   std::string start_of(const Variant& variant) const;
   std::string start_of_code(const Variant& variant) const;
@@ -365,7 +371,8 @@ class Engine {
   bool is_quiet_ =
       false;  ///< nothing is printed; `has_spoken_` tells that something would have been
   bool has_spoken_ = false;
-  bool is_failing_ = false;  ///< warnings and notes are of no use any more
+  std::optional<UserError> failed_question_;  ///< of the variant that was asked last
+  bool is_failing_ = false;                   ///< warnings and notes are of no use any more
   Tile* tile_ = nullptr;
   const Variant* variant_ = nullptr;
   Version version_;

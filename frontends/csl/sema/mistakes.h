@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +16,13 @@ namespace tessera::csl {
 class FollowUp : public UserError {
  public:
   FollowUp() : UserError("", "", "an earlier mistake stands in the way") {}
+};
+
+/// An evaluation at compile time meets what the running program does in its own way or is the only one to know: a call that was
+/// evaluated without need becomes code. Thrown where somebody asks so only (Engine::asks), and no mistake of the program.
+class NeedsCode : public std::exception {
+ public:
+  const char* what() const noexcept override { return "this belongs to the running program"; }
 };
 
 /// All mistakes of a program, by file and line; what() has one after the other. What ends the analysis.

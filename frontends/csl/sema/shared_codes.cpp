@@ -49,6 +49,7 @@ std::string Engine::start_of_code(const Variant& variant) const {
 std::optional<std::size_t> Engine::find_like(Decisions& decisions, Variant& variant,
                                              const std::string& start, const Look& look) {
   if (!options.shares_codes || !decisions.are_of_use()) return std::nullopt;
+  failed_question_.reset();
   const std::size_t count = instances_.size();
   std::ostream nowhere(nullptr);
   std::ostream* const messages = std::exchange(messages_, &nowhere);
@@ -62,9 +63,11 @@ std::optional<std::size_t> Engine::find_like(Decisions& decisions, Variant& vari
     found = decisions.find(*this, root, start);
     if (has_spoken_) found = std::nullopt;
     if (found && look) look(root);
-  } catch (const UserError&) {
-    // Not like an earlier one; its own analysis says what is wrong, if it comes to that.
+  } catch (const NeedsCode&) {
     found = std::nullopt;
+  } catch (const UserError& mistake) {
+    found = std::nullopt;
+    failed_question_ = mistake;
   }
   is_quiet_ = false;
   messages_ = messages;
@@ -73,6 +76,10 @@ std::optional<std::size_t> Engine::find_like(Decisions& decisions, Variant& vari
   instances_in_.erase(&variant.tile);
   instances_.erase(instances_.begin() + static_cast<std::ptrdiff_t>(count), instances_.end());
   return found;
+}
+
+void Engine::require_same_failure() {
+  if (failed_question_) mistakes.note(*std::exchange(failed_question_, std::nullopt));
 }
 
 template <class Part>
@@ -105,7 +112,10 @@ void Engine::declare(std::size_t number) {
   if (const auto like = find_like(declarations_, variant, start, nullptr)) {
     variant.like = program_.variants[*like].get();
   } else {
-    record(declarations_, variant, start, [&] { evaluate_tile(number); });
+    record(declarations_, variant, start, [&] {
+      evaluate_tile(number);
+      require_same_failure();
+    });
   }
 }
 
@@ -122,7 +132,11 @@ void Engine::make_code(std::size_t number, const std::function<void(Variant&)>& 
     variant.like = nullptr;
     record([&] { evaluate_tile(number); });
   }
-  record(codes_, variant, start, [&] { make(variant); });
+  record(codes_, variant, start, [&] {
+    make(variant);
+    require_same_failure();
+    mistakes.require_none();
+  });
 }
 
 }  // namespace tessera::csl
