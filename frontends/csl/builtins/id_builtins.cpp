@@ -54,7 +54,8 @@ Result get_data_task_id(const BuiltinCall& call) {
   return {type, cast_operand(call.evaluator, {u16, channel.operand}, u16, call.node).operand};
 }
 
-void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kind) {
+void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kind,
+                bool may_be_empty = false) {
   const Function& function = *task.function;
   if (!function.is_task)
     call.fail(Id::kNotATask, text::in_quotes(function.name.text),
@@ -63,7 +64,7 @@ void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kin
   if (kind == TaskKind::kLocal && count != 0)
     call.fail(Id::kTaskForm, "a local task has no parameters, and ",
               text::in_quotes(function.name.text), " has ", count);
-  if (kind == TaskKind::kData && (count == 0 || count > 2))
+  if (kind == TaskKind::kData && ((count == 0 && !may_be_empty) || count > 2))
     call.fail(Id::kTaskForm, "a data task has one or two parameters, and ",
               text::in_quotes(function.name.text), " has ", count);
   if (kind == TaskKind::kControl && count > 2)
@@ -124,16 +125,58 @@ Result bind_control_task(const BuiltinCall& call) {
 /// SDK 0.4 to 0.9: the number of a color is the id of the task. Its parameters tell whether wavelets start it.
 Result bind_task(const BuiltinCall& call) {
   call.engine().saw(Version::k1_4, call.node);
+  const Type& type = *call.value(1).type;
+  if (type.is_handle("local_task_id")) return bind(call, TaskKind::kLocal, true);
+  if (type.is_handle("control_task_id")) return bind(call, TaskKind::kControl, true);
   const bool has_parameters = !call.function(0).function->parameters.empty();
+  if (has_parameters && call.handle(1) >= kColorCount)
+    call.fail(Id::kTaskForm, "wavelets start a task with a parameter, and the color ",
+              call.handle(1), " is only a number: no wavelet has it");
   const TaskKind kind = has_parameters                     ? TaskKind::kData
                         : call.handle(1) <= kMostLocalTask ? TaskKind::kLocal
                                                            : TaskKind::kControl;
   return bind(call, kind, true);
 }
 
+/// The two are started by the same wavelets, which some alternatives do not read.
+void check_rotation(const BuiltinCall& call, const RotatingTasks& made) {
+  if (made.id > kMostQueue)
+    call.fail_operand(
+        Id::kOutOfRange, 2, " is ", made.id,
+        ", which is no input queue; tasks that take turns have the id of a queue, 0..", kMostQueue);
+  if (call.tile().rotating_tasks.size() == pe::kMaxRotations)
+    call.fail(Id::kSetTwice, "a PE has at most ", pe::kMaxRotations,
+              " pairs of tasks that take turns");
+  for (const RotatingTasks& other : call.tile().rotating_tasks) {
+    if (other.id == made.id)
+      call.fail(Id::kIdTaken, "the id ", made.id, " has rotating tasks already");
+  }
+}
+
+/// Binds a task that takes turns, unless the program has bound it. Whether it did.
+bool bind_turn(const BuiltinCall& call, const TaskBinding& own) {
+  std::vector<TaskBinding>& tasks = call.tile().tasks;
+  const auto bound = std::find_if(tasks.begin(), tasks.end(), [&](const TaskBinding& other) {
+    return other.task.function == own.task.function;
+  });
+  if (bound == tasks.end()) {
+    check_task(call, own.task, TaskKind::kData, own.kind == TaskKind::kControl);
+    tasks.push_back(own);
+    return true;
+  }
+  if (bound->kind != own.kind)
+    call.fail(Id::kTaskForm,
+              "of tasks that take turns the first is a data task and the second a control task; ",
+              text::in_quotes(own.task.function->name.text), " is bound as another kind");
+  if (own.kind == TaskKind::kData && bound->id != own.id)
+    call.fail(Id::kIdTaken, text::in_quotes(own.task.function->name.text), " is bound to the id ",
+              bound->id, " instead of ", own.id);
+  return false;
+}
+
 Result bind_rotating_tasks(const BuiltinCall& call) {
   RotatingTasks made{call.handle(2), call.function(0), call.function(1),
-                     fields_of(call.structure(3))};
+                     fields_of(call.structure(3)), &call.node};
   check_options(call.engine(), rotation_options_table(), made.options, call.node,
                 "@bind_rotating_tasks: ");
   const auto number = [&](const char* name) {
@@ -143,26 +186,9 @@ Result bind_rotating_tasks(const BuiltinCall& call) {
   if (number("init") > number("limit"))
     call.fail(Id::kOutOfRange, "the option .init is ", number("init"),
               ", more than .limit, which is ", number("limit"));
-  for (const RotatingTasks& other : call.tile().rotating_tasks) {
-    if (other.id == made.id)
-      call.fail(Id::kIdTaken, "the id ", made.id, " has rotating tasks already");
-  }
-  // The alternative is control task 0 of the queue (wse.md 3.3). Programs may bind both themselves.
-  std::vector<TaskBinding>& tasks = call.tile().tasks;
-  for (const TaskBinding& own : {TaskBinding{TaskKind::kData, made.id, made.main},
-                                 TaskBinding{TaskKind::kControl, 0, made.alternative}}) {
-    const auto bound = std::find_if(tasks.begin(), tasks.end(), [&](const TaskBinding& other) {
-      return other.task.function == own.task.function;
-    });
-    if (bound == tasks.end()) {
-      tasks.push_back(own);
-    } else if (bound->kind != own.kind) {
-      call.fail(Id::kTaskForm,
-                "of tasks that take turns the first is a data task and the second a "
-                "control task; ",
-                text::in_quotes(own.task.function->name.text), " is bound as another kind");
-    }
-  }
+  check_rotation(call, made);
+  bind_turn(call, {TaskKind::kData, made.id, made.main});
+  made.binds_alternative = bind_turn(call, {TaskKind::kControl, 0, made.alternative});
   call.tile().rotating_tasks.push_back(std::move(made));
   return call.nothing();
 }

@@ -67,6 +67,21 @@ pe::TaskBinding* find_task(TileCode& code, const Type& handle, unsigned id) {
 
 }  // namespace
 
+namespace {
+
+std::uint8_t sub_table(const TileCode& code, const csl::QueueBinding& queue, const Result& number) {
+  const auto table = static_cast<std::uint8_t>(number.value().integer());
+  if (table == 0 || code.tile().control_table) return table;
+  code.engine().goes_on([&] {
+    code.engine().fail(Id::kQueueOption, *queue.at, "the option .ctrl_table_id is ", table,
+                       ", and the code has no table of control tasks with several parts; ",
+                       "@set_control_task_table makes one");
+  });
+  return 0;
+}
+
+}  // namespace
+
 void set_up_image(TileCode& code) {
   pe::Image& image = code.module().settings;
   image.generation = code.is_wse3() ? Generation::kWse3 : Generation::kWse2;
@@ -81,8 +96,7 @@ void set_up_image(TileCode& code) {
     if (q.is_input && !code.is_wse3()) made.priority = pe::Priority::kHigh;
     for (const auto& [name, value] : q.options) {
       if (name == "color") made.color = Color(static_cast<unsigned>(value.value().integer()));
-      if (name == "ctrl_table_id")
-        made.control_table = static_cast<std::uint8_t>(value.value().integer());
+      if (name == "ctrl_table_id") made.control_table = sub_table(code, q, value);
       if (name == "dense_mode") made.dense = value.value().get<bool>();
       if (name == "priority") made.priority = priority_of(choice_of(value));
     }
@@ -145,21 +159,40 @@ void add_fifos(TileCode& code) {
 
 namespace {
 
+/// The alternative of tasks that take turns is the first control task of the queue (wse.md 3.3).
+void place_alternative(TileCode& code, const RotatingTasks& rotating) {
+  const pe::Image& image = code.module().settings;
+  const pe::QueueBinding* queue = image.find_queue(true, QueueId(rotating.id));
+  const unsigned first = queue == nullptr ? 0 : image.first_control_task(*queue);
+  for (TaskBinding& task : code.engine().tile()->tasks) {
+    if (task.task.function != rotating.alternative.function) continue;
+    if (rotating.binds_alternative) task.id = first;
+    if (task.id != first)
+      code.engine().fail(Id::kIdTaken, *rotating.at, in_quotes(task.task.function->name.text),
+                         " is bound to the id ", task.id, " instead of ", first,
+                         ", that of the first control task of the queue");
+  }
+}
+
 /// Tasks of all kinds have one table of ids, unless the code gives control tasks one of their own (wse.md 3.1).
-void check_ids(const TileCode& code) {
+void check_ids(TileCode& code) {
   const Tile& tile = code.tile();
-  if (tile.control_table || !tile.rotating_tasks.empty()) return;
+  for (const RotatingTasks& rotating : tile.rotating_tasks)
+    code.engine().goes_on([&] { place_alternative(code, rotating); });
+  const auto check = [&](const TaskBinding& control, const TaskBinding& other) {
+    const bool is_other_control = other.kind == TaskKind::kControl;
+    if (other.id != control.id || &other == &control) return;
+    if (is_other_control ? &other > &control : tile.control_table.has_value()) return;
+    code.engine().fail(
+        Id::kIdTaken, *control.task.function, "the control task ",
+        in_quotes(control.task.function->name.text), " and the task ",
+        in_quotes(other.task.function->name.text), " are both bound to the id ", control.id,
+        is_other_control ? "" : "; tasks of all kinds have one table of ids",
+        !is_other_control && code.is_wse3() ? " without @set_control_task_table" : "");
+  };
   for (const TaskBinding& control : tile.tasks) {
-    if (control.kind != TaskKind::kControl) continue;
     for (const TaskBinding& other : tile.tasks) {
-      if (other.kind == TaskKind::kControl || other.id != control.id) continue;
-      code.engine().goes_on([&] {
-        code.engine().fail(Id::kIdTaken, *control.task.function, "the control task ",
-                           in_quotes(control.task.function->name.text), " and the task ",
-                           in_quotes(other.task.function->name.text), " are both bound to the id ",
-                           control.id, "; tasks of all kinds have one table of ids",
-                           code.is_wse3() ? " without @set_control_task_table" : "");
-      });
+      if (control.kind == TaskKind::kControl) code.engine().goes_on([&] { check(control, other); });
     }
   }
 }
@@ -336,8 +369,9 @@ void add_initial_load(TileCode& code, const DsrLoad& load) {
                        " is loaded a second time before the program runs");
   const pe::Dsd& dsd = code.module().descriptors[made.dsd].dsd;
   const unsigned slot = made.dsr.kind == pe::kSrc1 ? 2 : made.dsr.kind == pe::kSrc0 ? 1 : 0;
+  ir::StrideRegisters alone;
   try {
-    add_extension(code, dsd, made.config, slot);
+    add_extension(code, dsd, made.config, slot, alone);
   } catch (const ir::NoRegister& error) {
     code.engine().fail(Id::kRegistersTaken, at, error.what());
   }

@@ -60,6 +60,8 @@ struct RotatingTasks {
   FunctionValue main;
   FunctionValue alternative;
   std::vector<std::pair<std::string, Result>> options;
+  const Node* at = nullptr;        ///< where the program says so
+  bool binds_alternative = false;  ///< no other statement does: its id follows from the queue
 };
 
 struct QueueBinding {
