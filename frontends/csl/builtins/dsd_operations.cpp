@@ -88,8 +88,9 @@ void refuse_circular(const BuiltinCall& call, std::size_t i, const Result& value
       " is a circbuf_dsd; it is loaded with @load_to_dsr_xdsr, and the operation takes the DSR");
 }
 
-void add_extension(const TileCode& tile, const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
-  const pe::OpConfig made = ir::extension_of(dsd, slot, tile.dsrs().choice());
+void add_extension(const TileCode& tile, const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot,
+                   ir::StrideRegisters& strides) {
+  const pe::OpConfig made = strides.extension_of(dsd, slot, tile.dsrs().choice());
   const auto lasting = made.xdsr ? tile.dsrs().lasting_extended(dsd) : std::nullopt;
   config.xdsr = lasting ? lasting : made.xdsr;
   config.sr = made.sr;

@@ -68,8 +68,10 @@ void unify_simd(TileCode& tile, std::vector<ir::DsdOperand>& operands);
 /// Fails for an operand that is a circular buffer and no DSR with one (wse.md 5.4).
 void refuse_circular(const BuiltinCall& call, std::size_t i, const Result& value);
 pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination);
-/// Extended DSR and stride registers for the load of a descriptor into an explicit DSR.
-void add_extension(const TileCode& tile, const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot);
+/// Extended DSR and stride registers for the load of a descriptor whose register lasts longer than an operation, beside those
+/// that `strides` holds. Operations meanwhile do not take the extended register if one can be kept for the loops of the descriptor.
+void add_extension(const TileCode& tile, const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot,
+                   ir::StrideRegisters& strides);
 /// Those that a load of `dsd` names, in place of these. Fails unless the load has as many stride registers as it needs.
 void name_extension(const Engine& engine, const DsrLoad& load, const Result& dsd,
                     pe::OpConfig& config);

@@ -187,16 +187,12 @@ class Mapping {
     }
   }
 
-  /// Extended and stride registers of one operand beside those of the others, which are in use as long. Operations of the
-  /// function do not take the extended register if one can be kept for the loops of the descriptor.
+  /// Extended and stride registers of one operand beside those of the others, which are in use as long.
   void extend(const LiveDsd& live, ir::StrideRegisters& strides, unsigned slot,
               pe::OpConfig& config) {
-    const ir::DsrChoice& choice = code_.tile.dsrs().choice();
-    const pe::OpConfig made = live.record ? strides.extension_of_record(slot, choice)
-                                          : strides.extension_of(dsd_of(live), slot, choice);
-    const auto lasting =
-        live.record ? std::nullopt : code_.tile.dsrs().lasting_extended(dsd_of(live));
-    config.xdsr = lasting ? lasting : made.xdsr;
+    if (!live.record) return add_extension(code_.tile, dsd_of(live), config, slot, strides);
+    const pe::OpConfig made = strides.extension_of_record(slot, code_.tile.dsrs().choice());
+    config.xdsr = made.xdsr;
     config.sr = made.sr;
   }
 

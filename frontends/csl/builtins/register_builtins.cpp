@@ -171,7 +171,8 @@ void load_one(const BuiltinCall& call, const DsrLoad& named, const pe::Operand& 
   if (!live.record) {
     const pe::Dsd& dsd = tile.module().descriptors[live.descriptor].dsd;
     const unsigned slot = dsr.kind == pe::kSrc1 ? 2 : dsr.kind == pe::kSrc0 ? 1 : 0;
-    add_extension(tile, dsd, config, slot);
+    ir::StrideRegisters alone;
+    add_extension(tile, dsd, config, slot, alone);
     tile.note_load(dsr, dsd, config);
   }
   if (named.extended) name_extension(call.engine(), named, named.dsd, config);

@@ -59,12 +59,8 @@ void Emitter::emit(const Instruction& in) {
     return emit_choose(in);
   case Op::kJoin:
     return emit_join(in);
-  case Op::kHighWord: {
-    const unsigned high = allocation_[in.operands[0].number] + 1U;
-    if (high != allocation_[in.results[0]])
-      put(O::kMov16, {result(in), register_operand(high, false)});
-    return;
-  }
+  case Op::kHighWord:
+    return emit_high_word(in);
   case Op::kLowShift:
     return emit_low_shift(in);
   case Op::kCompare:
@@ -110,6 +106,12 @@ void Emitter::emit(const Instruction& in) {
   default:
     return emit_arithmetic(in);
   }
+}
+
+void Emitter::emit_high_word(const Instruction& in) {
+  const unsigned high = allocation_[in.operands[0].number] + 1U;
+  if (high != allocation_[in.results[0]])
+    put(O::kMov16, {result(in), register_operand(high, false)});
 }
 
 void Emitter::emit_arithmetic(const Instruction& in) {

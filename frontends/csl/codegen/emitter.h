@@ -141,6 +141,7 @@ class Emitter {
   void emit_select(const ir::Instruction& in);
   void emit_choose(const ir::Instruction& in);
   void emit_join(const ir::Instruction& in);
+  void emit_high_word(const ir::Instruction& in);
   void emit_low_shift(const ir::Instruction& in);
   bool emit_word_shift(const ir::Instruction& in);
   bool flag_is_kept(const ir::Instruction& in) const;

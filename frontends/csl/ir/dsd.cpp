@@ -144,11 +144,6 @@ std::uint8_t StrideRegisters::hold(unsigned number, std::optional<std::int16_t> 
   return static_cast<std::uint8_t>(number);
 }
 
-pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice) {
-  StrideRegisters alone;
-  return alone.extension_of(dsd, slot, choice);
-}
-
 void load_dsr(Builder& builder, const pe::Operand& dsr, const DsdOperand& from,
               pe::OpConfig config) {
   Machine load;

@@ -97,8 +97,4 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
                     const std::vector<DsdOperand>& operands, const pe::OpConfig& config = {},
                     bool wants_flag = false, const DsrChoice& choice = {}, const Value& index = {});
 
-/// Extended DSR and stride registers for the load of a descriptor by itself: three stride registers for the destination (slot 0)
-/// and for source 0, two for source 1, and one of another slot where it needs a third. Throws NoRegister.
-pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot, const DsrChoice& choice);
-
 }  // namespace tessera::csl::ir
