@@ -2,20 +2,20 @@
 // somebody adds is called without another word. Most operands are what the rows say, some are anything.
 #pragma once
 
-#include <array>
-#include <random>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "frontends/csl/builtins/builtins.h"
+#include "models/pe/isa.h"
+#include "tests/frontends/csl/sema/random_things.h"
 
 namespace tessera::csl::calls {
 
-class RandomCalls {
+class RandomCalls : private RandomThings {
  public:
-  RandomCalls(std::uint32_t seed, bool is_wse3) : random_(seed), is_wse3_(is_wse3) {}
+  RandomCalls(std::uint32_t seed, bool is_wse3) : RandomThings(seed), is_wse3_(is_wse3) {}
 
   /// A program as a bundle (tests/support/csl_bundle.h).
   std::string make() {
@@ -30,37 +30,24 @@ class RandomCalls {
     bodies = functions();
     has_code_ = false;
     things_ = {{"color0", "color", ""}};
-    if (chance(15)) layout = "  " + statement(kInLayout);
-    return "//// layout.csl\n"
-           "const color0 = @get_color(2);\n"
-           "layout {\n  @set_rectangle(1, 1);\n  @set_tile_code(0, 0, \"pe.csl\", .{});\n"
-           "  @export_name(\"x_u16\", [*]u16, true);\n  @export_name(\"main\", fn() void);\n" +
-           layout + "}\n//// pe.csl\n" + declarations_ + constants + bodies + "comptime {\n" +
-           bindings_ + "  @export_symbol(x_u16_ptr, \"x_u16\");\n  @export_symbol(main);\n" +
-           blocks + "}\n";
+    if (chance(20)) layout = "  " + statement(kInLayout);
+    const bool is_wide = layout.find("@set_tile_code") != std::string::npos;
+    text_ = std::string("//// layout.csl\nconst color0 = @get_color(2);\nlayout {\n") +
+            "  @set_rectangle(" + (is_wide ? "2" : "1") + ", 1);\n" +
+            "  @set_tile_code(0, 0, \"pe.csl\", .{});\n"
+            "  @export_name(\"x_u16\", [*]u16, true);\n  @export_name(\"main\", fn() void);\n"
+            "  @export_name(\"other\", fn() void);\n" +
+            layout + "}\n//// pe.csl\n" + declarations_ + constants + bodies + "comptime {\n" +
+            bindings_ + "  @export_symbol(x_u16_ptr, \"x_u16\");\n  @export_symbol(main);\n" +
+            blocks + "}\n";
+    return text_;
   }
-  /// The builtins of the statements, beside those of the declarations.
-  const std::set<std::string_view>& called() const { return called_; }
+  /// Whether the program calls a builtin.
+  bool calls(std::string_view builtin) const {
+    return text_.find("@" + std::string(builtin) + "(") != std::string::npos;
+  }
 
  private:
-  struct Thing {
-    std::string name;
-    std::string type;     ///< "color", "mem1d_dsd" ..
-    std::string element;  ///< of memory and descriptors
-  };
-
-  unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
-  bool chance(unsigned percent) { return below(100) < percent; }
-  template <class T>
-  const T& one_of(const std::vector<T>& list) {
-    return list[below(static_cast<unsigned>(list.size()))];
-  }
-
-  static const std::vector<std::string>& elements() {
-    static const std::vector<std::string> kAll = {"u16", "i16", "f16", "f32", "u32", "i32"};
-    return kAll;
-  }
-
   void declare(const std::string& name, const std::string& type, const std::string& text,
                const std::string& element = "") {
     declarations_ += "const " + name + " = " + text + ";\n";
@@ -84,11 +71,14 @@ class RandomCalls {
       declare(name, "input_queue", "@get_input_queue(" + id("iq", 0, 7) + ")");
     for (const char* name : {"oq0", "oq1"})
       declare(name, "output_queue", "@get_output_queue(" + id("oq", 0, is_wse3_ ? 7 : 5) + ")");
-    for (const char* name : {"local0", "local1"})
+    for (const char* name : {"local0", "local1", "spare_local"})
       declare(name, "local_task_id", "@get_local_task_id(" + id("task", 24, 30) + ")");
     declare("data0", "data_task_id",
             std::string("@get_data_task_id(") + (is_wse3_ ? "iq0" : "color0") + ")");
-    declare("control0", "control_task_id", "@get_control_task_id(" + id("control", 31, 63) + ")");
+    declare("spare_data", "data_task_id",
+            std::string("@get_data_task_id(") + (is_wse3_ ? "iq1" : "color1") + ")");
+    for (const char* name : {"control0", "spare_control"})
+      declare(name, "control_task_id", "@get_control_task_id(" + id("control", 32, 63) + ")");
     if (is_wse3_) declare("ut0", "ut_id", "@get_ut_id(" + id("ut", 0, 7) + ")");
     if (chance(90)) bindings_ += "  @bind_local_task(t_local, local0);\n";
     if (chance(60)) bindings_ += "  @bind_local_task(t_other, local1);\n";
@@ -98,7 +88,7 @@ class RandomCalls {
       if (!chance(is_wse3_ ? 92 : queue[0] == 'i' ? 60 : 2)) continue;
       bindings_ += std::string("  @initialize_queue(") + queue + ", " +
                    (chance(92) ? ".{ .color = color" + std::to_string(queue[2] - '0') + " }"
-                               : options(queue_options_table())) +
+                               : fields("initialize_queue")) +
                    ");\n";
     }
   }
@@ -121,6 +111,7 @@ class RandomCalls {
     things_.push_back({"g", "function", "f32"});
     things_.push_back({"g2", "function", "f32"});
     things_.push_back({"main", "function", ""});
+    things_.push_back({"h", "handler", ""});
     for (const char* task : {"t_local", "t_other", "t_data", "t_control"})
       things_.push_back({task, "task", ""});
   }
@@ -184,27 +175,20 @@ class RandomCalls {
     for (const char* kind : {"dsr_dest", "dsr_src0", "dsr_src1"})
       declare(std::string("r_") + kind, kind,
               std::string("@get_dsr(") + kind + ", " + id(kind, 0, 15) + ")");
+    const std::string of_fifo = id("dsr_dest", 2, 15);
+    declare("r_push", "dsr_dest", "@get_dsr(dsr_dest, " + of_fifo + ")");
+    declare("r_pop", "dsr_src1", "@get_dsr(dsr_src1, " + of_fifo + ")");
     declare("r_xdsr", "xdsr", "@get_xdsr(" + std::to_string(below(8)) + ")");
     declare("r_sr", "sr", "@get_sr(" + std::to_string(below(8)) + ")");
     for (unsigned i = 0, n = below(3); i < n; ++i) {
       const std::string number = std::to_string(i), element = one_of(elements());
-      declarations_ += "var buffer" + number + (chance(80) ? " align(16)" : "") + " = @zeros([" +
-                       std::to_string(chance(80) ? 64 : 1 + below(100)) + "]" + element + ");\n";
+      declarations_ += "var buffer" + number + (chance(90) ? " align(16)" : "") + " = @zeros([" +
+                       std::to_string(chance(90) ? 64 : 1 + below(100)) + "]" + element + ");\n";
       declare("fifo" + number, "fifo",
               "@allocate_fifo(buffer" + number +
                   (chance(50) ? "" : ", " + options(fifo_options_table())) + ")",
               element);
     }
-  }
-
-  /// The name of a thing of a type, or another text of it; anything, now and then.
-  std::string thing(const std::string& type, const std::string& element = "") {
-    std::vector<std::string> names;
-    for (const Thing& one : things_) {
-      const bool fits = one.type == type && (element.empty() || one.element == element);
-      if (fits) names.push_back(one.name);
-    }
-    return names.empty() || chance(2) ? one_of(things_).name : one_of(names);
   }
 
   std::string number(std::int64_t lowest, std::int64_t highest, bool may_run) {
@@ -256,7 +240,8 @@ class RandomCalls {
     }
     if (&table == &fifo_options_table() && chance(25))
       text += std::string(text.empty() ? "" : ",") +
-              " .dest = r_dsr_dest, .src = r_dsr_src1, .xdsr = r_xdsr";
+              " .dest = " + (chance(90) ? "r_push" : "r_dsr_dest") +
+              ", .src = " + (chance(90) ? "r_pop" : "r_dsr_src1") + ", .xdsr = r_xdsr";
     if (chance(1)) text += text.empty() ? " .nothing = 1" : ", .nothing = 1";
     return ".{" + text + " }";
   }
@@ -273,6 +258,15 @@ class RandomCalls {
   std::string fields(std::string_view builtin) {
     if (builtin == "set_color_config" || builtin == "set_local_color_config") return routes();
     if (builtin == "load_to_dsr_xdsr_sr" && chance(70)) return ".{ r_sr }";
+    if (builtin == "initialize_queue" && chance(95)) {
+      const std::string others = options(table_of(builtin));
+      const bool has_color = others.find(".color") != std::string::npos;
+      return has_color ? others
+                       : ".{ .color = " + thing("color") +
+                             (others == ".{ }" ? " }" : "," + others.substr(2));
+    }
+    if (builtin == "field") return ".{ .a = n_u16, .b = 2 }";
+    if (builtin == "set_tile_code" && chance(95)) return ".{}";
     if (builtin == "concat_structs") return ".{ .a" + std::to_string(below(3)) + " = 1 }";
     return options(table_of(builtin));
   }
@@ -286,6 +280,25 @@ class RandomCalls {
               one_of(sides) + " }, .ring_mode = " + (chance(50) ? "true" : "false") + " }";
     if (chance(10)) text += ", .teardown = true";
     return text + " }";
+  }
+
+  /// Whether it works on descriptors.
+  static bool is_operation(const BuiltinRow& row) { return pe::find_opcode(row.name) != nullptr; }
+
+  /// What slot `i` of an operation takes.
+  std::string element_of(const BuiltinRow& row, std::size_t i, const std::string& element) {
+    const pe::OpcodeInfo* info = pe::find_opcode(row.name);
+    if (info == nullptr || i >= info->operand_count || chance(3)) return element;
+    switch (info->types[i]) {
+    case pe::ValueType::kHalf:
+      return "f16";
+    case pe::ValueType::kSingle:
+      return "f32";
+    case pe::ValueType::k32:
+      return chance(50) ? "u32" : "i32";
+    default:
+      return chance(50) ? "u16" : "i16";
+    }
   }
 
   std::string element_of(std::string_view builtin) {
@@ -312,13 +325,15 @@ class RandomCalls {
   std::string operand(const BuiltinRow& row, const OperandRow& operand, std::size_t i,
                       const std::string& element) {
     if (chance(2)) return one_of(things_).name;
+    if (chance(95)) {
+      const std::string special = operand_of(row.name, i);
+      if (!special.empty()) return special;
+    }
     switch (operand.takes) {
     case Takes::kValue:
     case Takes::kAny: {
-      if (row.where == kInCode && row.name[0] != 't' && row.name[0] != 's')
-        return row.name == "map" && i == 0
-                   ? thing("function", element)
-                   : vector(element, row.name == "map" ? i == row.operands.size() - 1 : i == 0);
+      if (is_operation(row)) return vector(element_of(row, i, element), i == 0);
+      if (row.name == "map") return vector(element, i == row.operands.size() - 1);
       if (row.name == "get_dsr") return std::to_string(below(16));
       if (row.name == "ptrcast") return "&x_" + element;
       if (row.name == "get_int" || row.name == "get_color_id") return "color1";
@@ -326,7 +341,8 @@ class RandomCalls {
       return !has_code_ || chance(50) ? std::to_string(below(16)) : thing("number", element);
     }
     case Takes::kInteger:
-      return number(operand.lowest, operand.highest, operand.may_run);
+      return row.where == kInLayout ? std::to_string(i == 0 && row.name == "set_tile_code" ? 1 : 0)
+                                    : number(operand.lowest, operand.highest, operand.may_run);
     case Takes::kBool:
       return operand.may_run && has_code_ && chance(50) ? "yes" : "true";
     case Takes::kText:
@@ -344,7 +360,8 @@ class RandomCalls {
     case Takes::kFields:
       return row.name == "get_dsd" ? shape("x_" + element) : fields(row.name);
     case Takes::kFunction:
-      return thing(chance(80) ? "task" : "function");
+      return row.name == "map" ? thing("function", element)
+                               : thing(chance(80) ? "task" : "function");
     case Takes::kHandle:
     case Takes::kTaskId:
     case Takes::kDsr:
@@ -364,8 +381,36 @@ class RandomCalls {
     return "0";
   }
 
+  /// What fits an operand of which the row says less than the program has to know; empty: nothing special.
+  std::string operand_of(std::string_view builtin, std::size_t i) {
+    const bool binds = builtin.substr(0, 5) == "bind_";
+    if (binds && builtin != "bind_rotating_tasks" && chance(80))
+      return i == 0 ? builtin == "bind_local_task" ? "t_spare" : "t_spare_data"
+             : builtin == "bind_task"
+                 ? one_of(std::vector<std::string>{"color2", "spare_data"})
+                 : "spare_" + std::string(builtin.substr(5, builtin.find('_', 5) - 5));
+    if (builtin == "bind_rotating_tasks")
+      return i < 2 ? i == 0 ? "t_spare_data" : "t_turn" : i == 2 ? "spare_data" : "";
+    if (builtin.substr(0, 4) == "set_" && builtin.find("_handler") != std::string_view::npos &&
+        i == 0)
+      return "h";
+    if (builtin == "export_name") return i == 0 ? "\"new\"" : i == 1 ? "fn() void" : "";
+    if (builtin == "export_symbol") return i == 0 ? "main" : "\"other\"";
+    if (builtin == "import_module") return i == 0 ? "\"<math>\"" : ".{}";
+    if (builtin == "get_symbol_id" || builtin == "is_arch") return i == 0 ? "\"x_u16\"" : "";
+    if (builtin == "get_symbol_value") return i == 0 ? "[*]u16" : "@get_symbol_id(\"x_u16\")";
+    if (builtin == "get_tensor_ptr") return "@get_symbol_id(\"x_u16\")";
+    if (builtin == "get_int" && chance(70)) return "local0";
+    const bool wants_array = builtin == "zeros" || builtin == "constants" ||
+                             builtin == "element_type" || builtin == "element_count" ||
+                             builtin == "rank" || builtin == "dimensions";
+    if (wants_array && i == 0) return "[4]" + one_of(elements());
+    if (builtin == "field" || builtin == "has_field")
+      return i == 0 ? ".{ .a = 1, .b = 2 }" : chance(50) ? "\"a\"" : "\"b\"";
+    return "";
+  }
+
   std::string call(const BuiltinRow& row) {
-    called_.insert(row.name);
     const std::string element = element_of(row.name);
     std::string text;
     for (std::size_t i = 0; i < row.operands.size(); ++i) {
@@ -380,10 +425,10 @@ class RandomCalls {
     while (true) {
       const BuiltinRow& row = *one_of(all_builtins());
       const bool is_special = (row.where & where) != 0 && row.where != kOfOperands;
-      const bool is_taken = is_special || (row.where == kOfOperands && chance(8));
+      const bool is_taken = is_special || (row.where == kOfOperands && chance(12));
       const bool is_declared = row.name == "allocate_fifo" || row.name == "import_module" ||
                                row.name == "export_name" || row.name == "export_symbol";
-      if (is_taken && (!is_declared || chance(3)) && row.handler != nullptr &&
+      if (is_taken && (!is_declared || chance(15)) && row.handler != nullptr &&
           row.name != "set_rectangle" && row.name.substr(0, 8) != "tessera_" &&
           (has(row.machines, is_wse3_) || chance(1)))
         return row;
@@ -398,10 +443,19 @@ class RandomCalls {
     const BuiltinRow& row = row_for(where);
     const bool has_value = row.where == kOfOperands || (row.where & kInConstants) != 0 ||
                            row.name.substr(0, 4) == "get_" || row.name == "random16";
+    if (row.name == "set_dsr_base_addr" && chance(90)) return moved_register();
     const bool gives_nothing =
         row.name == "comptime_print" || row.name == "comptime_assert" || row.name == "assert";
     if (!has_value || gives_nothing) return call(row) + ";\n";
     return "const v" + std::to_string(below(1000000)) + " = " + call(row) + ";\n";
+  }
+
+  /// A register keeps its descriptor at another address.
+  std::string moved_register() {
+    const std::string element = one_of(elements()), dsr = one_of(std::vector<std::string>{
+                                                        "r_dsr_dest", "r_dsr_src0", "r_dsr_src1"});
+    return "@load_to_dsr(" + dsr + ", " + thing("mem1d_dsd", element) +
+           ");\n  @set_dsr_base_addr(" + dsr + ", &x_" + element + ");\n";
   }
 
   std::string body() {
@@ -421,16 +475,18 @@ class RandomCalls {
            "task t_data(x: u16" + (chance(95) ? "" : second) + ") void {\n  n_u16 = x;\n" +
            (chance(30) ? body() : "") + "}\ntask t_control(" +
            (chance(50) ? "" : "x: u16" + second) +
-           ") void {\n  n_u16 += 2;\n}\nfn main() void {\n" + body() + "}\n";
+           ") void {\n  n_u16 += 2;\n}\nfn h() void {}\ntask t_spare() void {}\n"
+           "task t_spare_data(x: u16) void {\n  n_u16 = x;\n}\ntask t_turn(x: u16) void {\n  n_u16 "
+           "-= x;\n}\n"
+           "fn main() void {\n" +
+           body() + "}\n";
   }
 
-  std::mt19937 random_;
   const bool is_wse3_;
   bool has_code_ = false;  ///< names of variables stand for values
   std::string declarations_, bindings_;
-  std::vector<Thing> things_;
   std::set<std::pair<std::string, int>> ids_;
-  std::set<std::string_view> called_;
+  std::string text_;
 };
 
 }  // namespace tessera::csl::calls
