@@ -65,6 +65,8 @@ std::optional<std::size_t> Engine::find_like(Decisions& decisions, Variant& vari
     if (found && look) look(root);
   } catch (const NeedsCode&) {
     found = std::nullopt;
+  } catch (const FollowUp&) {
+    found = std::nullopt;  // the mistake is noted
   } catch (const UserError& mistake) {
     found = std::nullopt;
     failed_question_ = mistake;
