@@ -15,6 +15,11 @@ std::string to_string(Id id) {
 
 bool may_become_code(Id id) {
   switch (id) {
+  case Id::
+      kConversion:  // of a float that is not finite; types that do not fit are a mistake of the code too
+  case Id::kOutOfRange:
+  case Id::kSwitchArms:
+  case Id::kRange:
   case Id::kNotKnown:
   case Id::kArithmetic:
   case Id::kUndefined:
