@@ -131,6 +131,8 @@ std::unique_ptr<Accelerator> build_accelerator(const Options& options,
   const std::string found = ", found device '" + device.kind + "'";
   if (device.kind == "wse") {
     options.refuse(Options::kClusterHeading, "only AI-core clusters have it" + found);
+    if (csl != nullptr && !csl->launches.empty())
+      throw UserError("", "--launch", "the host of this machine launches functions itself");
     return std::make_unique<WseAccelerator>(options, device, csl);
   }
   if (device.kind == "ascend") {

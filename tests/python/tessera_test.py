@@ -400,6 +400,8 @@ class Threads(unittest.TestCase):
             tessera.Machine(str(GEMV) + "\0")
         with self.assertRaisesRegex(ValueError, "ascend.compile"):
             tessera.Machine("kernel.cpp")
+        with self.assertRaisesRegex(tessera.Error, "--launch: the host"):
+            tessera.Machine(ROOT / "examples/csl/gemv/layout.csl", "--launch", "nothing")
         with tessera.Machine(GEMV) as machine:
             with self.assertRaisesRegex(ValueError, "no NUL"):
                 machine.save("state\0b")

@@ -432,6 +432,10 @@ class Operation {
       call_.engine().warn(Id::kPriority, call_.node,
                           "the option .priority of WSE-2 is that of an input from the fabric, and "
                           "no operand is one; the microthread has it");
+    if (config_.on_control != pe::OnControl::kNone && !has_input_ && dsrs_.empty())
+      call_.engine().warn(Id::kNoEffect, call_.node,
+                          "the option .on_control is about control wavelets of an input from the "
+                          "fabric, and no operand is one; it has no effect");
     if (config_.async && has_fifo_ && !may_have_queue_ && !config_.ut) choose_microthread();
     if (index.type == nullptr) return;
     const Type* u16 = call_.types().word("u16");
