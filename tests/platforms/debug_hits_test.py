@@ -110,7 +110,7 @@ class Hits(unittest.TestCase):
         folders = FOLDERS or [SCENARIOS / name for name in FEW]
         for folder in folders:
             for arch, code in (("wse3", "best"), ("wse2", "plain"), ("wse2", "vendor")):
-                if "_sdk_0_" in folder.name and arch == "wse3":  # SDK 0.4 to 0.9 had WSE-2 alone
+                if re.search("_sdk_0_|_wse2$", folder.name) and arch == "wse3":  # SDK 0.4 to 0.9 had WSE-2 alone
                     continue
                 with self.subTest(folder.name, arch=arch, code=code), tempfile.TemporaryDirectory() as work:
                     runs = 0

@@ -22,7 +22,7 @@ def programs():
     """Layouts with the options of the compiler."""
     for layout in sorted(ROOT.glob("tests/scenario/csl/*/layout.csl")):
         found = re.search(r"^// cslc: (.*)$", layout.read_text(encoding="utf-8"), re.MULTILINE)
-        preset = ["--preset", "wse2"] if "_sdk_0_" in layout.parent.name else []  # SDK 0.4 to 0.9 had WSE-2 alone
+        preset = ["--preset", "wse2"] if re.search("_sdk_0_|_wse2$", layout.parent.name) else []  # SDK 0.4 to 0.9 had WSE-2 alone
         yield layout, [word for word in found.group(1).split() if word != "--memcpy"] + preset
     for name, sizes in (("gemv", "M:16,N:16"), ("stencil", "depth:8"), ("allreduce", "length:16")):
         yield ROOT / f"examples/csl/{name}/layout.csl", [f"--params=width:4,height:4,{sizes}"]

@@ -114,7 +114,7 @@ TEST(ConfigWse, MemoryAndPriorities) {
   EXPECT_EQ(c.pe.memory_errors, pe::MemoryErrors::kStop);
   EXPECT_EQ(c.pe.float_divide_latency, 50U);
   EXPECT_EQ(c.pe.priority_update, 4U);
-  EXPECT_EQ(c.pe.microthread_priority, pe::Priority::kLow);
+  EXPECT_EQ(c.pe.microthread_priority, pe::Priority::kMedium);
   const wse::WseConfig other =
       wse::load_wse_config("wse2", "",
                            {"pe.bank_conflicts=false", "pe.memory_errors=report",

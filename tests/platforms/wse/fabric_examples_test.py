@@ -20,14 +20,15 @@ SIZES = {
 
 CHECK_FAILED, STUCK = 1, 4
 
-# What is wrong: example, file, text, replacement, how the run ends.
+# What is wrong: example, file, text, replacement, how the run ends, and the preset if it is wrong on one alone.
 BROKEN = [
     ("broadcast_tree", "tree.tasm", "fmovs dds2, s1ds2", "fmovs dds2, 1.5", CHECK_FAILED),
     ("broadcast_tree", "layout.json", '"tx": ["RAMP", "SOUTH"]},\n    {"rect": [0, "H - 1"',
      '"tx": ["RAMP"]},\n    {"rect": [0, "H - 1"', STUCK),
     ("exchange", "exchange.tasm", "fmuls dds6, s1ds1, WEIGHT ", "fmuls dds6, s1ds1, 1 ", CHECK_FAILED),
     ("exchange", "exchange.tasm", "fadds dds3, s0ds3, s1ds3 async", "fmovs dds3, s1ds3 async", CHECK_FAILED),
-    ("exchange", "exchange.tasm", "    blk   south_came\n", "", CHECK_FAILED),
+    # On WSE-3, where transfers go before the main thread, nothing comes too late without it.
+    ("exchange", "exchange.tasm", "    blk   south_came\n", "", CHECK_FAILED, "wse2"),
     ("exchange", "layout.json", '"tx": ["WEST", "EAST", "SOUTH", "NORTH"]', '"tx": ["WEST", "EAST", "SOUTH"]', STUCK),
     ("reduce_chain", "chain.tasm", "fadds dds2, s0ds2, s1ds1", "fmovs dds2, s0ds2", CHECK_FAILED),
     ("reduce_chain", "chain.tasm", "fadds dds0, s1ds1, d0 ", "fmovs dds0, d0 ", CHECK_FAILED),
@@ -79,12 +80,12 @@ def check_results(executable, examples, folder):
 
 
 def check_broken(executable, examples, folder):
-    for number, (example, name, text, replacement, expected) in enumerate(BROKEN):
+    for number, (example, name, text, replacement, expected, *only) in enumerate(BROKEN):
         copy = pathlib.Path(shutil.copytree(examples / example, folder / str(number)))
         source = (copy / name).read_text()
         assert text in source, f"{example}/{name} has no '{text}'"
         (copy / name).write_text(source.replace(text, replacement))
-        for preset in ("wse2", "wse3"):
+        for preset in only or ("wse2", "wse3"):
             result = run(executable, copy / "layout.json", preset, [])
             assert result.returncode == expected, \
                 f"{example}/{name} with '{replacement}' on {preset}: exit code {result.returncode}\n{result.stderr}"

@@ -154,7 +154,7 @@ def main():
         jobs = list(command_lines(Path(folders[1])))
     else:
         jobs = [(place, [*line, "--arch=" + arch]) for f in folders for place, line in programs(f) for arch in ("wse2", "wse3")
-                if "_sdk_0_" not in place.name or arch == "wse2"]  # SDK 0.4 to 0.9 had WSE-2 alone
+                if not re.search("_sdk_0_|_wse2$", place.name) or arch == "wse2"]  # SDK 0.4 to 0.9 had WSE-2 alone
         check_that_changes_show(cslc, *next(job for job in jobs if job[0].name == "row_sum"))
     failures = 0
     for place, arguments in jobs:
