@@ -138,6 +138,7 @@ class NativeCores::Interface {
     case TSR_CYCLE:
       break;
     }
+    if (is_in_scope(core, __builtin_return_address(0))) return 0;
     // The counter of A2/A3 runs at 50 MHz, that of A5 at 1 GHz. Whoever asks may wait for time to pass.
     Request r;
     r.kind = Request::Kind::kNothing;
@@ -158,6 +159,7 @@ class NativeCores::Interface {
         threads->fail(describe(core, where, bytes, stores), at);
       return threads->access(address, bytes, stores, at);
     }
+    if (is_in_scope(core, at)) return;
     Request r;
     r.from = from(core, at);
     r.address = where;
@@ -206,6 +208,7 @@ class NativeCores::Interface {
   }
   static void clean(void* self, const void* address) {
     Core& core = core_of(self);
+    if (is_in_scope(core, __builtin_return_address(0))) return;
     Request r;
     r.kind = Request::Kind::kClean;
     r.from = from(core, __builtin_return_address(0));
@@ -252,6 +255,7 @@ class NativeCores::Interface {
   }
   static void threads(void* self, const TsrThreads* launch) {
     Core& core = core_of(self);
+    if (is_in_scope(core, __builtin_return_address(0))) return;
     const std::uint64_t count = std::uint64_t{launch->size[0]} * launch->size[1] * launch->size[2];
     if (count > cluster::kMostThreads)
       return refuse(core, __builtin_return_address(0),

@@ -432,7 +432,7 @@ void NativeVectors::divide() {
   }
 }
 
-// Its place in the program is for its line only: bodies are executed here.
+// Its places in the program, one for each operation as in PTO text, are for lines and loops only: bodies are executed here.
 void NativeVectors::put(Instruction& instruction, cluster::Program& program) {
   try {
     lower(instruction);
@@ -448,18 +448,21 @@ void NativeVectors::put(Instruction& instruction, cluster::Program& program) {
   cluster::Instruction i;
   i.op = cluster::Opcode::kRegister;
   i.line = place.line;
-  if (!place.file.empty() && place.file != program.file)
-    program.other_files[instruction.pc] = place.file;
-  program.code.push_back(i);
+  for (std::size_t n = 0; n < instruction.operations.size(); ++n) {
+    if (!place.file.empty() && place.file != program.file)
+      program.other_files[static_cast<std::uint32_t>(program.code.size())] = place.file;
+    program.code.push_back(i);
+  }
 }
 
-cluster::RegisterStep NativeVectors::step_of(const Step& s, const RegisterOperation& op) const {
+cluster::RegisterStep NativeVectors::step_of(const Step& s, std::uint32_t n) const {
+  const RegisterOperation& op = s.instruction->operations[n];
   const auto value = [&s](const cluster::Operand& o) {
     return o.is_register ? s.numbers[static_cast<std::size_t>(o.value)] : o.value;
   };
   cluster::RegisterStep step;
   step.operation = &op;
-  step.pc = s.instruction->pc;
+  step.pc = s.instruction->pc + n;
   const auto known = operand_of_.find(s.instruction);
   step.operand = known == operand_of_.end() ? 0 : known->second;
   step.address = s.address + op.address.base;
@@ -480,8 +483,8 @@ void NativeVectors::finish(cluster::Program& program) {
   finished_.clear();
   for (const Step& s : steps_) {
     if (!s.instruction->is_lowered) put(*s.instruction, program);
-    for (const RegisterOperation& op : s.instruction->operations)
-      finished_.push_back(step_of(s, op));
+    for (std::uint32_t n = 0; n < s.instruction->operations.size(); ++n)
+      finished_.push_back(step_of(s, n));
   }
   program.vector_registers = std::max<unsigned>(program.vector_registers, numbers_);
   steps_.clear();

@@ -36,7 +36,7 @@ class NativeVectors {
   /// Where the function begins.
   std::uint64_t begin() const { return begin_; }
 
-  /// How the function accesses UB: operands of the operation, as steps() divides them.
+  /// How the function accesses UB: operands of the operation, as divide() makes them.
   const std::vector<cluster::Access>& accesses() const { return accesses_; }
   /// Ends the function: lowers what is new, and puts its instructions into the program. Throws IllegalBehaviour.
   void finish(cluster::Program& program);
@@ -68,7 +68,7 @@ class NativeVectors {
     std::vector<Operand> operands;
     bool is_lowered = false;
     std::vector<cluster::RegisterOperation> operations;
-    std::uint32_t pc = 0;
+    std::uint32_t pc = 0;  ///< of the first operation
   };
   struct Step {
     Instruction* instruction;
@@ -96,7 +96,7 @@ class NativeVectors {
   std::uint16_t new_number();
   std::vector<Range> ranges() const;
   void divide();
-  cluster::RegisterStep step_of(const Step& s, const cluster::RegisterOperation& op) const;
+  cluster::RegisterStep step_of(const Step& s, std::uint32_t n) const;  ///< of its n-th operation
 
   const cluster::CoreId core_;
   const MemoryMap& memory_;

@@ -129,7 +129,7 @@ def _kind_of(program: str) -> str:
     if program.endswith(".pto"):
         return "ascend"
     path = pathlib.Path(program)
-    if path.suffix in (".cpp", ".cc"):
+    if path.suffix in (".cpp", ".cc", ".cxx", ".cce", ".asc", ".hpp"):  # those that ascend_platform compiles
         raise ValueError(f"{program}: a kernel in C++ is compiled first, by tessera.ascend.compile")
     is_mesh = path.suffix == ".json" and path.is_file() and b"tessera-numesh-program" in path.read_bytes()
     return "numesh" if is_mesh else "wse"

@@ -398,8 +398,9 @@ class Threads(unittest.TestCase):
             tessera.Machine(GEMV, "--structure=dense\0x")
         with self.assertRaisesRegex(ValueError, "no NUL"):
             tessera.Machine(str(GEMV) + "\0")
-        with self.assertRaisesRegex(ValueError, "ascend.compile"):
-            tessera.Machine("kernel.cpp")
+        for end in "cpp", "cc", "cxx", "cce", "asc", "hpp":
+            with self.assertRaisesRegex(ValueError, "ascend.compile"):
+                tessera.Machine(f"kernel.{end}")
         with self.assertRaisesRegex(tessera.Error, "--launch: the host"):
             tessera.Machine(ROOT / "examples/csl/gemv/layout.csl", "--launch", "nothing")
         with tessera.Machine(GEMV) as machine:

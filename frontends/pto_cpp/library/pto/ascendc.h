@@ -8,19 +8,6 @@
 
 namespace AscendC {
 
-#ifndef PTO_NPU_ARCH_A5
-enum class RoundMode {
-  CAST_NONE,
-  CAST_RINT,
-  CAST_FLOOR,
-  CAST_CEIL,
-  CAST_ROUND,
-  CAST_TRUNC,
-  CAST_ODD,
-  CAST_HYBRID,
-  UNKNOWN
-};
-#endif
 enum class TPosition { GM, VECIN, VECOUT, VECCALC, A1, B1, C1, A2, B2, C2, CO1, CO2 };
 using QuePosition = TPosition;
 enum class Hardware { GM, UB, L1, L0A, L0B, L0C };
@@ -101,10 +88,7 @@ TSR_INLINE std::int64_t GetSubBlockNum() {
 constexpr std::uint32_t GetVecLen() {
   return 256;
 }
-template <class A, class B>
-constexpr auto CeilDivision(A a, B b) {
-  return (a + b - 1) / b;
-}
+using pto::CeilDivision;
 template <class A, class B>
 using IsSameType = std::is_same<A, B>;
 
@@ -194,26 +178,6 @@ class LocalMemAllocator {
 
 // --- copies ---
 
-template <class T, class N>
-TSR_INLINE void DataCopy(const LocalTensor<T>& to, const GlobalTensor<T>& from, N count) {
-  if (static_cast<std::int64_t>(count) * sizeof(T) % 32 != 0)
-    tsr_api->fail(tsr_api->self,
-                  "DataCopy of bytes that are no multiple of 32; DataCopyPad copies others");
-  auto row = to.row(count);
-  detail::RowInGm<T> source(from.GetPhyAddr(),
-                            pto::Shape<1, 1, 1, 1, pto::DYNAMIC>(static_cast<std::int64_t>(count)));
-  TLOAD(row, source);
-}
-template <class T, class N>
-TSR_INLINE void DataCopy(const GlobalTensor<T>& to, const LocalTensor<T>& from, N count) {
-  if (static_cast<std::int64_t>(count) * sizeof(T) % 32 != 0)
-    tsr_api->fail(tsr_api->self,
-                  "DataCopy of bytes that are no multiple of 32; DataCopyPad copies others");
-  auto row = from.row(count);
-  detail::RowInGm<T> target(to.GetPhyAddr(),
-                            pto::Shape<1, 1, 1, 1, pto::DYNAMIC>(static_cast<std::int64_t>(count)));
-  TSTORE(target, row);
-}
 /// Lengths and distances in GM are bytes, those in UB blocks of 32 bytes; distances are gaps.
 struct DataCopyExtParams {
   std::uint16_t blockCount = 1;
@@ -228,31 +192,56 @@ struct DataCopyPadExtParams {
   std::uint8_t leftPadding = 0, rightPadding = 0;
   T paddingValue = 0;
 };
+
+namespace detail {
+template <bool Loads, class T>
+TSR_INLINE void copy(const LocalTensor<T>& tensor, T* in_gm, std::int64_t count) {
+  auto row = tensor.row(count);
+  RowInGm<T> gm(in_gm, pto::Shape<1, 1, 1, 1, pto::DYNAMIC>(count));
+  if constexpr (Loads)
+    TLOAD(row, gm);
+  else
+    TSTORE(gm, row);
+}
+template <bool Loads, class T>
+TSR_INLINE void copy_lines(const LocalTensor<T>& tensor, T* in_gm, std::int64_t count) {
+  if (count * sizeof(T) % 32 != 0)
+    tsr_api->fail(tsr_api->self,
+                  "DataCopy of bytes that are no multiple of 32; DataCopyPad copies others");
+  copy<Loads>(tensor, in_gm, count);
+}
+template <bool Loads, class T>
+TSR_INLINE void copy_blocks(const LocalTensor<T>& tensor, T* in_gm, const DataCopyExtParams& how) {
+  const std::int64_t gap_in_ub = Loads ? how.dstStride : how.srcStride,
+                     gap_in_gm = Loads ? how.srcStride : how.dstStride;
+  const std::int64_t in_ub = (how.blockLen + 31) / 32 * 32 + gap_in_ub * 32;
+  if (how.blockLen % sizeof(T) != 0 || gap_in_gm % std::int64_t{sizeof(T)} != 0)
+    tsr_api->fail(tsr_api->self, "DataCopyPad of bytes that are no whole elements");
+  for (std::uint32_t n = 0; n < how.blockCount; ++n)
+    copy<Loads>(tensor[static_cast<std::uint32_t>(n * in_ub / sizeof(T))],
+                in_gm + n * (how.blockLen + gap_in_gm) / sizeof(T), how.blockLen / sizeof(T));
+}
+}  // namespace detail
+
+template <class T, class N>
+TSR_INLINE void DataCopy(const LocalTensor<T>& to, const GlobalTensor<T>& from, N count) {
+  detail::copy_lines<true>(to, from.GetPhyAddr(), static_cast<std::int64_t>(count));
+}
+template <class T, class N>
+TSR_INLINE void DataCopy(const GlobalTensor<T>& to, const LocalTensor<T>& from, N count) {
+  detail::copy_lines<false>(from, to.GetPhyAddr(), static_cast<std::int64_t>(count));
+}
 template <class T, class P>
 TSR_INLINE void DataCopyPad(const LocalTensor<T>& to, const GlobalTensor<T>& from,
                             const DataCopyExtParams& how, const P& pad) {
   if (pad.isPad && (pad.leftPadding != 0 || pad.rightPadding != 0))
     tsr_api->fail(tsr_api->self, "DataCopyPad with pads of its own is not modelled");
-  const std::int64_t in_ub = (how.blockLen + 31) / 32 * 32 + how.dstStride * 32;
-  for (std::uint32_t n = 0; n < how.blockCount; ++n) {
-    const std::int64_t count = how.blockLen / sizeof(T);
-    auto row = to[static_cast<std::uint32_t>(n * in_ub / sizeof(T))].row(count);
-    detail::RowInGm<T> source(from.GetPhyAddr(n * (how.blockLen + how.srcStride) / sizeof(T)),
-                              pto::Shape<1, 1, 1, 1, pto::DYNAMIC>(count));
-    TLOAD(row, source);
-  }
+  detail::copy_blocks<true>(to, from.GetPhyAddr(), how);
 }
 template <class T>
 TSR_INLINE void DataCopyPad(const GlobalTensor<T>& to, const LocalTensor<T>& from,
                             const DataCopyExtParams& how) {
-  const std::int64_t in_ub = (how.blockLen + 31) / 32 * 32 + how.srcStride * 32;
-  for (std::uint32_t n = 0; n < how.blockCount; ++n) {
-    const std::int64_t count = how.blockLen / sizeof(T);
-    auto row = from[static_cast<std::uint32_t>(n * in_ub / sizeof(T))].row(count);
-    detail::RowInGm<T> target(to.GetPhyAddr(n * (how.blockLen + how.dstStride) / sizeof(T)),
-                              pto::Shape<1, 1, 1, 1, pto::DYNAMIC>(count));
-    TSTORE(target, row);
-  }
+  detail::copy_blocks<false>(from, to.GetPhyAddr(), how);
 }
 
 // --- operations on the first elements of tensors ---
@@ -309,9 +298,8 @@ class TPipe {
  public:
   template <class Q>
   TSR_INLINE void InitBuffer(Q& queue, std::uint32_t count, std::uint32_t bytes) {
-    queue.init(next_, count, (bytes + 31) / 32 * 32, next_event_);
+    queue.init(next_, count, (bytes + 31) / 32 * 32, events_);
     next_ += count * ((bytes + 31) / 32 * 32);
-    next_event_ += static_cast<int>(count);
   }
   template <class B>
   TSR_INLINE void InitBuffer(B& buffer, std::uint32_t bytes) {
@@ -321,58 +309,93 @@ class TPipe {
 
  private:
   std::uint32_t next_ = 0;
-  int next_event_ = 0;
+  std::uint32_t events_[2] = {};  ///< that queues of VECOUT and of VECIN have taken
 };
+/// A tensor has an event of its own, from who fills it to who reads it, and back.
 template <TPosition Where, int Depth, int = 0>
 class TQue {
   static_assert(Where == TPosition::VECIN || Where == TPosition::VECOUT,
                 "queues are modelled of VECIN and VECOUT");
   static constexpr bool kIn = Where == TPosition::VECIN;
-  // From who fills a tensor to who reads it, and back.
   static constexpr pipe_t kFills = kIn ? PIPE_MTE2 : PIPE_V, kReads = kIn ? PIPE_V : PIPE_MTE3;
-  static constexpr int kMost = 8;
+  static constexpr std::uint32_t kMost = 8;  // events of a pair of pipes
+  enum class State : std::uint8_t { kNew, kTaken, kWaits, kFreed };
 
  public:
+  TQue() = default;
+  TQue(const TQue&) = delete;
+  TQue& operator=(const TQue&) = delete;
+  TSR_INLINE ~TQue() { drain(); }
   TSR_INLINE void init(std::uint32_t address, std::uint32_t count, std::uint32_t bytes,
-                       int first_event) {
-    if (count > kMost || count == 0) tsr_api->fail(tsr_api->self, "a queue has 1 to 8 tensors");
+                       std::uint32_t (&events)[2]) {
+    if (count == 0 || bytes == 0) refuse("a queue has a tensor at least, with a byte at least");
+    if (count > kMost || events[kIn] + count > kMost)
+      refuse(kIn ? "queues of VECIN have more than 8 tensors; a pair of pipes has 8 events"
+                 : "queues of VECOUT have more than 8 tensors; a pair of pipes has 8 events");
+    drain();
     address_ = address;
     count_ = count;
     bytes_ = bytes;
-    event_ = first_event;
+    event_ = events[kIn];
+    events[kIn] += count;
+    next_ = enqueued_ = dequeued_ = 0;
   }
   template <class T>
   TSR_INLINE LocalTensor<T> AllocTensor() {
-    const std::uint32_t n = allocated_++ % count_;
-    if (freed_[n]) wait_flag(kReads, kFills, event(n));
-    freed_[n] = false;
+    std::uint32_t n = next_, tried = 0;
+    while (tried < count_ && is_held(n)) n = (n + 1) % count_, ++tried;
+    if (tried == count_) refuse("AllocTensor: all tensors of the queue are taken, and none has been freed");
+    if (states_[n] == State::kFreed) wait_flag(kReads, kFills, event(n));
+    states_[n] = State::kTaken;
+    next_ = (n + 1) % count_;
     return {address_ + n * bytes_, static_cast<std::uint32_t>(bytes_ / sizeof(T))};
   }
   template <class T>
   TSR_INLINE bool EnQue(const LocalTensor<T>& tensor) {
-    set_flag(kFills, kReads, event((tensor.address() - address_) / bytes_));
-    waiting_[enqueued_++ % kMost] = tensor.address();
+    const std::uint32_t n = number_of(tensor.address());
+    set_flag(kFills, kReads, event(n));
+    states_[n] = State::kWaits;
+    waiting_[enqueued_++ % kMost] = n;
     return true;
   }
   template <class T>
   TSR_INLINE LocalTensor<T> DeQue() {
-    const std::uint32_t address = waiting_[dequeued_++ % kMost];
-    wait_flag(kFills, kReads, event((address - address_) / bytes_));
-    return {address, static_cast<std::uint32_t>(bytes_ / sizeof(T))};
+    if (enqueued_ == dequeued_) refuse("DeQue: no tensor waits in the queue");
+    const std::uint32_t n = waiting_[dequeued_++ % kMost];
+    wait_flag(kFills, kReads, event(n));
+    states_[n] = State::kTaken;
+    return {address_ + n * bytes_, static_cast<std::uint32_t>(bytes_ / sizeof(T))};
   }
   template <class T>
   TSR_INLINE void FreeTensor(const LocalTensor<T>& tensor) {
-    const std::uint32_t n = (tensor.address() - address_) / bytes_;
+    const std::uint32_t n = number_of(tensor.address());
     set_flag(kReads, kFills, event(n));
-    freed_[n] = true;
+    states_[n] = State::kFreed;
   }
 
  private:
-  TSR_INLINE int event(std::uint32_t n) const { return (event_ + static_cast<int>(n)) % 8; }
-  std::uint32_t address_ = 0, count_ = 1, bytes_ = 0, allocated_ = 0, enqueued_ = 0, dequeued_ = 0;
+  TSR_INLINE static void refuse(const char* why) { tsr_api->fail(tsr_api->self, why); }
+  TSR_INLINE int event(std::uint32_t n) const { return static_cast<int>(event_ + n); }
+  TSR_INLINE bool is_held(std::uint32_t n) const {
+    return states_[n] == State::kTaken || states_[n] == State::kWaits;
+  }
+  TSR_INLINE std::uint32_t number_of(std::uint32_t address) const {
+    const std::uint32_t n = address < address_ || bytes_ == 0 ? kMost : (address - address_) / bytes_;
+    if (n >= count_ || states_[n] != State::kTaken)
+      refuse("a tensor that has not been taken from this queue");
+    return n;
+  }
+  /// Nothing may be left of flags when a block ends: the next one of the core begins with none.
+  TSR_INLINE void drain() {
+    for (std::uint32_t n = 0; n < count_; ++n) {
+      if (states_[n] == State::kFreed) wait_flag(kReads, kFills, event(n));
+      states_[n] = State::kNew;
+    }
+  }
+  std::uint32_t address_ = 0, count_ = 0, bytes_ = 0, event_ = 0;
+  std::uint32_t next_ = 0, enqueued_ = 0, dequeued_ = 0;
   std::uint32_t waiting_[kMost] = {};
-  bool freed_[kMost] = {};
-  int event_ = 0;
+  State states_[kMost] = {};
 };
 template <TPosition Where = TPosition::VECCALC>
 class TBuf {

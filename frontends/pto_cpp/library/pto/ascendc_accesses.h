@@ -14,10 +14,6 @@ TSR_INLINE AddrReg CreateAddrReg(std::int64_t index, std::int64_t stride, N... m
   return {index * stride + CreateAddrReg<T>(more...).offset};
 }
 namespace detail {
-template <class P>
-TSR_INLINE void move_by(P*& at, std::int64_t elements) {
-  at += elements;
-}
 /// A load of one or two registers or of a mask at an address.
 template <class T, class... U>
 TSR_INLINE void load(const char* word, T* at, U&... to) {

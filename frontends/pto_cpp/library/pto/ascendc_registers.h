@@ -6,10 +6,7 @@
 
 #include "pto/pto-inst.hpp"
 
-#ifdef PTO_NPU_ARCH_A5
-
 namespace AscendC {
-
 enum class RoundMode {
   CAST_NONE,
   CAST_RINT,
@@ -21,6 +18,12 @@ enum class RoundMode {
   CAST_HYBRID,
   UNKNOWN
 };
+}  // namespace AscendC
+
+#ifdef PTO_NPU_ARCH_A5
+
+namespace AscendC {
+
 enum class CMPMODE { LT, GT, EQ, LE, GE, NE };
 enum class ReduceType { SUM, MAX, MIN };
 enum class SpecialPurposeReg { AR };
@@ -171,7 +174,7 @@ constexpr const char* word_of(LoadDist dist) {
   return kWords[static_cast<int>(dist)];
 }
 constexpr const char* word_of(StoreDist dist) {
-  return dist == StoreDist::DIST_NORM ? "NORM" : tsr::kStoreWords[static_cast<int>(dist)];
+  return tsr::kStoreWords[static_cast<int>(dist)];
 }
 constexpr const char* word_of(RoundMode mode) {
   constexpr const char* kWords[] = {"", "R", "F", "C", "A", "Z", "O", "H", ""};
@@ -196,8 +199,6 @@ TSR_INLINE void one(const char* operation, const char* word, const A&... a) {
   else
     tsr::vector_1(operation, word, a...);
 }
-template <class T>
-inline constexpr int kSize = sizeof(T);
 TSR_INLINE void add_word(tsr::VectorCall& call, const char* word) {
   if (word[0] != '\0') call.word(word);
 }

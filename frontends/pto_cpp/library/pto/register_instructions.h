@@ -278,10 +278,6 @@ inline constexpr std::uint32_t CCE_VL = 256;  ///< bytes of a register
 
 namespace pto {
 
-template <class A, class B>
-constexpr auto CeilDivision(A a, B b) {
-  return (a + b - 1) / b;
-}
 template <class T>
 struct RegTensor {
   using RegType = tsr::Vector<T>;
@@ -312,26 +308,7 @@ TSR_INLINE MaskReg PSetWithType(Pat pattern) {
   else
     return pset_b32(pattern);
 }
-enum class DistVST {
-  DIST_NORM_B8,
-  DIST_NORM_B16,
-  DIST_NORM_B32,
-  DIST_ONEPT_B8,
-  DIST_ONEPT_B16,
-  DIST_ONEPT_B32,
-  DIST_PK_B16,
-  DIST_PK_B32,
-  DIST_INTLV_B8,
-  DIST_INTLV_B16,
-  DIST_PK_B64,
-  DIST_INTLV_B32,
-  DIST_PK4_B32,
-  DIST_MRG4CHN_B8,
-  DIST_MRG2CHN_B8,
-  DIST_MRG2CHN_B16,
-  DIST_NORM,
-  DIST_ONEPT
-};
+using ::DistVST;
 template <class T, DistVST Dist>
 constexpr DistVST GetDistVst() {
   constexpr int width = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : 2;

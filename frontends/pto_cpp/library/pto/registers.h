@@ -6,6 +6,13 @@
 
 #include "pto/operations.h"
 
+namespace pto {
+template <class A, class B>
+constexpr auto CeilDivision(A a, B b) {
+  return (a + b - 1) / b;
+}
+}  // namespace pto
+
 #ifdef PTO_NPU_ARCH_A5
 
 namespace tsr {
@@ -148,7 +155,7 @@ inline constexpr const char* kPatterns[] = {
     "PAT_VL64", "PAT_VL128", "PAT_M3",  "PAT_M4",  "PAT_H",   "PAT_Q",   "",         "PAT_ALLF"};
 }  // namespace tsr
 
-/// Distributions of stores; pto::DistVST has the same numbers.
+/// Distributions of stores. The last two have the lanes of the element: pto::GetDistVst.
 enum class DistVST {
   DIST_NORM_B8,
   DIST_NORM_B16,
@@ -165,16 +172,17 @@ enum class DistVST {
   DIST_PK4_B32,
   DIST_MRG4CHN_B8,
   DIST_MRG2CHN_B8,
-  DIST_MRG2CHN_B16
+  DIST_MRG2CHN_B16,
+  DIST_NORM,
+  DIST_ONEPT
 };
 enum class Pat { ALL, VL1, VL2, VL3, VL4, VL8, VL16, VL32, VL64, VL128, M3, M4, H, Q, ALLF = 15 };
-enum class Bin { N0, N1 };
 
 namespace tsr {
 inline constexpr const char* kStoreWords[] = {
     "NORM_B8", "NORM_B16",   "NORM_B32",   "ONEPT_B8",   "ONEPT_B16", "ONEPT_B32",
     "PK_B16",  "PK_B32",     "INTLV_B8",   "INTLV_B16",  "PK_B64",    "INTLV_B32",
-    "PK4_B32", "MRG4CHN_B8", "MRG2CHN_B8", "MRG2CHN_B16"};
+    "PK4_B32", "MRG4CHN_B8", "MRG2CHN_B8", "MRG2CHN_B16", "NORM", "ONEPT"};
 constexpr const char* word_of(Word w) {
   return kWords[static_cast<int>(w)];
 }
@@ -394,8 +402,6 @@ template <class P>
 inline constexpr std::int64_t kBytesOf = sizeof(std::remove_pointer_t<std::decay_t<P>>);
 template <class V>
 using IfVector = std::enable_if_t<is_vector<V>>;
-template <class V>
-using IfMask = std::enable_if_t<is_mask<V>>;
 template <class V>
 using IfNumber = std::enable_if_t<!is_vector<V> && !is_mask<V> && !is_word<V> &&
                                   std::is_convertible_v<V, std::int64_t>>;
