@@ -43,6 +43,17 @@ void follow_jump(EngineState& pe, Cycle now) {
   pe.main.wait_until(now + 1 + pe.timing().branch_taken);
 }
 
+// Elements of the last `groups` groups of `op`, of which a row may end some early.
+std::int64_t elements_of_last(const Operation& op, std::uint32_t groups) {
+  const std::uint32_t all = op.groups_of(op.done);
+  if (all <= groups) return op.done;
+  const std::uint32_t before = all - groups;
+  if (op.row == 0) return op.done - std::int64_t{before} * op.width;
+  const std::uint32_t in_row = op.groups_of(op.row);
+  const std::uint32_t begun = std::min<std::uint32_t>(before % in_row * op.width, op.row);
+  return op.done - (std::int64_t{before / in_row} * op.row + begun);
+}
+
 // Whether some of the `bytes` at `address` are among the elements that the last groups of `op` wrote,
 // as many as are in the pipeline.
 bool wrote_last(const Operation& op, const PeTiming& timing, std::int64_t address, unsigned bytes) {
@@ -53,8 +64,7 @@ bool wrote_last(const Operation& op, const PeTiming& timing, std::int64_t addres
   if (to.kind == Cursor::Kind::kPointer)
     return meets(to.walk.address(), std::int64_t{to.walk.address()} + to.bytes);
   if (to.kind != Cursor::Kind::kMemory) return false;
-  const std::int64_t groups = timing.vector_start + timing.vector_drain;
-  const std::int64_t written = std::min<std::int64_t>(op.done, groups * op.width);
+  const std::int64_t written = elements_of_last(op, timing.vector_start + timing.vector_drain);
   const std::int64_t step = to.walk.step(to.bytes);
   const std::int64_t last = to.walk.address() - step;
   const std::int64_t first = last - (written - 1) * step;

@@ -29,7 +29,7 @@ using Bytes = std::vector<std::uint8_t>;
 constexpr char kMagic[] = "tessera state\n\x1a\n";
 constexpr std::size_t kMagicBytes = sizeof kMagic - 1;
 // Of header and state. Who changes the header changes FIRST_FORMAT of scripts/commands/checkpoint.py.
-constexpr std::uint64_t kFormat = 6;
+constexpr std::uint64_t kFormat = 7;
 constexpr std::size_t kChunk = state::Archive::kChunk;  // compressed on its own, by any thread
 constexpr int kFast = 1;                                // level of zlib
 

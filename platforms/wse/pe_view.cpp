@@ -96,8 +96,6 @@ std::optional<Value> PeView::state_value(const std::string& name) const {
     return Value::of(pe_.main.read({pe::kReg32, static_cast<std::uint8_t>(*pair), 0}));
   if (name == "flag") return Value::of(pe_.main.flag() ? 1 : 0);
   if (name == "pc" && pe_.main.runs()) return Value::of(pe_.main.pc());
-  if (name == "x") return Value::of(pe_.at.x);
-  if (name == "y") return Value::of(pe_.at.y);
   const std::size_t dot = name.find('.');
   if (dot == std::string::npos) return {};
   for (const pe::Operand& operand : used_descriptors()) {

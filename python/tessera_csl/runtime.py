@@ -16,7 +16,7 @@ import numpy as np
 
 from tessera_csl import arguments, arrays, copies, initial
 from tessera_csl.copies import MemcpyDataType, MemcpyOrder, SymbolHandle, takes_old_form
-from tessera_csl.frames import ERRORS, Reply
+from tessera_csl.frames import Reply
 from tessera_csl.memory import MemoryDump
 from tessera_csl.platform import ignore, require_simulator
 from tessera_csl.server import Server
@@ -131,8 +131,9 @@ class SdkRuntime:
             self._streams.write_files()
             self._server.call({"cmd": "stop"}, reply=self._end)
             self._dump = MemoryDump(self._folder, is_held=True)  # by the server, until it is closed
-        except tuple(ERRORS.values()):  # of the machine; not what a signal handler raises
-            self._close()
+        except Exception as error:
+            if self._server.has_ended or error is self._server.raised:  # else a signal handler has raised it, or a file is not written
+                self._close()
             raise
         self._close()  # not after an interrupt above: stop() is then called again, and reads the memory
         for path in self._core_paths:

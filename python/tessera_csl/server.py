@@ -23,6 +23,7 @@ class Server:
         except OSError as error:  # too many processes or open files
             raise RuntimeError(f"the simulator cannot be started: {error}") from None
         self._owner = os.getpid()
+        self.raised = None  # the last error of the machine that a call has raised
         self._end = weakref.finalize(self, self._channel.close)
         self.hello = self.call({"cmd": "hello", "protocol": PROTOCOL}).header
 
@@ -53,7 +54,7 @@ class Server:
         if reply.error is not None:
             if reply.error in self._channel.unreported:
                 self._channel.unreported.remove(reply.error)
-            raise reply.error
+            self._raise(reply.error)
         self._raise_unreported()
         return reply
 
@@ -82,4 +83,8 @@ class Server:
 
     def _raise_unreported(self):
         if self._channel.unreported:
-            raise self._channel.unreported.pop(0)
+            self._raise(self._channel.unreported.pop(0))
+
+    def _raise(self, error):
+        self.raised = error
+        raise error

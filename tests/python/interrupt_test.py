@@ -55,8 +55,8 @@ class Interrupter:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-class Alarm(Exception):
-    """What a program raises in a handler of its own."""
+class Alarm(RuntimeError):
+    """What a program raises in a handler of its own; the machine raises errors of this kind too."""
 
 
 def interrupt_at(line, kind, call, has_ended):

@@ -145,15 +145,26 @@ class Csdb(unittest.TestCase):
 
     def test_changed_core_files_are_read_or_refused(self):
         whole, pick = (self.work / "corefile.cs1").read_bytes(), random.Random(5)
+
+        def is_refused(data):
+            (self.work / "changed.cs1").write_bytes(data)
+            status, _, err = self.run_commands("target create --core-file=changed.cs1\nmemory read --address=0 --length=1\n")
+            self.assertIn(status, (0, 2))
+            self.assertEqual(status == 2, bool(err))
+            return status == 2
+        refused = 0
         for _ in range(300):
             data = bytearray(whole)
             for _ in range(pick.choice((1, 1, 5))):
                 at = pick.choice((pick.randrange(len(data)), pick.randrange(200), len(data) - 1 - pick.randrange(200)))
                 data[at] = pick.randrange(256)
-            (self.work / "changed.cs1").write_bytes(data)
-            status, _, err = self.run_commands("target create --core-file=changed.cs1\nmemory read --address=0 --length=1\n")
-            self.assertIn(status, (0, 2))
-            self.assertEqual(status == 2, bool(err))
+            refused += is_refused(data)
+        self.assertGreater(refused, 100)
+        encrypted = bytearray(whole)
+        encrypted[whole.index(b"PK\x01\x02") + 8] |= 0x41  # strong encryption
+        compressed = bytearray(whole)
+        compressed[whole.index(b"memory.json") + len("memory.json")] = 0xFF  # no block of deflate begins so
+        self.assertTrue(is_refused(encrypted) and is_refused(compressed))
 
     def test_core_files_are_whole(self):
         with zipfile.ZipFile(self.work / "corefile.cs1") as core:
