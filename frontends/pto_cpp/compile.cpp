@@ -189,11 +189,10 @@ void rewrite(Job& job) {
   job.process = std::make_unique<ChildProcess>(job.command, job.log.string());
 }
 
-/// What is wrong with a kernel that does not compile because it is written for another library; "": nothing is known.
+/// What is wrong with a kernel that does not compile because of another library; "": nothing is known.
 std::string wrong_library(const std::string& said) {
   if (said.find("\u2018AscendC\u2019") == std::string::npos) return "";
-  return "is written in Ascend C (LocalTensor, TPipe, TQue), which is not taken: kernels use PTO, "
-         "see docs/pto-cpp.md. It ";
+  return "uses a part of Ascend C that is not taken (docs/pto-cpp.md has what is). It ";
 }
 
 void finish(Job& job, const KernelText& kernel, const std::vector<std::string>& folders) {
