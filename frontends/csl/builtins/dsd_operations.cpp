@@ -433,7 +433,7 @@ class Operation {
                           "the option .priority of WSE-2 is that of an input from the fabric, and "
                           "no operand is one; the microthread has it");
     if (config_.on_control != pe::OnControl::kNone && !has_input_ && dsrs_.empty())
-      call_.engine().warn(Id::kNoEffect, call_.node,
+      call_.engine().warn(Id::kControlWithoutInput, call_.node,
                           "the option .on_control is about control wavelets of an input from the "
                           "fabric, and no operand is one; it has no effect");
     if (config_.async && has_fifo_ && !may_have_queue_ && !config_.ut) choose_microthread();

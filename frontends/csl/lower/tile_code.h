@@ -182,6 +182,7 @@ class TileCode {
   /// `is_shared`: the queue that the program names serves another color.
   std::optional<unsigned> free_queue(bool is_input, bool is_shared);
   void tell_shared_queue(unsigned queue, const Node& at);
+  void tell_queue_of_color(const pe::QueueBinding& of_color, unsigned queue, const Node& at);
   /// Whether `leads` holds for the color on one of the PEs of this code.
   bool is_routed(unsigned color, bool (*leads)(const ColorConfig&)) const;
   /// Input queues of data tasks to which nothing binds a color.

@@ -6,6 +6,14 @@
 #include "frontends/csl/lower/tile_setup.h"
 
 namespace tessera::csl {
+namespace {
+
+/// The queue whose length and microthread a receiver has where no operation names one: the last ones first.
+unsigned queue_shared_by(unsigned receiver) {
+  return kMaxQueues - 1 - receiver % kMaxQueues;
+}
+
+}  // namespace
 
 QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
                              std::optional<unsigned> color, const Node& at, bool later) {
@@ -22,13 +30,13 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
   return use_output_queue(queue, color, at);
 }
 
-/// Operations of colors that never arrive may wait in one queue; a task has one of its own.
+/// A data task never shares a queue; without a free one it gets a receiver.
 QueueId TileCode::queue_of_task(unsigned color, const Node& at) {
   const bool has_queue = find_queue(true, std::nullopt, color) != nullptr;
   const std::optional<unsigned> receiver = free_receiver();
   if (has_queue || !receiver || free_queue(true, false))
     return use_queue(true, std::nullopt, color, at).queue;
-  return add_receiver(*receiver, kMaxQueues - 1 - *receiver % kMaxQueues, color, at).queue;
+  return add_receiver(*receiver, queue_shared_by(*receiver), color, at).queue;
 }
 
 pe::QueueBinding* TileCode::find_queue(bool is_input, std::optional<unsigned> id,
@@ -67,7 +75,7 @@ QueueUse TileCode::use_input_queue(std::optional<unsigned> queue, std::optional<
   if (of_color != nullptr && !(is_new && queue)) {
     const bool is_named = queue && of_color->shares != QueueId(*queue);
     if (is_named && may_move) return move_color(own, *queue, *color, at);
-    if (queue) tell_shared_queue(*queue, at);
+    if (queue) tell_queue_of_color(*of_color, *queue, at);
     return {of_color->id, Color(*color)};
   }
   if (of_color != nullptr) color.reset();  // since SDK 2.10 nothing binds the queue
@@ -93,8 +101,12 @@ QueueUse TileCode::move_color(const pe::QueueBinding* own, unsigned queue, unsig
                               const Node& at) {
   const std::optional<unsigned> receiver = free_receiver();
   const bool is_taken = own != nullptr;
+  if (is_taken && !receiver) {
+    const pe::QueueBinding& of_color = *find_queue(true, std::nullopt, color);
+    tell_queue_of_color(of_color, queue, at);
+    return {of_color.id, Color(color)};
+  }
   if (is_taken) tell_shared_queue(queue, at);
-  if (is_taken && !receiver) return {find_queue(true, std::nullopt, color)->id, Color(color)};
   pe::QueueBinding named;
   const unsigned id = is_taken ? *receiver : queue;
   named.name = "in" + std::to_string(id);
@@ -125,7 +137,7 @@ QueueUse TileCode::use_taken_queue(std::optional<unsigned> queue, std::optional<
     engine_.fail(Id::kQueuesTaken, at, "the color ", *color,
                  " is one too many: a PE receives at most ", pe::kMaxReceivers, " colors");
   }
-  const unsigned shared = queue.value_or(kMaxQueues - 1 - *receiver % kMaxQueues);
+  const unsigned shared = queue.value_or(queue_shared_by(*receiver));
   if (!queue) tell_shared_queue(shared, at);
   return add_receiver(*receiver, shared, color, at);
 }
@@ -214,7 +226,16 @@ void TileCode::tell_shared_queue(unsigned queue, const Node& at) {
                          "own here");
 }
 
-/// Whether wavelets of the color may reach the PEs of this code, as far as one can tell.
+void TileCode::tell_queue_of_color(const pe::QueueBinding& of_color, unsigned queue,
+                                   const Node& at) {
+  const unsigned own = of_color.of_machine().value();
+  if (own == queue) return tell_shared_queue(queue, at);
+  engine_.remark(at, "the color " + std::to_string(of_color.color->value()) +
+                         " has the input queue " + std::to_string(own) +
+                         ": the operation that names the input queue " + std::to_string(queue) +
+                         " runs on the microthread " + std::to_string(own));
+}
+
 std::set<unsigned> TileCode::channels() {
   std::set<unsigned> found;
   for (const pe::QueueBinding& queue : module_.settings.queues) {
@@ -257,6 +278,7 @@ bool leads_from_ramp(const ColorConfig& config) {
 
 }  // namespace
 
+/// Whether wavelets of the color may reach the PEs of this code, as far as one can tell.
 bool TileCode::is_received(unsigned color) const {
   return is_routed(color, leads_to_ramp);
 }

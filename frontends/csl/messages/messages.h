@@ -133,6 +133,7 @@ enum class Id : std::uint16_t {
   kAsynchronous = 1107,
   kPriority = 1108,
   kMap = 1109,
+  kControlWithoutInput = 1110,
 
   kFifoBuffer = 1201,
   kFifoRegisters = 1202,

@@ -251,6 +251,9 @@ const std::vector<MessageRow>& message_rows() {
       {Id::kMap, "the operands of @map",
        "`@map` takes an operand for each parameter of the function and, if it has a result, one "
        "for that."},
+      {Id::kControlWithoutInput, "a reaction to control wavelets without an input",
+       "The option `.on_control` is about control wavelets of an input from the fabric, and no "
+       "operand is one."},
       {Id::kFifoBuffer, "the buffer of a FIFO",
        "The buffer of a FIFO is a global array of numbers of 16 or 32 bits that no other FIFO "
        "has."},

@@ -85,6 +85,15 @@ layout {{ @set_rectangle(2, 1);
         unused = self.SENDER.replace("param c: color;", "const c = @get_color(5);").replace("@mov16(out, vd, .{ .async = true });", "v[0] = 2;")
         self.assertNotIn(note, self.compile(unused).stderr)
 
+    def test_the_note_on_a_color_with_two_queues_names_its_microthread(self):
+        into = "const in{0} = @get_dsd(fabin_dsd, .{{ .extent = 4, .fabric_color = @get_color(3), .input_queue = @get_input_queue({0}) }});\n"
+        code = ("var a = @zeros([4]u32);\nconst d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[i] });\n" + into.format(4) +
+                into.format(5) + TASK % ("@mov32(d, in4, .{ .async = true }); @mov32(d, in5, .{ .async = true });", ""))
+        done = self.compile(code, "--csl-version=1.4")
+        self.assertIn("note: the color 3 has the input queue 4: the operation that names the input queue 5 runs on the microthread 4\n",
+                      done.stderr)
+        self.assertNotIn("several colors", done.stderr)
+
 
 class Memory(Case):
     DATA = "var a = @zeros([8]f32); var b = @zeros([4, 4]f32); var h = @zeros([8]f16);\n"
