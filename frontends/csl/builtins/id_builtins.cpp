@@ -99,16 +99,30 @@ void check_teardown_task(const BuiltinCall& call) {
   }
 }
 
-Result bind(const BuiltinCall& call, TaskKind kind, bool by_color = false) {
-  const TaskBinding made{kind, call.handle(1), call.function(0), by_color};
-  check_task(call, made.task, kind);
-  const bool is_control = kind == TaskKind::kControl;
+void add_task(const BuiltinCall& call, const TaskBinding& made) {
+  const bool is_control = made.kind == TaskKind::kControl;
   for (const TaskBinding& other : call.tile().tasks) {
     if (other.id == made.id && (other.kind == TaskKind::kControl) == is_control)
       call.fail(Id::kIdTaken, "the id ", made.id, " has the task ",
                 text::in_quotes(other.task.function->name.text), " already");
   }
   call.tile().tasks.push_back(made);
+}
+
+/// `@bind_rotating_tasks` has bound it to the id.
+bool is_main_of_a_pair(const Tile& tile, const TaskBinding& made) {
+  return made.kind == TaskKind::kData &&
+         std::any_of(tile.rotating_tasks.begin(), tile.rotating_tasks.end(),
+                     [&](const RotatingTasks& pair) {
+                       return pair.id == made.id && pair.main.function == made.task.function;
+                     });
+}
+
+Result bind(const BuiltinCall& call, TaskKind kind, bool by_color = false) {
+  const TaskBinding made{kind, call.handle(1), call.function(0), by_color};
+  check_task(call, made.task, kind);
+  if (is_main_of_a_pair(call.tile(), made)) return call.nothing();
+  add_task(call, made);
   check_teardown_task(call);
   return call.nothing();
 }
@@ -122,16 +136,19 @@ Result bind_control_task(const BuiltinCall& call) {
   return bind(call, TaskKind::kControl);
 }
 
-/// SDK 0.4 to 0.9: the number of a color is the id of the task. Its parameters tell whether wavelets start it.
+/// SDK 0.4 to 0.9: the number of a color is the id of the task. Its parameters tell whether wavelets start it, unless a handle
+/// does.
 Result bind_task(const BuiltinCall& call) {
   call.engine().saw(Version::k1_4, call.node);
+  call.tile().has_old_host = true;
   const Type& type = *call.value(1).type;
-  if (type.is_handle("local_task_id")) return bind(call, TaskKind::kLocal, true);
-  if (type.is_handle("control_task_id")) return bind(call, TaskKind::kControl, true);
+  if (type.is_handle("local_task_id")) return bind(call, TaskKind::kLocal);
+  if (type.is_handle("control_task_id")) return bind(call, TaskKind::kControl);
   const bool has_parameters = !call.function(0).function->parameters.empty();
   if (has_parameters && call.handle(1) >= kColorCount)
     call.fail(Id::kTaskForm, "wavelets start a task with a parameter, and the color ",
               call.handle(1), " is only a number: no wavelet has it");
+  if (type.is_handle("data_task_id")) return bind(call, TaskKind::kData);
   const TaskKind kind = has_parameters                     ? TaskKind::kData
                         : call.handle(1) <= kMostLocalTask ? TaskKind::kLocal
                                                            : TaskKind::kControl;
@@ -153,16 +170,15 @@ void check_rotation(const BuiltinCall& call, const RotatingTasks& made) {
   }
 }
 
-/// Binds a task that takes turns, unless the program has bound it. Whether it did.
-bool bind_turn(const BuiltinCall& call, const TaskBinding& own) {
-  std::vector<TaskBinding>& tasks = call.tile().tasks;
+/// Checks a task that takes turns. Whether the program has bound it.
+bool is_bound_turn(const BuiltinCall& call, const TaskBinding& own) {
+  const std::vector<TaskBinding>& tasks = call.tile().tasks;
   const auto bound = std::find_if(tasks.begin(), tasks.end(), [&](const TaskBinding& other) {
     return other.task.function == own.task.function;
   });
   if (bound == tasks.end()) {
     check_task(call, own.task, TaskKind::kData, own.kind == TaskKind::kControl);
-    tasks.push_back(own);
-    return true;
+    return false;
   }
   if (bound->kind != own.kind)
     call.fail(Id::kTaskForm,
@@ -171,7 +187,7 @@ bool bind_turn(const BuiltinCall& call, const TaskBinding& own) {
   if (own.kind == TaskKind::kData && bound->id != own.id)
     call.fail(Id::kIdTaken, text::in_quotes(own.task.function->name.text), " is bound to the id ",
               bound->id, " instead of ", own.id);
-  return false;
+  return true;
 }
 
 Result bind_rotating_tasks(const BuiltinCall& call) {
@@ -187,8 +203,10 @@ Result bind_rotating_tasks(const BuiltinCall& call) {
     call.fail(Id::kOutOfRange, "the option .init is ", number("init"),
               ", more than .limit, which is ", number("limit"));
   check_rotation(call, made);
-  bind_turn(call, {TaskKind::kData, made.id, made.main});
-  made.binds_alternative = bind_turn(call, {TaskKind::kControl, 0, made.alternative});
+  const TaskBinding main{TaskKind::kData, made.id, made.main};
+  if (!is_bound_turn(call, main)) add_task(call, main);
+  // The end of the code binds the alternative: its id follows from the queue.
+  is_bound_turn(call, {TaskKind::kControl, 0, made.alternative});
   call.tile().rotating_tasks.push_back(std::move(made));
   return call.nothing();
 }

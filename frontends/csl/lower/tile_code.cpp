@@ -258,11 +258,8 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   made.name = name_of(*cell);
   made.place = place_of(at);
   const Variable* const named = cell->declaration;
-  // Hosts of SDK 0.4 to 0.9 set any variable by its name.
-  const bool has_old_host = std::any_of(tile().tasks.begin(), tile().tasks.end(),
-                                        [](const TaskBinding& task) { return task.by_color; });
   made.is_internal = named != nullptr && named->linkage == Linkage::kNone &&
-                     named->attributes.empty() && !has_old_host;
+                     named->attributes.empty() && !tile().has_old_host;
   // Constants and tables of functions lie after the variables.
   made.order = cell->instance != nullptr ? engine_.order_of(*cell) : ~std::uint64_t{0};
   if (const Node* declared = engine_.declaration_of(*cell)) made.place = place_of(*declared);

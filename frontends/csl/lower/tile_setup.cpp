@@ -65,10 +65,6 @@ pe::TaskBinding* find_task(TileCode& code, const Type& handle, unsigned id) {
   return nullptr;
 }
 
-}  // namespace
-
-namespace {
-
 std::uint8_t sub_table(const TileCode& code, const csl::QueueBinding& queue, const Result& number) {
   const auto table = static_cast<std::uint8_t>(number.value().integer());
   if (table == 0 || code.tile().control_table) return table;
@@ -160,24 +156,35 @@ void add_fifos(TileCode& code) {
 namespace {
 
 /// The alternative of tasks that take turns is the first control task of the queue (wse.md 3.3).
-void place_alternative(TileCode& code, const RotatingTasks& rotating) {
+/// The statements of the program have bound theirs: what is left gets the id that follows from the queue.
+void place_alternative(TileCode& code, RotatingTasks& rotating) {
   const pe::Image& image = code.module().settings;
   const pe::QueueBinding* queue = image.find_queue(true, QueueId(rotating.id));
   const unsigned first = queue == nullptr ? 0 : image.first_control_task(*queue);
+  const Function& function = *rotating.alternative.function;
+  bool is_bound = false;
   for (TaskBinding& task : code.engine().tile()->tasks) {
-    if (task.task.function != rotating.alternative.function) continue;
+    if (task.task.function != &function) continue;
+    is_bound = true;
+    if (task.kind != TaskKind::kControl)
+      code.engine().fail(Id::kTaskForm, *rotating.at, "of tasks that take turns the second is a ",
+                         "control task; ", in_quotes(function.name.text),
+                         " is bound as another kind");
     if (rotating.binds_alternative) task.id = first;
     if (task.id != first)
-      code.engine().fail(Id::kIdTaken, *rotating.at, in_quotes(task.task.function->name.text),
+      code.engine().fail(Id::kIdTaken, *rotating.at, in_quotes(function.name.text),
                          " is bound to the id ", task.id, " instead of ", first,
                          ", that of the first control task of the queue");
   }
+  if (is_bound) return;
+  rotating.binds_alternative = true;
+  code.engine().tile()->tasks.push_back({TaskKind::kControl, first, rotating.alternative});
 }
 
 /// Tasks of all kinds have one table of ids, unless the code gives control tasks one of their own (wse.md 3.1).
 void check_ids(TileCode& code) {
   const Tile& tile = code.tile();
-  for (const RotatingTasks& rotating : tile.rotating_tasks)
+  for (RotatingTasks& rotating : code.engine().tile()->rotating_tasks)
     code.engine().goes_on([&] { place_alternative(code, rotating); });
   const auto check = [&](const TaskBinding& control, const TaskBinding& other) {
     const bool is_other_control = other.kind == TaskKind::kControl;
@@ -196,10 +203,6 @@ void check_ids(TileCode& code) {
     }
   }
 }
-
-}  // namespace
-
-namespace {
 
 /// A task with a parameter that the program activates (Tile::activated_colors): no wavelet is there to give the parameter a value.
 void check_activated(TileCode& code, const TaskBinding& bound) {
@@ -284,10 +287,6 @@ void set_start_words(TileCode& code) {
     });
   }
 }
-
-}  // namespace
-
-namespace {
 
 void set_start_state(TileCode& code, const StartState& state) {
   if (state.action == "high" || state.action == "low") {

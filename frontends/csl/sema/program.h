@@ -51,7 +51,7 @@ struct TaskBinding {
   TaskKind kind = TaskKind::kLocal;
   unsigned id = 0;
   FunctionValue task;
-  bool by_color = false;  ///< `@bind_task`, SDK 0.4 to 0.9: the id is the number of a color
+  bool by_color = false;  ///< `@bind_task` with a color, SDK 0.4 to 0.9
 };
 
 /// Two tasks that take turns on one id (`@bind_rotating_tasks`).
@@ -126,6 +126,8 @@ struct ControlTable {
 /// What the comptime blocks of one code with its bindings have declared.
 struct Tile {
   std::vector<TaskBinding> tasks;
+  bool has_old_host =
+      false;  ///< `@bind_task`: hosts of SDK 0.4 to 0.9 set any variable by its name
   std::vector<RotatingTasks> rotating_tasks;
   std::vector<QueueBinding> queues;
   std::map<unsigned, ColorConfig> colors;
