@@ -48,6 +48,7 @@ CHOICES = {
     "pe.bank_rule": ("modulo_4", "same_bank"),
     "pe.vector_overlap": ("true", "false"),
     "pe.stride_rule": ("table", "span"),
+    "pe.groups_cross_rows": ("true", "false"),
     "pe.fabric_extent": ("elements", "wavelets"),
     "pe.picker": ("lowest_id", "round_robin"),
     "pe.issue": ("rotation", "lowest_thread"),

@@ -54,7 +54,7 @@ class Notebooks(unittest.TestCase):
         os.environ.setdefault("MPLCONFIGDIR", tempfile.mkdtemp())
 
     def check_study(self, printed):
-        for words in ("1421 cycles", "bank_conflict", "gemv.tasm:51 (task on_x)", "PAD, LOOP    687 cycles", "best: 4 x 4, LOOP=1"):
+        for words in ("1421 cycles", "bank_conflict", "gemv.tasm:51 (task on_x)", "PAD, LOOP    686 cycles", "best: 4 x 4, LOOP=1"):
             self.assertIn(words, printed)
 
     def test_study(self):
