@@ -256,9 +256,12 @@ class Program:
         return Value(value.type.tag if value.type.kind == "enum" else BASIC["u16"], value.data)
 
     def _bind(self, kind, task, id):
+        bound = {"kind": kind, "id": id.data, "task": task.data[1].name}
+        if bound in self.tile["tasks"]:  # tasks that take turns are bound in any order
+            return
         if any(t["id"] == id.data and t["kind"] == kind for t in self.tile["tasks"]):
             raise CslError(f"the id {id.data} has a task already")
-        self.tile["tasks"].append({"kind": kind, "id": id.data, "task": task.data[1].name})
+        self.tile["tasks"].append(bound)
 
     def builtin_bind_local_task(self, _, task, id):
         self._bind("local", task, id)
@@ -273,8 +276,7 @@ class Program:
         self._bind("data" if task.data[1].params else "local", task, color)
 
     def builtin_bind_rotating_tasks(self, _, main, alternative, id, options=None):
-        self._bind("data", main, id)
-        self._bind("control", alternative, Value(INT, 0))
+        self._bind("data", main, id)  # the alternative has the first id of the queue's table, which is known at the end
 
     def builtin_initialize_queue(self, _, queue, options=None):
         self.tile["queues"].append({"queue": queue.type.name.split("_")[0], "id": queue.data,
