@@ -28,7 +28,7 @@ def _check_size(array, count, what):
 
 def _flat_bits(array, count):
     """The bits of the first `count` elements in C order, unsigned and little-endian. May be a view."""
-    flat = np.asarray(array).reshape(-1)[:count].astype(array.dtype.newbyteorder("<"), copy=False)
+    flat = little_endian(np.asarray(array).reshape(-1)[:count])
     return flat.view(f"<u{flat.dtype.itemsize}")
 
 

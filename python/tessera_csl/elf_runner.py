@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tessera_csl.arrays import elements_in, little_endian
+from tessera_csl.arrays import elements_in, little_endian, wavelets_in
 from tessera_csl.memory import DebugUtil
 from tessera_csl.platform import tool
 from tessera_csl.portmap import Elements
@@ -55,11 +55,9 @@ def _edge(place, width, height):
 
 def _wavelets(array):
     """A word for each element; one of 16 bits lies in the low half."""
-    array = np.ascontiguousarray(array)
-    array = array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.dtype.itemsize not in (2, 4) or array.dtype.kind not in "iuf":
         raise ValueError(f"wavelets carry elements of 16 or 32 bits, not {array.dtype}")
-    return array.view(np.uint16).astype(np.uint32) if array.dtype.itemsize == 2 else array.view(np.uint32)
+    return wavelets_in(array, array.size)
 
 
 def _part(words, numbers, width):
