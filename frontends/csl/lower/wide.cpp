@@ -249,6 +249,34 @@ ir::Value float_of(ir::Builder& builder, Words words, bool is_signed, const Type
   return builder.binary(Op::kMul, magnitude, builder.convert(ir::Type::kSingle, one));
 }
 
+/// The float, toward zero and saturated; no number is 0. The significand begins at the top of the words.
+Words integer_of(ir::Builder& builder, const ir::Value& single, bool is_signed) {
+  constexpr std::uint32_t kOfTop = 127 + 63, kOfNoNumber = 255U << 23;  // exponents
+  const ir::Value bits = builder.copy(ir::Type::kU32, single);
+  const ir::Value sign = sign_word(builder, bits);
+  const ir::Value without_sign = builder.binary(Op::kAnd, bits, word(0x7fffffff));
+  const ir::Value exponent = builder.binary(Op::kShr, without_sign, word(23));
+  const ir::Value significand =
+      either(builder, builder.binary(Op::kShl, bits, word(8)), word(1U << 31));
+  const Words magnitude = shifted_right(builder, {word(0), significand},
+                                        builder.binary(Op::kSub, word(kOfTop), exponent), false);
+  const ir::Value is_large =
+      builder.compare(Condition::kGe, exponent, word(kOfTop + (is_signed ? 0 : 1)));
+  const Words limit = {word(0xffffffff), word(is_signed ? 0x7fffffff : 0xffffffff)};
+  // Without a sign what is negative is 0, else the least number has all bits of the greatest one inverted.
+  const auto ended = [&](const ir::Value& near, const ir::Value& far) {
+    const ir::Value chosen =
+        builder.select(is_large, is_signed ? builder.binary(Op::kXor, far, sign) : far, near);
+    if (is_signed) return chosen;
+    return builder.binary(Op::kAnd, chosen, builder.binary(Op::kXor, sign, word(0xffffffff)));
+  };
+  const Words near = is_signed ? with_sign(builder, magnitude, sign) : magnitude;
+  const Words made = {ended(near.first, limit.first), ended(near.second, limit.second)};
+  const ir::Value is_number = builder.compare(Condition::kLe, without_sign, word(kOfNoNumber));
+  return {builder.select(is_number, made.first, word(0)),
+          builder.select(is_number, made.second, word(0))};
+}
+
 std::optional<Condition> order_of(BinaryOp op) {
   switch (op) {
   case BinaryOp::kLess:
@@ -302,11 +330,18 @@ void store_wide(Evaluator& evaluator, const Storage& storage, const Result& valu
 
 Result wide_cast(Evaluator& evaluator, const Result& from, const Type* to, const Node& at) {
   ir::Builder& builder = word_builder(evaluator);
-  const bool from_plain = from.type->is(TypeKind::kInteger) || from.type->is(TypeKind::kBool);
+  if (from.type->is(TypeKind::kFloat)) {  // to what is wide: other conversions are instructions
+    const Type* f32 = evaluator.engine().types.word("f32");
+    const ir::Value single = scalar(evaluator, cast_operand(evaluator, from, f32, at), at);
+    const Words words = integer_of(builder, single, to->is_signed);
+    return made(evaluator, to, words.first, words.second);
+  }
+  const bool from_plain = from.type->is(TypeKind::kInteger) || from.type->is(TypeKind::kBool) ||
+                          from.type->is(TypeKind::kEnum);
   if (!from_plain)
     evaluator.engine().fail(Id::kConversion, at, "a value of type ", in_quotes(from.type->name),
                             " is converted to ", in_quotes(to->name),
-                            " while the program runs; only integers are");
+                            " while the program runs; only numbers are");
   const auto words = words_of(evaluator, from, at);
   if (is_wide_integer(*to)) return made(evaluator, to, words.first, words.second);
   if (to->is(TypeKind::kFloat)) {

@@ -60,6 +60,18 @@ with Machine() as machine:
             wanted += words(value & MASK)
         wanted += [(a & 0xFFFFFFFF) >> (b & 31)] + words(signed(a, 40) >> n & MASK) + [half(signed(a, 16))]
         expect(found[39:53], np.array(wanted, np.uint32))
+    # Toward zero, saturated; what is no number is 0.
+    for f in np.array([0, -0.0, 0.75, -0.75, 1, -1, 2.5, -77.25, 1e-40, 2**24, -(2**31), 2**31, 2**32 + 512, -1.5e12, 2**39, 2**62 * 1.5,
+                       2**63, -(2**63), -(2**63) * 1.5, 2**63 * 1.99999, 2**64, 3e38, -3e38, np.inf, -np.inf, np.nan], np.float32):
+        machine.launch("from_float", f)
+        wanted = []
+        with np.errstate(over="ignore"):
+            short = np.float16(f)
+        for value, bits in ((f, 64), (f, 0), (f, 40), (short, 64)):  # 0: without a sign
+            low, high = (-(2**63), 2**63 - 1) if bits else (0, MASK)
+            exact = 0 if np.isnan(value) else high if value == np.inf else low if value == -np.inf else min(max(int(value), low), high)
+            wanted += words(exact & MASK if bits != 40 else exact & 2**40 - 1)
+        expect(machine.get("y", 8, np.uint32), np.array(wanted, np.uint32))
 
 
 def divide_by_zero():
