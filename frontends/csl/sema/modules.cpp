@@ -78,13 +78,20 @@ std::shared_ptr<const SourceFile> Engine::load(const std::string& path) {
   const auto found = file_numbers_.find(path);
   if (found != file_numbers_.end()) return files_[found->second];
   const auto number = static_cast<std::uint16_t>(files_.size());
+  std::vector<const Expr*> mixed;
   std::shared_ptr<const SourceFile> file =
       is_library(path)
           ? parse(std::string(*find_library(path.substr(1, path.size() - 2))), path, number)
-          : parse_file(path, number);
-  file_numbers_.emplace(path, files_.size());
+          : parse_file(path, number, &mixed);
+  // A note would be lost where an evaluation only asks, so the file is read again by the one that follows.
+  const bool is_kept = !is_quiet_ || mixed.empty();
+  has_spoken_ |= !is_kept;
+  if (is_kept) file_numbers_.emplace(path, files_.size());
   facts_.emplace_back(file->expressions());
   files_.push_back(file);
+  for (const Expr* operation : is_kept ? mixed : std::vector<const Expr*>())
+    remark(*operation,
+           "'&', '^' and '|' without parentheses are carried out from the left, unlike in C");
   return file;
 }
 

@@ -36,12 +36,20 @@ bool may_be_type(const Expr& e) {
   }
 }
 
+/// Whether `before` and `next`, of one level, stand in different ones in C: `|` below `^` below `&`.
+bool is_grouped_otherwise_in_c(BinaryOp before, BinaryOp next) {
+  const bool is_and = next == BinaryOp::kBitAnd;
+  return (before == BinaryOp::kBitOr && (is_and || next == BinaryOp::kBitXor)) ||
+         (before == BinaryOp::kBitXor && is_and);
+}
+
 }  // namespace
 
 // Operators of a level are grouped from the left; `level` is the loosest one that is taken.
 const Expr* ExpressionParser::binary(unsigned level) {
   const Expr* left = prefixed(Brace::kBeginsLiteral);
   bool is_comparison = false;
+  const BinarySpelling* before = nullptr;
   while (const BinarySpelling* const op = binary_operator(cursor_.peek())) {
     if (op->level < level) break;
     if (is_comparison && op->level == kComparisonLevel)
@@ -53,6 +61,8 @@ const Expr* ExpressionParser::binary(unsigned level) {
       cursor_.fail(place, "unexpected '**'; <math> has the powers 'pow(x, y)'");
     const Expr* const right = binary(op->level + 1);
     left = state_.make<Binary>(place, op->op, left, right);
+    if (before != nullptr && is_grouped_otherwise_in_c(before->op, op->op)) state_.add_mixed(left);
+    before = op;
     is_comparison = op->level == kComparisonLevel;
   }
   return left;

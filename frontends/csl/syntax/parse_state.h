@@ -101,6 +101,10 @@ class ParseState {
     unsigned& levels_;
   };
 
+  /// Operators of one level that C groups otherwise: `a | b & c`.
+  void add_mixed(const Expr* operation) { mixed_.push_back(operation); }
+  const std::vector<const Expr*>& mixed() const { return mixed_; }
+
   template <class... Parts>
   [[noreturn]] void fail(Id id, Place place, const Parts&... problem) const {
     file_.diagnostics(id).fail(place, problem...);
@@ -199,6 +203,7 @@ class ParseState {
   const Diagnostics diagnostics_;
   TokenCursor cursor_;
   unsigned levels_ = 0;
+  std::vector<const Expr*> mixed_;
   std::vector<std::string_view> labels_;  // of the loops and blocks around
 };
 

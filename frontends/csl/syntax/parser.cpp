@@ -17,6 +17,7 @@ class FileParser {
   void run() {
     while (!cursor_.at_end()) state_.file().add(item());
   }
+  const std::vector<const Expr*>& mixed() const { return state_.mixed(); }
 
  private:
   const Item* item() {
@@ -137,14 +138,18 @@ class FileParser {
 
 }  // namespace
 
-std::shared_ptr<const SourceFile> parse(std::string text, std::string name, std::uint16_t number) {
+std::shared_ptr<const SourceFile> parse(std::string text, std::string name, std::uint16_t number,
+                                        std::vector<const Expr*>* mixed) {
   const auto file = std::make_shared<SourceFile>(std::move(name), std::move(text), number);
-  FileParser(*file).run();
+  FileParser parser(*file);
+  parser.run();
+  if (mixed != nullptr) *mixed = parser.mixed();
   return file;
 }
 
-std::shared_ptr<const SourceFile> parse_file(const std::string& path, std::uint16_t number) {
-  return parse(text::read_file(path, "CSL file"), path, number);
+std::shared_ptr<const SourceFile> parse_file(const std::string& path, std::uint16_t number,
+                                             std::vector<const Expr*>* mixed) {
+  return parse(text::read_file(path, "CSL file"), path, number, mixed);
 }
 
 }  // namespace tessera::csl

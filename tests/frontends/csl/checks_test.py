@@ -95,6 +95,24 @@ layout {{ @set_rectangle(2, 1);
         self.assertNotIn("several colors", done.stderr)
 
 
+class Operators(Case):
+    """Those of bits have one level here and three in C."""
+
+    NOTE = "'&', '^' and '|' without parentheses are carried out from the left, unlike in C\n"
+
+    def note_on(self, expression):
+        return self.compile("var r: u16 = 1; var s: u16 = 6;\n" + TASK % ("r = " + expression + ";", "")).stderr
+
+    def test_groups_that_c_makes_otherwise_are_told(self):
+        begin = len("task t() void { r = ") + 1
+        for expression, at in (("r << 1 | s & 1", 11), ("r ^ s & 1", 6), ("r | s ^ 1", 6), ("(r | s) + (r & s | s & 1)", 21)):
+            self.assertIn(f"pe.csl:2:{begin + at}: note: " + self.NOTE, self.note_on(expression), expression)
+
+    def test_others_are_not(self):
+        for expression in ("r << 1 | (s & 1)", "(r | s) & 1", "r & s | 1", "r & s ^ 1", "r | s | 1", "r | s + 1", "(r | s) & (s ^ r)"):
+            self.assertEqual(self.note_on(expression), "", expression)
+
+
 class Memory(Case):
     DATA = "var a = @zeros([8]f32); var b = @zeros([4, 4]f32); var h = @zeros([8]f16);\n"
 
