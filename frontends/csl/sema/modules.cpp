@@ -68,6 +68,18 @@ std::string shortened(const std::string& text) {
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + " ..";
 }
 
+/// The library that `from` means by `path`. One that imports what only an older release had means that release.
+std::string library_of_release(const std::string& path, const SourceFile& from) {
+  constexpr std::string_view kOperations = "<collectives_2d/pe>";
+  if (path != kOperations) return path;
+  for (const Item* item : from.items()) {
+    const Global* global = if_is<Global>(*item);
+    if (global != nullptr && imported_path(global->variable.value) == "<collectives_2d/common>")
+      return "<collectives_2d/pe_of_0_6>";
+  }
+  return path;
+}
+
 std::string base_name(const std::string& path) {
   return is_library(path) ? path : fs::path(path).filename().string();
 }
@@ -126,7 +138,8 @@ const std::string& Engine::resolved(const std::string& path, const Instance& fro
 std::string Engine::found_file(const std::string& path, const Instance& from,
                                const Node& at) const {
   if (is_library(path)) {
-    if (const std::optional<std::string> found = found_library(path)) return *found;
+    const std::string library = library_of_release(path, *from.file);
+    if (const std::optional<std::string> found = found_library(library)) return *found;
     fail(Id::kNoFile, at, "there is no library ", in_quotes(path), "; the libraries are ",
          text::listed(library_names()));
   }
