@@ -105,21 +105,25 @@ Cycle ComputeEngineCore::step_all(Candidate chosen, Cycle now) {
 }
 
 // A step in which nothing can happen but a group or an instruction of the main thread, which may issue one: the short
-// way through step_all() for instructions that leave everything else as it is.
+// way through step_all() for groups that are not the last one and for instructions that leave everything else as it is.
 Cycle ComputeEngineCore::step_main(Cycle now) {
   const Operations& operations = vector_.operations();
   if (!pe_.main.runs() || operations.has_main_thread() || operations.has_finished(now) ||
       has_news(now))
     return step_all({}, now);
-  if (!operations.empty() && !main_is_first(now)) return choose_and_step(now);
-  const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
-  if (in.quick == nullptr || (pe_.waits != nullptr && pe_.program->checks() != nullptr))
-    return choose_and_step(now);
-  if (pe_.waits != nullptr) {
-    pe_.waits->prefetch();
-    if (!operations.empty()) look_at_queues(now);
+  if (pe_.waits != nullptr) pe_.waits->prefetch();
+  if (!operations.empty()) {
+    if (!main_is_first(now)) {
+      if (Operation* const op = first_before_main(now)) return step_group(*op, now);
+      if (pe_.main.ready_at() > now) return step_all({}, now);
+    } else if (pe_.waits != nullptr) {
+      look_at_queues(now);
+    }
   }
   vector_.set_last_issued(kMainThread);
+  const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
+  if (in.quick == nullptr || (pe_.waits != nullptr && pe_.program->checks() != nullptr))
+    return run_main(in, Progress::kNone, now);
   count_main(in, now);
   if (!in.quick(pe_, in, now)) return run_main(in, Progress::kCounted, now);
   if (pe_.main.pc() >= pe_.program->code_size())
@@ -128,16 +132,6 @@ Cycle ComputeEngineCore::step_main(Cycle now) {
   wait_for_operands_of(pe_.program->decoded(pe_.main.pc()));
   streams_until_ = pe_.main.ready_at();
   return streams_until_;
-}
-
-// The same of what is no quick scalar, or that may have to wait for its turn.
-[[gnu::noinline]] Cycle ComputeEngineCore::choose_and_step(Cycle now) {
-  if (pe_.waits != nullptr) pe_.waits->prefetch();
-  const bool is_alone = vector_.operations().empty();
-  const Candidate chosen = is_alone ? Candidate{nullptr, 0, kMainThread} : choose(now);
-  if (chosen.op != nullptr) return step_all(chosen, now);
-  vector_.set_last_issued(kMainThread);
-  return run_main(pe_.program->decoded(pe_.main.pc()), Progress::kNone, now);
 }
 
 // What is left of the step of an instruction.
@@ -225,24 +219,45 @@ Cycle ComputeEngineCore::stream(Cycle now) {
   const std::uint32_t lacking = look_at_queues(now);
   Operation* const op =
       operations.have_one_level() ? first_ready(lacking, now) : highest_ready(lacking, now);
-  Cycle next = now + 1;
-  if (op == nullptr) {
-    next = next_wake(false, false, now);
-  } else {
-    const std::uint32_t elements = op->single ? 1 : group_size(pe_, *op, now);
-    if (op->ends_with(elements))
-      return step_all({op, elements, op->thread}, now);  // it may complete
-    vector_.set_last_issued(op->thread);
-    if (pe_.timing().issue == IssueRule::kRotation) operations.set_turn_behind(op);
-    try {
-      if (!vector_.execute_inner_group(pe_, *op, elements, now)) next = next_wake(true, false, now);
-    } catch (...) {
-      vector_.account_waits(pe_, false, false, false, now);
-      throw;
-    }
-  }
-  vector_.account_waits(pe_, op != nullptr, op != nullptr && next == now + 1, false, now);
+  if (op != nullptr) return step_group(*op, now);
+  const Cycle next = next_wake(false, false, now);
+  vector_.account_waits(pe_, false, false, false, now);
   return next;
+}
+
+// A step in which nothing can happen but a group of `op`, which may have it.
+[[gnu::always_inline]] inline Cycle ComputeEngineCore::step_group(Operation& op, Cycle now) {
+  const std::uint32_t elements = op.single ? 1 : group_size(pe_, op, now);
+  if (op.ends_with(elements)) return step_all({&op, elements, op.thread}, now);  // it may complete
+  vector_.set_last_issued(op.thread);
+  if (pe_.timing().issue == IssueRule::kRotation) vector_.operations().set_turn_behind(&op);
+  Cycle next = now + 1;
+  try {
+    const bool goes_on = vector_.execute_inner_group(pe_, op, elements, now);
+    if (!goes_on || vector_.main_may_be_late_after(pe_, op, now))
+      next = next_wake(true, false, now);
+  } catch (...) {
+    vector_.account_waits(pe_, false, false, false, now);
+    throw;
+  }
+  vector_.account_waits(pe_, true, next == now + 1, false, now);
+  return next;
+}
+
+// The operation that goes before an instruction of the main thread, which may issue.
+[[gnu::noinline]] Operation* ComputeEngineCore::first_before_main(Cycle now) {
+  Operations& operations = vector_.operations();
+  const std::uint32_t lacking = look_at_queues(now);
+  const bool rotates = pe_.timing().issue == IssueRule::kRotation;
+  operations.set_turn(rotates ? vector_.last_issued() + 1 : 0);
+  Operation* const op =
+      operations.have_one_level() ? first_ready(lacking, now) : compare_ready(lacking, 0, now);
+  if (op == nullptr) return nullptr;
+  const unsigned main_level = level_of(pe_.tasks.main_priority(now));
+  const unsigned level = level_of(op->priority);
+  const ThreadId last = vector_.last_issued();
+  const bool has_turn = !rotates || last == kMainThread || op->thread > last;
+  return level > main_level || (level == main_level && has_turn) ? op : nullptr;
 }
 
 // The operation that choose_thread() would choose, where all have one priority. None has finished.
@@ -362,7 +377,8 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   vector_.set_last_issued(chosen.thread);
   if (chosen.op != nullptr) {
     const bool heads = heads_matter(pe_, *chosen.op);
-    return vector_.execute_group(pe_, *chosen.op, chosen.elements, heads, now);
+    return vector_.execute_group(pe_, *chosen.op, chosen.elements, heads, now) &&
+           !vector_.main_may_be_late_after(pe_, *chosen.op, now);
   }
   const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
   count_main(in, now);
@@ -438,6 +454,8 @@ Cycle ComputeEngineCore::next_wake(bool acted, bool goes_on, Cycle now) {
   }
   if (!runs) next = std::max(now + 1, tasks_.next_launch());
   next = std::min(next, config_.next_teardown());
+  // Of operations beside groups that are put off, this may be the last look before one of their queues wakes the engine.
+  if (pe_.waits != nullptr && vector_.operations().has_main_thread()) look_at_queues(now);
   return vector_.next_wake(pe_, acted, next, now);
 }
 

@@ -170,7 +170,6 @@ class ComputeEngineCore {
   };
   Cycle step_all(Candidate chosen, Cycle now);
   Cycle step_main(Cycle now);
-  Cycle choose_and_step(Cycle now);
   /// How far an instruction of the main thread has come.
   enum class Progress : std::uint8_t { kNone, kCounted, kExecuted };
   Cycle run_main(const DecodedInstruction& in, Progress progress, Cycle now);
@@ -178,6 +177,8 @@ class ComputeEngineCore {
   Changes complete_and_pick(ThreadId issued, bool ran, Cycle now);
   Cycle end_step(const Candidate& chosen, bool goes_on, bool ran, Cycle now);
   Cycle stream(Cycle now);
+  Cycle step_group(Operation& op, Cycle now);
+  Operation* first_before_main(Cycle now);
   Cycle stream_plainly(Cycle now);
   std::uint32_t look_at_queues(Cycle now);
   Operation* first_of_plain(std::uint32_t lacking, Cycle now);
