@@ -139,6 +139,9 @@ std::string Engine::found_file(const std::string& path, const Instance& from,
                                const Node& at) const {
   if (is_library(path)) {
     const std::string library = library_of_release(path, *from.file);
+    // Modules of ours mean each other, whatever files the folders of the program have.
+    const bool is_of_ours = is_library(from.file->name());
+    if (is_of_ours && find_library(library.substr(1, library.size() - 2))) return library;
     if (const std::optional<std::string> found = found_library(library)) return *found;
     fail(Id::kNoFile, at, "there is no library ", in_quotes(path), "; the libraries are ",
          text::listed(library_names()));

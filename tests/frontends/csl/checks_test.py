@@ -113,6 +113,18 @@ class Operators(Case):
             self.assertEqual(self.note_on(expression), "", expression)
 
 
+class Imports(Case):
+    LAYOUT = """const c2d = @import_module("<collectives_2d/params>");
+layout { @set_rectangle(2, 1); for (@range(u16, 2)) |x| { @set_tile_code(x, 0, "pe.csl", .{ .p = c2d.get_params(x, 0, .{
+  .x_colors = .{ @get_color(0), @get_color(1) }, .x_entrypoints = .{ @get_local_task_id(10), @get_local_task_id(11) } }) }); } }"""
+
+    def test_modules_of_the_library_mean_each_other(self):
+        # One of them imports <layout>, and the program has a file of this name in the folder of its imports.
+        code = 'param p: comptime_struct;\nconst row = @import_module("<collectives_2d/pe>", .{ .dim_params = p.x });\n' + TASK % ("row.init();", "")
+        done = self.compile(code, "--import-path=.", layout=self.LAYOUT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
 class Memory(Case):
     DATA = "var a = @zeros([8]f32); var b = @zeros([4, 4]f32); var h = @zeros([8]f16);\n"
 
