@@ -445,10 +445,10 @@ Result set_dsd_stride(const BuiltinCall& call) {
 
 }  // namespace
 
-LiveDsd at_address(const BuiltinCall& call, LiveDsd dsd, std::size_t place) {
+DsdAtAddress at_address(const BuiltinCall& call, LiveDsd dsd, std::size_t place) {
   const DsdBase base = base_of(call.evaluator, call.expr(place));
   check_element(call, *element_of(base), call.expr(place));
-  return moved(call, std::move(dsd), base);
+  return {moved(call, std::move(dsd), base), known_base(base), element_of(base)};
 }
 
 const std::vector<BuiltinRow>& dsd_builtins() {

@@ -4,6 +4,7 @@
 #include "frontends/csl/builtins/dsd_values.h"
 #include "frontends/csl/builtins/emit.h"
 #include "frontends/csl/builtins/operation_facts.h"
+#include "frontends/csl/builtins/operation_operands.h"
 #include "frontends/csl/lower/alternatives.h"
 #include "frontends/csl/lower/descriptor_checks.h"
 #include "frontends/csl/lower/memory.h"
@@ -16,54 +17,6 @@ using Kind = ir::DsdOperand::Kind;
 
 bool is_destination_file(const std::string& dsr) {
   return dsr == "dsr_dest" || dsr == "dsr_fifo_dest";
-}
-
-/// The type of numbers in a slot of an instruction.
-const Type* slot_type(const BuiltinCall& call, pe::ValueType type, const Type& given) {
-  switch (type) {
-  case pe::ValueType::kHalf:
-    return call.types().word(call.engine().options.half);
-  case pe::ValueType::kSingle:
-    return call.types().word("f32");
-  case pe::ValueType::k32:
-    if (given.is_any_float()) return call.types().word("f32");
-    return call.types().word(given.is_signed ? "i32" : "u32");
-  default:
-    if (given.is_any_float()) return call.types().word(call.engine().options.half);
-    return call.types().word(given.is_signed ? "i16" : "u16");
-  }
-}
-
-ir::Value scalar_operand(const BuiltinCall& call, const Result& value, pe::ValueType type,
-                         std::size_t i) {
-  Evaluator& evaluator = call.evaluator;
-  if (value.is_known()) {
-    const bool is_bits = !pe::is_float(type) && value.type->is_number();
-    const Type* to = slot_type(call, type, *value.type);
-    if (is_bits && value.type->is_any_integer()) {
-      // Numbers of either sign that fit into the bits.
-      const BigInt& number = value.value().integer();
-      const BigInt limit = BigInt(1) << (8 * pe::bytes_of(type));
-      if (number < limit && number >= -(limit >> 1)) {
-        const Type* typed = number < 0 ? call.types().word(pe::bytes_of(type) == 2 ? "i16" : "i32")
-                                       : call.types().word(pe::bytes_of(type) == 2 ? "u16" : "u32");
-        return scalar(evaluator, {typed, value.value()}, call.node);
-      }
-    }
-    if (value.type->is_number())
-      return scalar(evaluator, call.engine().convert(value, to, call.expr(i), call.what(i)),
-                    call.node);
-  }
-  const ir::Value made = scalar(evaluator, value, call.expr(i));
-  if (ir::bytes_of(made.type) != pe::bytes_of(type)) {
-    const Type* to = slot_type(call, type, *value.type);
-    return scalar(evaluator, convert_operand(evaluator, value, to, call.expr(i), call.what(i)),
-                  call.node);
-  }
-  if (pe::is_float(type) && !ir::is_float(made.type))
-    call.engine().fail(Id::kOperandType, call.expr(i), call.what(i), " is of type ",
-                       text::in_quotes(value.type->name), " instead of a floating-point type");
-  return made;
 }
 
 }  // namespace
@@ -98,57 +51,12 @@ void add_extension(const TileCode& tile, const pe::Dsd& dsd, pe::OpConfig& confi
 
 namespace {
 
-/// A destination or a source that the kind of the descriptor does not allow.
-void check_direction(const BuiltinCall& call, const Result& value, std::size_t i,
-                     bool is_destination) {
-  const std::string_view wrong = is_destination ? "fabin_dsd" : "fabout_dsd";
-  if (value.type->name == wrong)
-    call.engine().fail(Id::kOperandDirection, call.expr(i), "a ", wrong, " is no ",
-                       is_destination ? "destination" : "source");
-}
-
-/// The operands make one of the forms of the operation (csl.md 7.4).
-void check_form(const BuiltinCall& call, const pe::OpcodeInfo& info,
-                const std::vector<ir::DsdOperand>& operands) {
-  std::string form;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const bool is_destination = i == 0 && operands.size() > 1;
-    form += i == 0 ? "" : ",";
-    form += operands[i].kind == Kind::kPointer  ? "p"
-            : operands[i].kind == Kind::kScalar ? "v"
-            : is_destination                    ? "D"
-                                                : "S";
-  }
-  const std::string forms(pe::to_string(info.form));
-  if (forms.empty())
-    call.fail(Id::kOperandForms,
-              "works on numbers only: its first argument is a pointer to a number, the others are "
-              "numbers");
-  if (("; " + forms + "; ").find("; " + form + "; ") == std::string::npos)
-    call.fail(Id::kOperandForms, "takes the operands ", forms, " instead of ", form,
-              " (D: destination, S: source, v: number, p: pointer to a number)");
-}
-
-/// The pointer of a destination that is a scalar.
-void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType type) {
-  const Type& element = *value.type->element;
-  if (value.type->is_const)
-    call.fail_operand(Id::kOperandType, 0, " is a pointer to a constant, ",
-                      text::in_quotes(value.type->name));
-  const bool is_wrong_size = element.bits != 8 * pe::bytes_of(type);
-  if (is_wrong_size || (pe::is_float(type) && !element.is_any_float()))
-    call.engine().fail(Id::kOperandType, call.expr(0), call.what(0), " is of type ",
-                       text::in_quotes(value.type->name), " instead of ",
-                       text::in_quotes("*" + slot_type(call, type, element)->name),
-                       descriptor_hint(*value.type));
-}
-
 /// The operands of an operation, its options and where its result goes, from one call.
 class Operation {
  public:
   Operation(const BuiltinCall& call, pe::Opcode op)
       : call_(call), evaluator_(call.evaluator), code_(code_of(call.evaluator)),
-        info_(pe::info(op)), choice_(code_.tile.dsrs().choice()), checks_(code_.tile) {}
+        info_(pe::info(op)), choice_(code_.tile.dsrs().choice()), checks_(code_) {}
 
   Result make() {
     const std::size_t count = info_.operand_count;
@@ -159,7 +67,8 @@ class Operation {
     if (call_.size() > count) read_options(count);
     if (info_.op == pe::Opcode::kDfilt) check_filter();
     // A control wavelet may end the operation before its length is reached.
-    if (config_.on_control == pe::OnControl::kNone) checks_.finish();
+    const bool may_end_early = config_.on_control != pe::OnControl::kNone || dsr_may_end_early_;
+    if (!may_end_early) checks_.finish();
     const bool is_complete = is_empty_ && operands_[0].kind == Kind::kDescriptor;
     for (std::size_t n = 0; n < dsrs_.size() && !is_complete; ++n)
       code_.tile.dsr_uses.add_use(dsrs_[n].first, width_of(dsrs_[n].second), config_,
@@ -177,6 +86,7 @@ class Operation {
       if (target) code_.builder.store(*target, made);
       if (wants_flag) flag = has_alternatives_ ? kept(flag, made) : made;
     });
+    move_dsrs(may_end_early);
     if (!wants_flag) return call_.nothing();
     return operand_of(call_.types().bool_type, flag);
   }
@@ -334,15 +244,39 @@ class Operation {
     may_be_async_ = has_vector_ = true;
     is_empty_ = false;
     if (value.type->is(TypeKind::kFifo)) check_fifo_width(i, value);
-    checks_.add_unknown(slot_of(i));
     ir::DsdOperand operand;
     operand.kind = Kind::kDsr;
     operand.dsr = dsr_operand(code_.tile, value, is_destination(i));
-    if (!value.type->is(TypeKind::kFifo)) dsrs_.emplace_back(operand.dsr, i);
+    if (value.type->is(TypeKind::kFifo))
+      checks_.add_unknown(slot_of(i));
+    else
+      add_named(i, operand.dsr);
     const auto queue = code_.tile.dsr_queues.find({operand.dsr.kind, operand.dsr.reg});
     if (queue != code_.tile.dsr_queues.end() && !choice_.microthread)
       choice_.microthread = queue->second;
     operands_.push_back(operand);
+  }
+
+  void add_named(std::size_t i, const pe::Operand& dsr) {
+    dsrs_.emplace_back(dsr, i);
+    checks_.add_dsr(slot_of(i), dsr, call_.expr(i), pe::bytes_of(info_.types[i]));
+    const KnownDsrs::Held* const held = code_.dsrs.find(dsr, code_);
+    if (held != nullptr && held->config.on_control != pe::OnControl::kNone)
+      dsr_may_end_early_ = true;
+  }
+
+  /// Registers that keep their addresses begin further on next time.
+  void move_dsrs(bool may_end_early) {
+    std::optional<std::int64_t> length;
+    if (!may_end_early && !config_.async && !has_alternatives_)
+      length = checks_.length(DescriptorChecks::Length::kFirstSource);
+    for (const auto& [dsr, i] : dsrs_) {
+      const auto users =
+          std::count_if(dsrs_.begin(), dsrs_.end(), [&, &dsr = dsr](const auto& other) {
+            return other.first.kind == dsr.kind && other.first.reg == dsr.reg;
+          });
+      code_.dsrs.use(dsr, code_, users == 1 ? length : std::nullopt, pe::bytes_of(info_.types[i]));
+    }
   }
 
   bool is_fifo(std::size_t i) const {
@@ -471,6 +405,7 @@ class Operation {
   ir::Value index_;
   bool has_alternatives_ = false;
   bool has_fifo_ = false, has_vector_ = false, has_input_ = false, may_be_async_ = false;
+  bool dsr_may_end_early_ = false;
   bool is_empty_ = false;        ///< all its descriptors are known to have no elements
   bool may_have_queue_ = false;  ///< an operand is of the fabric, or a DSR that may be
 };

@@ -20,8 +20,13 @@ LiveDsd live_dsd(Evaluator& evaluator, const Result& value, const Node& at);
 /// The same, but one of several stays that.
 LiveDsd live_or_several(Evaluator& evaluator, const Result& value, const Node& at);
 ir::DsdOperand operand_of_dsd(const LiveDsd& dsd);
+struct DsdAtAddress {
+  LiveDsd dsd;
+  std::shared_ptr<const PointerValue> base;  ///< nullptr: only the running program knows it
+  const Type* element;
+};
 /// The same descriptor at the array or pointer that the operand `place` is.
-LiveDsd at_address(const BuiltinCall& call, LiveDsd dsd, std::size_t place);
+DsdAtAddress at_address(const BuiltinCall& call, LiveDsd dsd, std::size_t place);
 Result live_result(const Type* kind, LiveDsd dsd);
 /// The address that the first element has.
 ir::Value base_address(Evaluator& evaluator, const LiveDsd& dsd);

@@ -59,7 +59,12 @@ class OptionReader {
         c.on_control_target = TaskId(id);
       };
     };
-    for (const auto& [name, field] : fields_of_option(tile_.engine(), value, at_)) {
+    const Fields fields = fields_of_option(tile_.engine(), value, at_);
+    if (fields.empty())
+      tile_.engine().fail(Id::kOptionChoice, at_,
+                          "the option .on_control is one of .activate, .terminate and .unblock, "
+                          "and none is given");
+    for (const auto& [name, field] : fields) {
       if (name == "terminate" && tile_.engine().known(field, at_).get<bool>())
         config.on_control = pe::OnControl::kTerminate;
       if (name == "activate") {

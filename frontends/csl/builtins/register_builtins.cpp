@@ -205,15 +205,15 @@ Result load_to_dsr(const BuiltinCall& call) {
   FunctionCode& code = code_of(call.evaluator);
   const pe::Operand dsr = dsr_operand(code.tile, {named.dsr, Value{BigInt(named.id)}}, false);
   const LiveDsd live = live_or_several(call.evaluator, from, call.expr(kDsd));
-  DescriptorChecks checks(code.tile);
+  DescriptorChecks checks(code);
   checks.add(dsr.kind == pe::kDest ? 0 : 1, from, live, call.expr(kDsd));
-  checks.finish();
+  const bool leaves_array = checks.finish();
   const Fields options = fields_of(call.evaluator, call.structure(kDsd + 1), call.node);
   std::vector<LiveOption> chosen;
   const pe::OpConfig common =
       operation_options(code.tile, load_options_table(), options, call.node, &chosen);
   check_load_options(call.engine(), *from.type, options, call.node);
-  code.tile.dsr_uses.add_descriptor(dsr, live, from.type, common);
+  code.tile.dsr_uses.add_descriptor(dsr, live, from, common);
   std::vector<Alternative> all;
   if (!live.several.empty()) all.push_back({live.chosen, live.several});
   for (const LiveOption& option : chosen)
@@ -227,6 +227,9 @@ Result load_to_dsr(const BuiltinCall& call) {
     for (const LiveOption& option : chosen) option.set(config, numbers[next++]);
     load_one(call, named, dsr, one, config);
   });
+  const bool is_memory = from.type->name != "fabin_dsd" && from.type->name != "fabout_dsd";
+  const bool is_held = is_memory && !leaves_array && all.empty();
+  code.dsrs.load(dsr, code, {from.type, is_held ? known_in(from) : nullptr, common});
   return call.nothing();
 }
 
@@ -239,9 +242,17 @@ Result set_dsr_base_addr(const BuiltinCall& call) {
   const DsrUses::Loaded loaded = tile.dsr_uses.moved(call.engine(), dsr, call.node);
   if (loaded.kind->name != "mem1d_dsd")
     call.fail(Id::kDsrAddress, "the register has a ", loaded.kind->name, " instead of a mem1d_dsd");
-  const LiveDsd there = at_address(call, loaded.dsd, 1);
-  tile.dsr_uses.add_load(dsr, there.element, loaded.config, call.node);
-  ir::set_base(code_of(call.evaluator).builder, dsr, there.base);
+  const DsdAtAddress there = at_address(call, loaded.dsd, 1);
+  tile.dsr_uses.add_load(dsr, there.dsd.element, loaded.config, call.node);
+  FunctionCode& code = code_of(call.evaluator);
+  ir::set_base(code.builder, dsr, there.dsd.base);
+  code.dsrs.forget(dsr);
+  if (loaded.known == nullptr || there.base == nullptr) return call.nothing();
+  auto moved = std::make_shared<Dsd>(*loaded.known);
+  moved->base = there.base;
+  moved->element = there.element;
+  moved->offset = moved->bytes = 0;
+  code.dsrs.load(dsr, code, {loaded.kind, std::move(moved), loaded.config});
   return call.nothing();
 }
 

@@ -158,6 +158,15 @@ void DescriptorChecks::add(unsigned slot, const Result& value, const LiveDsd& li
   operands_.push_back(std::move(operand));
 }
 
+void DescriptorChecks::add_dsr(unsigned slot, const pe::Operand& dsr, const Node& at,
+                               unsigned bytes) {
+  const KnownDsrs::Held* const held = code_ == nullptr ? nullptr : code_->dsrs.find(dsr, *code_);
+  if (held == nullptr) return add_unknown(slot);
+  std::int64_t all = 1;
+  for (const std::int64_t extent : held->dsd->extents) all *= extent;
+  operands_.push_back({slot, held->kind, all, held->dsd, &at, bytes});
+}
+
 std::optional<std::int64_t> DescriptorChecks::length(Length rule) const {
   if (rule == Length::kShortest) {
     std::optional<std::int64_t> shortest;
@@ -176,17 +185,19 @@ std::optional<std::int64_t> DescriptorChecks::length(Length rule) const {
   return std::nullopt;
 }
 
-void DescriptorChecks::finish(Length rule) {
+bool DescriptorChecks::finish(Length rule) {
   std::stable_sort(operands_.begin(), operands_.end(),
                    [](const Operand& a, const Operand& b) { return a.slot < b.slot; });
   const std::optional<std::int64_t> all = length(rule);
-  if (!all || *all == 0) return;
+  if (!all || *all == 0) return false;
+  bool leaves = false;
   for (const Operand& operand : operands_) {
-    if (operand.dsd != nullptr) check(operand, *all);
+    if (operand.dsd != nullptr && check(operand, *all)) leaves = true;
   }
+  return leaves;
 }
 
-void DescriptorChecks::check(const Operand& operand, std::int64_t length) {
+bool DescriptorChecks::check(const Operand& operand, std::int64_t length) {
   const Dsd& dsd = *operand.dsd;
   const bool is_shifted =
       std::any_of(dsd.options.begin(), dsd.options.end(), [](const auto& option) {
@@ -195,28 +206,28 @@ void DescriptorChecks::check(const Operand& operand, std::int64_t length) {
                option.second.value().template get<bool>();
       });
   if (is_shifted || !dsd.base || !dsd.base->cell || dsd.element == nullptr || dsd.extents.empty())
-    return;
+    return false;
   const std::int64_t unit = size_of(*dsd.element);
   const Extent around = extent_around(*dsd.base);
-  if (unit == 0 || around.bytes == 0) return;
+  if (unit == 0 || around.bytes == 0) return false;
   std::int64_t size = operand.bytes == 0
                           ? unit
                           : operand.bytes;  // elements are as wide as the operation (csl.md 8.2)
   Span span;
   if (operand.kind->name == "circbuf_dsd") {
     const std::optional<std::int64_t> wraparound = wraparound_of(dsd, *around.object);
-    if (!wraparound) return;
+    if (!wraparound) return false;
     span.high = *wraparound - 1;
     size = unit;  // the buffer wraps by its own elements
   } else {
     const std::optional<Span> reached = reached_by(dsd, length);
-    if (!reached) return;
+    if (!reached) return false;
     span = *reached;
   }
   const std::int64_t base = around.begin + dsd.offset * unit;
   const std::int64_t first = base + span.low * size;
   const std::int64_t end = base + (span.high + 1) * size;
-  if (first >= 0 && end <= around.bytes) return;
+  if (first >= 0 && end <= around.bytes) return false;
   const std::int64_t elements = around.bytes / unit;
   const auto number = [unit](std::int64_t byte) {
     return byte >= 0 ? byte / unit : -((-byte + unit - 1) / unit);
@@ -227,6 +238,7 @@ void DescriptorChecks::check(const Operand& operand, std::int64_t length) {
                                   in_quotes(dsd.base->cell->name), ", which has ",
                                   text::plural(static_cast<std::size_t>(elements), "element")),
                      operand.slot == 0 ? TileCode::Beyond::kMayWrite : TileCode::Beyond::kReads);
+  return true;
 }
 
 }  // namespace tessera::csl

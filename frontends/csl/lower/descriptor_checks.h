@@ -28,6 +28,8 @@ void check_reach(TileCode& tile, const Dsd& dsd, const Type& array, const Node& 
 /// The descriptors of one operation, or of one load of a DSR.
 class DescriptorChecks {
  public:
+  explicit DescriptorChecks(FunctionCode& code) : code_(&code), tile_(code.tile) {}
+  /// Of a load before the program runs.
   explicit DescriptorChecks(TileCode& tile) : tile_(tile) {}
 
   /// An operand that is a descriptor; `slot` 0 is a destination. Of one that the program changes while it
@@ -36,10 +38,14 @@ class DescriptorChecks {
            unsigned bytes = 0);
   /// An operand with a length that only the running program knows: a DSR, a FIFO.
   void add_unknown(unsigned slot) { operands_.push_back({slot, nullptr, {}, nullptr, nullptr, 0}); }
+  /// A DSR of the program: what it has is known as long as code runs straight on from its load (KnownDsrs).
+  void add_dsr(unsigned slot, const pe::Operand& dsr, const Node& at, unsigned bytes);
   /// How many elements are taken: as many as the first source has, or the shortest operand (`@map`).
   enum class Length : std::uint8_t { kFirstSource, kShortest };
-  /// Notes the descriptors that leave their arrays (TileCode::note_overrun).
-  void finish(Length rule = Length::kFirstSource);
+  /// Notes the descriptors that leave their arrays (TileCode::note_overrun). Answers whether one does.
+  bool finish(Length rule = Length::kFirstSource);
+  /// The length of the operation, if it is known.
+  std::optional<std::int64_t> length(Length rule) const;
 
  private:
   struct Operand {
@@ -50,9 +56,9 @@ class DescriptorChecks {
     const Node* at;
     unsigned bytes;  ///< of an element; 0: that of the array
   };
-  std::optional<std::int64_t> length(Length rule) const;
-  void check(const Operand& operand, std::int64_t length);
+  bool check(const Operand& operand, std::int64_t length);
 
+  FunctionCode* const code_ = nullptr;
   TileCode& tile_;
   std::vector<Operand> operands_;
 };

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,11 @@
 
 namespace tessera::csl {
 
+/// The descriptor that a value is known to be; else nullptr.
+inline std::shared_ptr<const Dsd> known_in(const Result& value) {
+  return value.is_known() ? value.value().get<std::shared_ptr<const Dsd>>() : nullptr;
+}
+
 class DsrUses {
  public:
   /// A load at `at`. `element`: of the array that the descriptor is of; nullptr if only the running program knows it, or on the
@@ -26,13 +32,16 @@ class DsrUses {
   }
   /// A descriptor that a load puts into a DSR, with the options of the load. One of several is unknown, and one in a variable
   /// that is set more than once.
-  void add_descriptor(const pe::Operand& dsr, LiveDsd dsd, const Type* kind, pe::OpConfig config) {
-    descriptors_[{dsr.kind, dsr.reg}].push_back({std::move(dsd), kind, std::move(config)});
+  void add_descriptor(const pe::Operand& dsr, LiveDsd dsd, const Result& from,
+                      pe::OpConfig config) {
+    descriptors_[{dsr.kind, dsr.reg}].push_back(
+        {std::move(dsd), from.type, std::move(config), known_in(from)});
   }
   struct Loaded {
     LiveDsd dsd;
     const Type* kind;
     pe::OpConfig config;
+    std::shared_ptr<const Dsd> known;  ///< nullptr: only the running program knows it
   };
   /// What the DSR has when its address is set at `at` (`@set_dsr_base_addr`): that of the loads which have been seen. Fails, there
   /// or when the tile is complete, if there is none, or if they have more than their addresses in which they differ.

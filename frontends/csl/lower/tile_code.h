@@ -16,6 +16,7 @@
 #include "frontends/csl/lower/dsr_plan.h"
 #include "frontends/csl/lower/dsr_uses.h"
 #include "frontends/csl/lower/function_pointers.h"
+#include "frontends/csl/lower/known_dsrs.h"
 #include "frontends/csl/sema/evaluator.h"
 
 namespace tessera::csl {
@@ -35,6 +36,7 @@ struct FunctionCode {
   /// Variables of the source that are locals of the function.
   std::vector<std::pair<std::shared_ptr<ir::SourceLocal>, ir::VariableId>> locals;
   unsigned conditions = 0;  ///< branches of the running program around the current place
+  KnownDsrs dsrs;
 };
 
 /// The queue of a fabric operand and its color.

@@ -378,7 +378,7 @@ void add_initial_load(TileCode& code, const DsrLoad& load) {
   code.note_load(made.dsr, dsd, made.config);
   LiveDsd loaded;
   loaded.descriptor = made.dsd;
-  code.dsr_uses.add_descriptor(made.dsr, loaded, load.dsd.type, made.config);
+  code.dsr_uses.add_descriptor(made.dsr, loaded, load.dsd, made.config);
   code.dsr_uses.add_load(made.dsr, load.dsd.value().get<std::shared_ptr<const Dsd>>()->element,
                          made.config, at);
   const ir::Place place = code.place_of(at);

@@ -237,7 +237,7 @@ const std::vector<MessageRow>& message_rows() {
       {Id::kOperandForms, "operands in a wrong combination",
        "The operation takes descriptors and numbers in other combinations."},
       {Id::kElementWidth, "elements of another width than the operation",
-       "The elements of a descriptor are as wide as those of the operation."},
+       "An operation that computes takes floats of its own width."},
       {Id::kOneInput, "two inputs from the fabric",
        "An operation of WSE-3 has one input from the fabric at most."},
       {Id::kFifoOrder, "a FIFO as first of two sources",

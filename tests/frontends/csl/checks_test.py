@@ -165,6 +165,67 @@ class Memory(Case):
             self.assertRegex(allowed.stderr, r"pe\.csl:3:\d+: warning: the descriptor reaches ")
             self.assertEqual(self.compiled(dsd, "--allow-dsd-overrun", "--warnings-as-errors").returncode, 2)
 
+    REGISTERS = """var a = @zeros([8]f32);
+var b = @zeros([8]f32);
+var n: u16 = 1;
+const d8 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[i] });
+const d4 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[2 * i] });
+const b4 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> b[i] });
+const b8 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> b[i] });
+const r = @get_dsr(dsr_dest, 3); const s = @get_dsr(dsr_src1, 3);
+fn loads() void { @load_to_dsr(r, b4); }
+fn f(x: f32) f32 { return x; }
+"""
+
+    def test_what_a_register_has_is_known_as_long_as_code_runs_straight_on(self):
+        load, saves = "@load_to_dsr(r, d8); ", "@load_to_dsr(r, %s, .{ .save_address = true }); "
+        for code, status in (
+                (load + "@set_dsr_base_addr(r, &a[3]); @fmovs(r, 1.0);", 2),
+                (load + "@set_dsr_base_addr(r, &b[0]); @fmovs(r, 1.0);", 0),
+                (load + "@set_dsr_base_addr(r, &a[3]); @fmovs(r, b4);", 0),
+                (load + "@set_dsr_base_addr(r, &a[5]); @fmovs(r, b4);", 2),
+                (load + "@set_dsr_base_addr(r, &a[n]); @fmovs(r, 1.0);", 0),
+                ("@set_dsr_base_addr(r, &a[3]); @fmovs(r, 1.0);", 2),  # loaded before the program runs
+                (saves % "d8" + "@fmovs(r, 1.0);", 0),
+                (saves % "d8" + "@fmovs(r, 1.0); @fmovs(r, 2.0);", 2),
+                (saves % "d8" + "@fmovs(r, b4); @fmovs(r, b4);", 0),
+                (saves % "d8" + "@fmovs(r, b4); @fmovs(r, b4); @fmovs(r, b4);", 2),
+                (saves % "d4" + "@fmovs(r, 1.0); @fmovs(r, 2.0);", 2),
+                (saves % "d8" + "@fmovs(r, 1.0); @set_dsr_base_addr(r, &a[0]); @fmovs(r, 2.0);", 0),
+                (saves % "d8" + "@fmovs(r, 1.0); " + load + "@fmovs(r, 2.0);", 0),
+                (saves % "d8" + "@fmovs(r, 1.0); if (n == 2) { @fmovs(r, 2.0); }", 0),
+                (saves % "d8" + "@fmovs(r, 1.0); loads(); @fmovs(r, 2.0);", 0),  # a call may load it
+                (saves % "d8" + "while (n < 2) { n += 1; @fmovs(r, 1.0); }", 0),
+                ("while (n < 3) { n += 1; " + saves % "d8" + "@fmovs(r, 1.0); @fmovs(r, 2.0); }", 2),
+                (load + "@load_to_dsr(s, b8); @fmovs(r, s);", 0),
+                ("@load_to_dsr(r, d4); @load_to_dsr(s, b8); @fmovs(r, s);", 2)):
+            comptime = "" if "load_to_dsr" in code else "@load_to_dsr(r, d8);"
+            code += " b[0] = 1.0;"
+            done = self.compile(self.REGISTERS + TASK % (code, comptime))
+            self.assertEqual(done.returncode, status, (code, done.stderr))
+            if status == 0:
+                self.assertEqual(done.stderr, "", code)
+                continue
+            self.assertRegex(done.stderr, r"error: pe\.csl:11:\d+: the descriptor reaches from element \d+ to element \d+ of 'a', which has 8", code)
+            allowed = self.compile(self.REGISTERS + TASK % (code, comptime), "--allow-dsd-overrun")
+            self.assertEqual((allowed.returncode, "warning" in allowed.stderr), (0, True), code)
+
+    def test_only_computing_on_floats_of_another_width_is_refused(self):
+        """docs/csl.md, "Memory of operations": compiler and machine have one rule."""
+        operations = {"mov16": (2, "%s, %s"), "mov32": (4, "%s, %s"), "fmovh": (2, "%s, %s"), "fmovs": (4, "%s, %s"), "add16": (2, "%s, %s, 1"),
+                      "faddh": (2, "%s, %s, %s"), "fadds": (4, "%s, %s, %s"), "fnegs": (4, "%s, %s")}
+        for kind, size in (("f16", 2), ("f32", 4), ("u16", 2), ("i16", 2), ("u32", 4), ("i32", 4)):
+            for name, (width, form) in operations.items():
+                refused = kind[0] == "f" and "mov" not in name and size != width
+                for where in ("d", "r"):
+                    operands = form.replace("%s", "d", 1) % (("d",) * (form.count("%s") - 1)) if where == "d" else form % (("r",) * form.count("%s"))
+                    done = self.compile(f"var x = @zeros([8]{kind});\nconst d = @get_dsd(mem1d_dsd, .{{ .tensor_access = |i|{{4}} -> x[i] }});\n"
+                                        "const r = @get_dsr(dsr_src0, 3);\n" + TASK % (f"@load_to_dsr(r, d); @{name}({operands});", ""))
+                    self.assertEqual(done.returncode, 2 if refused else 0, (kind, name, where, done.stderr))
+                    if not refused and where == "d":
+                        run = self.run_tool(PLATFORM, "layout.csl", "--quiet")
+                        self.assertEqual(run.returncode, 0, (kind, name, run.stderr))
+
     def test_a_source_beyond_its_array_gives_a_warning(self):
         text = ("var a = @zeros([8]f32);\nvar b = @zeros([8]f32);\n"
                 "const inside = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> b[i] });\n"
