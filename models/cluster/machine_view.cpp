@@ -107,6 +107,11 @@ bool MachineView::finished() const {
   return std::all_of(all.begin(), all.end(), [](const auto* core) { return core->finished(); });
 }
 
+bool MachineView::is_ending() const {
+  const auto all = cores();
+  return std::all_of(all.begin(), all.end(), [](const auto* core) { return core->is_ending(); });
+}
+
 Cycle MachineView::finished_at() const {
   Cycle last = 0;
   for (const AiCore* core : cores()) last = std::max(last, core->finished_at());

@@ -30,6 +30,8 @@ class MachineView {
   /// The cores of the launch, by cluster and unit.
   std::vector<const AiCore*> cores() const;
   bool finished() const;
+  /// Nothing but the ends of the kernels is left (AiCore::is_ending).
+  bool is_ending() const;
   /// Cycle in which the last core finished.
   Cycle finished_at() const;
   /// For a deadlock report: every pipe that is held back, those first that wait for what

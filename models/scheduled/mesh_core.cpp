@@ -228,6 +228,12 @@ Cycle MeshView::finished_at() const {
   return last;
 }
 
+bool MeshView::is_ending() const {
+  for (NodeId n = 0; n < size(); ++n)
+    if (!processor(n).is_ending()) return false;
+  return words_in_network() == 0;
+}
+
 std::uint64_t MeshView::words_in_network() const {
   std::uint64_t words = 0;
   for (NodeId n = 0; n < size(); ++n) {

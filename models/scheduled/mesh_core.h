@@ -43,6 +43,8 @@ class MeshView {
   bool finished() const { return finished_at() != kNever; }
   /// Cycle in which the last one was; kNever: some are not.
   Cycle finished_at() const;
+  /// Nothing but that is left: no word is under way, and no task has anything to do.
+  bool is_ending() const;
   /// Words in VFSMs and in queues.
   std::uint64_t words_in_network() const;
   /// Who waits for what in cycle `now`: processors, then words that lie in routers, with node,

@@ -117,6 +117,13 @@ Cycle ProcessorCore::all_returned(Cycle now) const {
   return ready + phase().delay;
 }
 
+bool ProcessorCore::is_ending() const {
+  if (finished()) return true;
+  return started_ && turn_ + 1 == node_.turns.size() &&
+         std::all_of(threads_.begin(), threads_.end(),
+                     [](const TaskThread& thread) { return thread.is_over(); });
+}
+
 void ProcessorCore::end_turn(Cycle now, Result& out) {
   const auto is_due = [&](Cycle at) {
     if (at > now) out.next = std::min(out.next, at);

@@ -149,6 +149,8 @@ class ProcessorCore {
   /// Every phase is over and every task has returned.
   bool finished() const { return finished_at_ != kNever; }
   Cycle finished_at() const { return finished_at_; }
+  /// Nothing but the end of its last phase is left to it.
+  bool is_ending() const;
   /// Number of the turn it is in.
   std::size_t turn() const { return turn_; }
   /// Cycle in which task `task` of turn `turn` returned; kNever: not yet.

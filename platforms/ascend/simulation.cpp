@@ -69,10 +69,16 @@ void Simulation::set_checkpoints(run::Checkpoints& checkpoints) {
 }
 
 run::Stop Simulation::run_launch(run::RunControl& control) {
-  if (checkpoints_ == nullptr) return control.run_to_idle();
-  checkpoints_->begin(control);
-  return checkpoints_->run(
-      control, [] { return false; }, true);
+  const bool begins = checkpoints_ != nullptr && launches_ == 1;
+  if (begins) checkpoints_->begin(control);
+  const run::Stop stop = begins ? checkpoints_->run(
+                                      control, [] { return false; }, true)
+                                : control.run_to_idle();
+  const auto has_ended = [this] { return machine_.view().finished(); };
+  if (stop != run::Stop::kMaxCycles) return stop;
+  // A bound that only cuts off wake-ups with nothing to do is not in the way of what comes next.
+  if (has_ended()) return run::Stop::kIdle;
+  return machine_.view().is_ending() ? control.take_last_cycle(has_ended) : stop;
 }
 
 run::Stop Simulation::drive(run::RunControl& control) {
@@ -82,7 +88,7 @@ run::Stop Simulation::drive(run::RunControl& control) {
     if (!kernel_.next_launch(arrays_, next)) break;
     machine_.launch(kernel_.kernel.aic, kernel_.kernel.aiv, next);
     ++launches_;
-    stop = control.run_to_idle();
+    stop = run_launch(control);
   }
   if (kernel_.at_end) kernel_.at_end();
   return stop;
@@ -94,6 +100,7 @@ void Simulation::summarize(report::Report& report) const {
   report.run.config_digest = config::digest(config_, ascend_schema);
   report.clock_khz = config_.machine.clock_khz;
   report.cycles = machine.finished() ? machine.finished_at() : machine_.domain().now() + 1;
+  if (options_.max_cycles) report.cycles = std::min(report.cycles, *options_.max_cycles);
   report.digest = events_.digest().hex();
   report.places_key = "cores";
   report.places = counters_of_cores(machine, report.cycles, options_.report_detail);

@@ -101,6 +101,7 @@ tessera_stop Machine::run(Cycle limit) {
 
 void Machine::advance(Cycle limit) {
   constexpr Cycle kFar = Cycle{1} << 40;
+  run::allow_idle_start();
   timing::ClockDomain& clock = domain();
   if (limit < kFar) {
     const sc_core::sc_time end = clock.to_time(limit);

@@ -37,9 +37,7 @@ void Machine::start() {
 void Machine::settle() {
   if (started_ && !sc_core::sc_pending_activity_at_current_time()) return;
   domain().set_bound(0);
-  // A machine that nobody has started has nothing to do, which is no mistake.
-  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
-                                          sc_core::SC_DO_NOTHING);
+  run::allow_idle_start();
   sc_core::sc_start();
   domain().set_bound(kNever);
   started_ = true;

@@ -266,8 +266,10 @@ void Simulation::set_checkpoints(run::Checkpoints& checkpoints) {
 run::Stop Simulation::drive(run::RunControl& control) {
   if (checkpoints_ != nullptr) checkpoints_->begin(control);
   const auto never = [] { return false; };
-  const run::Stop stop =
+  run::Stop stop =
       checkpoints_ == nullptr ? control.run_to_idle() : checkpoints_->run(control, never, true);
+  if (stop == run::Stop::kMaxCycles && mesh_.is_ending())
+    stop = control.take_last_cycle([this] { return mesh_.finished(); });
   check_arrays();
   return stop;
 }

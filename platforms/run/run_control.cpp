@@ -22,6 +22,7 @@ RunControl::RunControl(timing::ClockDomain& domain, const Limits& limits)
       show_progress_(limits.progress && ::isatty(STDERR_FILENO) != 0) {
   if (limits.max_cycles) domain_.set_bound(*limits.max_cycles);
   domain_.set_supervisor([this](Cycle now) { return supervise(now); });
+  allow_idle_start();
 }
 
 RunControl::~RunControl() {
@@ -62,6 +63,13 @@ RunControl::Stop RunControl::run_to_idle() {
   return run_unwatched_until([] { return false; });
 }
 
+RunControl::Stop RunControl::take_last_cycle(const std::function<bool()>& done) {
+  domain_.set_bound(*limits_.max_cycles + 1);
+  sc_core::sc_start();
+  domain_.set_bound(*limits_.max_cycles);
+  return done() ? Stop::kIdle : Stop::kMaxCycles;
+}
+
 bool RunControl::supervise(Cycle now) {
   if (look_ && now <= looked_at_ && domain_.next_due() > looked_at_) look_();
   if (visit_) {
@@ -93,6 +101,11 @@ void RunControl::follow_progress(Cycle now, double elapsed) {
   std::fprintf(stderr, "\r\033[K%s", to_string(line).c_str());
   std::fflush(stderr);
   progress_shown_ = true;
+}
+
+void allow_idle_start() {
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
+                                          sc_core::SC_DO_NOTHING);
 }
 
 std::string stop_text(Stop stop, std::optional<Cycle> max_cycles) {

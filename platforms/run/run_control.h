@@ -51,6 +51,9 @@ class RunControl {
   Stop run_unwatched_until(const std::function<bool()>& done);
   /// Runs until nothing is due.
   Stop run_to_idle();
+  /// After kMaxCycles, where nothing but the end of the program may be due: a program of N cycles notes its end in cycle N. Takes
+  /// that cycle; kIdle: `done` answers true.
+  Stop take_last_cycle(const std::function<bool()>& done);
   const Limits& limits() const { return limits_; }
   /// Calls `look` at the end of cycle `cycle`. Where something from outside goes on with the run, it is
   /// called again; the last call counts. If the run ends before, it is called at its end.
@@ -102,6 +105,9 @@ class RunControl {
 };
 
 using Stop = RunControl::Stop;
+
+/// Nothing may be due when a machine starts, which is no mistake: SystemC does not warn of it.
+void allow_idle_start();
 
 /// The beginning of the message of a run that stopped before it was complete.
 std::string stop_text(Stop stop, std::optional<Cycle> max_cycles);

@@ -65,6 +65,13 @@ void AiCore::note_finished(Cycle now) {
   if (watch_ != nullptr) watch_->core_finishes(now);
 }
 
+bool AiCore::is_ending() const {
+  if (finished_) return true;
+  const auto& pipes = context_.pipes.all;
+  return scalar_.ended() && std::all_of(pipes.begin(), pipes.end(),
+                                        [](const PipeState& p) { return p.queue.empty(); });
+}
+
 Cycle AiCore::next_wake(Cycle now) const {
   Cycle next = std::min(sync_.next_effect(now), received_.next(now));
   const auto consider = [&next, now](Cycle at) {

@@ -51,6 +51,8 @@ class AiCore {
   CoreId id() const { return context_.core; }
   /// The kernel has ended and all pipes have completed what they had. True before the first launch.
   bool finished() const { return finished_; }
+  /// Nothing but that is left: the scalar unit has ended, and no pipe has an instruction to begin.
+  bool is_ending() const;
   /// The cycle in which the kernel finished.
   Cycle finished_at() const { return finished_at_; }
   const PipeStats& stats(Pipe pipe) const { return context_.pipes[pipe].stats; }
