@@ -133,6 +133,7 @@ void RegisterLowering::instruction(const Operation& op) {
   if (alone) code_.open(op.place);
   const Operands o = operands_of(op);
   RegisterOperation r = basis(op, row, o);
+  check_kind(op, row);
   if (op.name.rfind("pto.vmi.", 0) == 0) check_logical(op, row, o);
   if (row.function == RF::kNoValues) r.function = RF::kNoValues;
   if (row.shape == RegisterShape::kMemory) memory(op, o, r);

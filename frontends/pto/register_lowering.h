@@ -79,6 +79,7 @@ class RegisterLowering : LoweringPart {
                                    const Operands& operands);
   /// Refuses types of logical registers that do not belong together (register_types.cpp).
   void check_conversion(const Operation& op, const Type& result) const;
+  void check_kind(const Operation& op, const RegisterRow& row) const;
   void check_logical(const Operation& op, const RegisterRow& row, const Operands& operands) const;
   void plain(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
   void splat(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;

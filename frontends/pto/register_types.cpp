@@ -61,6 +61,20 @@ void RegisterLowering::check_conversion(const Operation& op, const Type& result)
     fail(op, "saturate is ", saturation, ", expected SAT or NOSAT");
 }
 
+// What has no meaning at either level: shifts of floats, roots and exponentials of integers.
+void RegisterLowering::check_kind(const Operation& op, const RegisterRow& row) const {
+  if (row.function != RF::kMap) return;
+  const bool shifts = is_among({A::kShl, A::kShr}, row.arithmetic);
+  const bool is_real =
+      is_among({A::kRecip, A::kExp, A::kLog, A::kSqrt, A::kRsqrt, A::kExpDif}, row.arithmetic);
+  if (!shifts && !is_real) return;
+  for (const Type& type : op.result_types) {
+    if (type.kind != Type::Kind::kRegister || type.location.rfind("!pto.v", 0) != 0) continue;
+    if (holds_floats(type) == shifts)
+      fail(op, "a result of ", text_of_lanes(type), ", expected ", shifts ? "integers" : "floats");
+  }
+}
+
 void RegisterLowering::check_logical(const Operation& op, const RegisterRow& row,
                                      const Operands& o) const {
   const auto types = types_of(op);
@@ -86,9 +100,6 @@ void RegisterLowering::check_logical(const Operation& op, const RegisterRow& row
              text_of_lanes(*result), ": expected one type");
   if (wants_floats(row.function, row.arithmetic) && !holds_floats(*result))
     fail(op, "a result of ", text_of_lanes(*result), ", expected floats");
-  const bool shifts = row.function == RF::kMap && is_among({A::kShl, A::kShr}, row.arithmetic);
-  if (shifts && holds_floats(*result))
-    fail(op, "a result of ", text_of_lanes(*result), ", expected integers");
   if (row.function == RF::kBits && !o.registers.empty()) {
     const Type& from = o.registers[0]->type;
     if (from.shape[0] * bits_of(from.element) != result->shape[0] * bits_of(result->element))

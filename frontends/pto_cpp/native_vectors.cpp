@@ -367,6 +367,10 @@ void NativeVectors::merge(Instruction& to, std::uint16_t mask) {
   select.unit = RegisterUnit::kNone;
   select.element = last.element;
   select.lanes = last.lanes;
+  if (last.function == RegisterFunction::kConvert || last.function == RegisterFunction::kMap) {
+    select.every = last.every;
+    select.first = last.first;
+  }
   select.results[0] = last.results[0];
   last.results[0] = new_number();
   const auto result = std::find_if(to.operands.begin(), to.operands.end(),

@@ -181,6 +181,12 @@ TileValues reduce_any_order(const TileValues& values, Arithmetic what, bool by_r
 
 }  // namespace
 
+double sum_of_neighbours(std::vector<double> lanes, Element element) {
+  std::size_t count = 1;
+  while (count < lanes.size()) count *= 2;
+  return Floats(Arithmetic::kAdd, element).tree(std::move(lanes), count);
+}
+
 TileValues reduce_rows(const TileValues& values, Arithmetic what, VectorForm form) {
   if (!depends_on_order(values, what)) return reduce_any_order(values, what, true);
   const Floats f(what, values.element);

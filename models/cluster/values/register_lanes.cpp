@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/cluster/program/program.h"
+#include "models/cluster/values/reductions.h"
 
 namespace tessera::cluster {
 
@@ -112,10 +113,16 @@ void RegisterLanes::compare() {
   }
 }
 
+// The lanes of the condition may be those of the source of a conversion.
 void RegisterLanes::select() {
   const TileValues& condition = source(2);
+  const auto every = static_cast<std::size_t>(std::abs(op_.every));
   for (std::size_t i = 0; i < out_.columns; ++i) {
-    const bool first = is_on(&condition, i);
+    const bool is_part = op_.every >= 0 || (i >= op_.first && (i - op_.first) % every == 0);
+    const std::size_t at = op_.every < 0   ? (i - op_.first) / every
+                           : op_.every > 1 ? i * every + op_.first
+                                           : i;
+    const bool first = is_part && is_on(&condition, at);
     const TileValues& from = source(first ? 0 : 1);
     out_.set(i, from, i % from.columns);
   }
@@ -156,18 +163,31 @@ void RegisterLanes::bits() {
   decode(bytes.data(), out_.columns, out_, 0);
 }
 
+// Lanes that the mask leaves out count as nothing.
+double RegisterLanes::sum_of_group(const TileValues& from, std::size_t first, std::size_t count) {
+  std::vector<double> lanes(count);
+  for (std::size_t i = first; i < first + count && i < from.columns; ++i)
+    if (on(i)) lanes[i - first] = from.number(i);
+  return sum_of_neighbours(std::move(lanes), from.element);
+}
+
 void RegisterLanes::reduce() {
   const TileValues& from = source(0);
   const std::size_t run = std::max<std::size_t>(from.columns / op_.groups, 1);
   const bool extreme_only = op_.arithmetic != Arithmetic::kAdd;
+  const bool is_tree = !extreme_only && is_float(from.element);
   for (std::size_t g = 0; g < op_.groups && g < out_.columns; ++g) {
+    if (is_tree) {
+      put(g, sum_of_group(from, g * run, run));
+      continue;
+    }
     double sum = !extreme_only ? 0 : extreme(from.element, op_.arithmetic == Arithmetic::kMin);
     std::size_t position = 0;
     for (std::size_t i = g * run; i < (g + 1) * run && i < from.columns; ++i) {
       if (!on(i)) continue;
       const double next = apply(op_.arithmetic, sum, from.number(i));
       if (extreme_only && next != sum) position = i - g * run;
-      sum = is_float(from.element) ? rounded(next, Element::kF32) : next;
+      sum = next;
     }
     put(g, sum);
     if (op_.by_position && op_.groups == 1 && out_.columns > 1) decode_position(position);

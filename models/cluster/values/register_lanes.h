@@ -81,6 +81,7 @@ class RegisterLanes {
   void convert();
   void bits();
   void reduce();
+  double sum_of_group(const TileValues& from, std::size_t first, std::size_t count);
   void decode_position(std::size_t position);
   void interleave(bool back, std::size_t half);
   void round();

@@ -33,6 +33,18 @@ AICORE void with_tiles(__gm__ T* x, __gm__ T* y, F body) {
 }
 """
 
+
+def merged(x, old):
+    """What the kernel "merging" gives."""
+    rows = np.zeros((8, 128), np.float16)
+    rows[:3] = old
+    rows[0, 0::2] = rows[1, 0::2] = 2 * x[0::2]
+    rows[1, 1::2] = x[1::2]
+    rows[2, 1:32:2] = 2 * x[0:32:2]
+    rows[3, 0::2] = np.concatenate([x[0:64:2], x[65:128:2]])
+    return rows.ravel()
+
+
 # Rows of 64 x 16: y = softmax(x), and what the predicate leaves out of the last row stays.
 KERNELS = {
     "chain": ("float", 1024, """
@@ -130,6 +142,33 @@ KERNELS = {
     vsts((vector_u32&)a, (uint32_t*)(y + 896), 0, PK_B32, wide);
     vsts(h, y + 960, 0, NORM_B16, pset_b16(PAT_VL64));
   }""", None),
+    # Conversions by parts leave the lanes of the result as they were that the part or the mask leaves out.
+    "merging": ("half", 1024, """
+  __VEC_SCOPE__ {
+    vector_f16 h, old;
+    vector_f32 a, b;
+    vector_bool all = pset_b16(PAT_ALL), wide = pset_b32(PAT_ALL), some = pset_b32(PAT_VL16), few = pset_b16(PAT_VL64);
+    vlds(h, x, 0, NORM);
+    vcvt(a, h, all, PART_EVEN);
+    vcvt(b, h, all, PART_ODD);
+    vmuls(a, a, 2.0f, wide);
+    vlds(old, x, 128, NORM);
+    vcvt(old, a, wide, ROUND_R, RS_DISABLE, PART_EVEN, MODE_MERGING);
+    vsts(old, y, 0, NORM_B16, all);
+    vcvt(old, b, wide, ROUND_R, RS_DISABLE, PART_ODD, MODE_MERGING);
+    vsts(old, y, 128, NORM_B16, all);
+    vlds(old, x, 128, NORM);
+    vcvt(old, a, some, ROUND_R, RS_DISABLE, PART_ODD, MODE_MERGING);
+    vsts(old, y, 256, NORM_B16, all);
+    vcvt(b, h, few, PART_EVEN, MODE_MERGING);
+    vcvt(old, b, wide, ROUND_R, RS_DISABLE, PART_EVEN);
+    vsts(old, y, 384, NORM_B16, all);
+    vdup(old, (half)0, all, MODE_ZEROING);
+    vsts(old, y, 512, NORM_B16, all);
+    vsts(old, y, 640, NORM_B16, all);
+    vsts(old, y, 768, NORM_B16, all);
+    vsts(old, y, 896, NORM_B16, all);
+  }""", lambda x: merged(x[:128], x[128:256])),
     "lanes": ("int32_t", 1024, """
   __VEC_SCOPE__ {
     vector_s32 v, index, sum, none;

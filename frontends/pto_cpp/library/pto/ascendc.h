@@ -303,7 +303,7 @@ class TPipe {
   }
   template <class B>
   TSR_INLINE void InitBuffer(B& buffer, std::uint32_t bytes) {
-    buffer.init(next_);
+    buffer.init(next_, bytes);
     next_ += (bytes + 31) / 32 * 32;
   }
 
@@ -400,14 +400,21 @@ class TQue {
 template <TPosition Where = TPosition::VECCALC>
 class TBuf {
  public:
-  TSR_INLINE void init(std::uint32_t address) { address_ = address; }
+  TSR_INLINE void init(std::uint32_t address, std::uint32_t bytes) {
+    address_ = address;
+    bytes_ = bytes;
+  }
   template <class T>
-  TSR_INLINE LocalTensor<T> Get(std::uint32_t count = 0) const {
+  TSR_INLINE LocalTensor<T> Get() const {
+    return {address_, static_cast<std::uint32_t>(bytes_ / sizeof(T))};
+  }
+  template <class T>
+  TSR_INLINE LocalTensor<T> Get(std::uint32_t count) const {
     return {address_, count};
   }
 
  private:
-  std::uint32_t address_ = 0;
+  std::uint32_t address_ = 0, bytes_ = 0;
 };
 
 }  // namespace AscendC

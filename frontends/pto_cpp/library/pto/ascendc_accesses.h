@@ -58,7 +58,8 @@ inline constexpr const char* kMaskStores[] = {"NORM", "PK"};
   }                                                                                                \
   template <class T, PostLiteral Post, LoadDist Dist, class U, class P>                            \
   TSR_INLINE void LOAD(U& to, U& second, P*& at, std::int32_t step) {                              \
-    detail::load(detail::word_of(Dist), at, to, second);                                           \
+    detail::load(detail::word_of(Dist), at + (Post == PostLiteral::POST_MODE_UPDATE ? 0 : step),   \
+                 to, second);                                                                      \
     if constexpr (Post == PostLiteral::POST_MODE_UPDATE) at += step;                               \
   }                                                                                                \
   template <class T, MaskDist Dist, class P>                                                       \
@@ -92,18 +93,24 @@ template <class T, DataCopyMode, class U, class P>
 TSR_INLINE void LoadAlign(U& to, P* at, std::uint32_t apart, MaskReg& mask) {
   vsldb(to, at, static_cast<std::int32_t>(apart << 16), mask);
 }
-template <class T, DataCopyMode, PostLiteral, class U, class P>
+template <class T, DataCopyMode, PostLiteral Post, class U, class P>
 TSR_INLINE void LoadAlign(U& to, P*& at, std::uint32_t apart, std::uint32_t step, MaskReg& mask) {
-  vsldb(to, at, static_cast<std::int32_t>(apart << 16 | step), mask, POST_UPDATE);
+  if constexpr (Post == PostLiteral::POST_MODE_UPDATE)
+    vsldb(to, at, static_cast<std::int32_t>(apart << 16 | step), mask, POST_UPDATE);
+  else
+    vsldb(to, at, static_cast<std::int32_t>(apart << 16), mask);
 }
 template <class T, DataCopyMode, class U, class P>
 TSR_INLINE void StoreAlign(P* at, U& from, std::uint32_t apart, MaskReg& mask) {
   vsstb(from, at, static_cast<std::int32_t>(apart << 16), mask);
 }
-template <class T, DataCopyMode, PostLiteral, class U, class P>
+template <class T, DataCopyMode, PostLiteral Post, class U, class P>
 TSR_INLINE void StoreAlign(P*& at, U& from, std::uint32_t apart, std::uint32_t step,
                            MaskReg& mask) {
-  vsstb(from, at, static_cast<std::int32_t>(apart << 16 | step), mask, POST_UPDATE);
+  if constexpr (Post == PostLiteral::POST_MODE_UPDATE)
+    vsstb(from, at, static_cast<std::int32_t>(apart << 16 | step), mask, POST_UPDATE);
+  else
+    vsstb(from, at, static_cast<std::int32_t>(apart << 16), mask);
 }
 TSR_ACCESS(LoadAlign, StoreAlign) TSR_ACCESS(DataCopy, DataCopy)
 #undef TSR_ACCESS
@@ -129,13 +136,15 @@ template <class T = DefaultType, class U, class P>
 TSR_INLINE void LoadUnAlign(U& to, UnalignReg& align, P* at) {
   vldus(to, align, at);
 }
-template <class T = DefaultType, PostLiteral = PostLiteral::POST_MODE_UPDATE, class U, class P>
+template <class T = DefaultType, PostLiteral Post = PostLiteral::POST_MODE_UPDATE, class U, class P>
 TSR_INLINE void LoadUnAlign(U& to, UnalignReg& align, P*& at, std::uint32_t step) {
-  vldus(to, align, at, step, POST_UPDATE);
+  if constexpr (Post == PostLiteral::POST_MODE_UPDATE) vldus(to, align, at, step, POST_UPDATE);
+  else vldus(to, align, at);
 }
-template <class T = DefaultType, PostLiteral = PostLiteral::POST_MODE_UPDATE, class U, class P>
+template <class T = DefaultType, PostLiteral Post = PostLiteral::POST_MODE_UPDATE, class U, class P>
 TSR_INLINE void StoreUnAlign(P*& at, U& from, UnalignReg& align, std::uint32_t count) {
-  vstus(align, count, from, at, POST_UPDATE);
+  if constexpr (Post == PostLiteral::POST_MODE_UPDATE) vstus(align, count, from, at, POST_UPDATE);
+  else vstus(align, count, from, at);
 }
 template <class T = DefaultType, PostLiteral = PostLiteral::POST_MODE_UPDATE, class P>
 TSR_INLINE void StoreUnAlignPost(P*&, UnalignReg&, std::int32_t) {}
