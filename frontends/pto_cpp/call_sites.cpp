@@ -136,6 +136,12 @@ void check_addresses(const TsrCall& call, const SourceLine& place) {
   }
 }
 
+void look_at(const void* at, std::size_t bytes) {
+  const auto* const text = static_cast<const volatile char*>(at);
+  (void)text[0];
+  (void)text[bytes - 1];
+}
+
 const TsrTile* first_tile(const TsrCall& call) {
   for (unsigned n = 0; n < call.count; ++n)
     if (call.operands[n].role == TSR_IN || call.operands[n].role == TSR_OUT)
@@ -144,6 +150,26 @@ const TsrTile* first_tile(const TsrCall& call) {
 }
 
 }  // namespace
+
+std::string why_no_operands(const TsrCall& call) {
+  constexpr std::uintptr_t kNullPage = 4096;  // a null pointer and an offset
+  for (unsigned n = 0; n < call.count; ++n) {
+    const TsrOperand& o = call.operands[n];
+    const bool is_tile = o.role == TSR_IN || o.role == TSR_OUT;
+    if (!is_tile && !is_tensor(o)) continue;
+    const void* const what = is_tile ? static_cast<const void*>(o.tile) : o.tensor;
+    if (reinterpret_cast<std::uintptr_t>(what) < kNullPage)
+      return name_in_cpp(call.operation) + ": a " + (is_tile ? "tile" : "tensor") +
+             " is a null pointer that the kernel dereferences";
+    const char* const element = is_tile ? o.tile->type->element : o.tensor->element;
+    look_at(what, is_tile ? sizeof *o.tile : sizeof *o.tensor);
+    look_at(element, 1);
+    if (!is_tile) continue;
+    look_at(o.tile->type, sizeof *o.tile->type);
+    look_at(o.tile->type->location, 1);
+  }
+  return "";
+}
 
 std::size_t CallSites::Hash::operator()(const Key& key) const {
   std::uint64_t hash = 0x5851F42D4C957F2DULL;

@@ -36,6 +36,10 @@ struct Step {
   unsigned count = 0;   ///< number of arguments
 };
 
+/// Whether a tile or tensor of the call is a null pointer, in words; "": no. Native code may pass references that lead nowhere: it is
+/// the fiber that calls this, so that reading them is a fault of the kernel at its line.
+std::string why_no_operands(const TsrCall& call);
+
 class CallSites {
  public:
   /// All words that the instructions of a site depend on: two calls share a site only if every word agrees.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -19,7 +20,8 @@ namespace tessera::pto_cpp {
 
 namespace {
 
-/// Files of the system are many, and change with packages only: size and time stand for their contents.
+/// Files of the system are many, and change with packages only: size and times stand for their contents. Who keeps the time of a
+/// change cannot keep that of the inode.
 bool is_of_system(const std::string& path) {
   return path.rfind("/usr/", 0) == 0;
 }
@@ -31,7 +33,7 @@ std::string state_of(const std::string& path) {
   if (!is_of_system(path)) return text::digest_of(contents_of(path));
   std::ostringstream text;
   text << status.st_size << '-' << status.st_ino << '-' << status.st_mtim.tv_sec << '.'
-       << status.st_mtim.tv_nsec;
+       << status.st_mtim.tv_nsec << '-' << status.st_ctim.tv_sec << '.' << status.st_ctim.tv_nsec;
   return text.str();
 }
 
@@ -76,6 +78,22 @@ std::size_t find_word(const std::string& text, std::string_view word, std::size_
       return at;
   }
   return std::string::npos;
+}
+
+/// Whether the text may make a directive of the assembler that reads a file: in literals that the compiler pastes, or with escapes.
+bool has_directive(const std::string& text) {
+  std::string pasted;
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    const std::size_t next = text[n] == '"' ? text.find_first_not_of(" \t\r\n\\", n + 1) : n;
+    if (next != n && next != std::string::npos && text[next] == '"')
+      n = next;
+    else
+      pasted += text[n];
+    if (text[n] == '\\' && n + 1 < text.size() &&
+        std::strchr("xuU01234567", text[n + 1]) != nullptr)
+      return true;
+  }
+  return pasted.find(".inc") != std::string::npos;
 }
 
 std::string folder_of(const std::string& path) {
@@ -170,7 +188,7 @@ void ModuleInputs::find_questions(const std::string& path) {
   for (const std::string_view word : {"__TIME__", "__DATE__", "__TIMESTAMP__"})
     if (text.find(word) != std::string::npos) unknown_ = path + " contains " + std::string(word);
   // .include and .incbin of the assembler read files that the compiler does not list.
-  if (text.find("asm") != std::string::npos && text.find(".inc") != std::string::npos)
+  if (text.find("asm") != std::string::npos && has_directive(text))
     unknown_ = path + " has assembly that may read files";
 }
 

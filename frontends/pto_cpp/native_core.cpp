@@ -78,6 +78,8 @@ class NativeCores::Interface {
   static void operation(void* self, const TsrCall* call) {
     Core& core = core_of(self);
     if (is_in_scope(core, __builtin_return_address(0))) return;
+    if (const std::string why = why_no_operands(*call); !why.empty())
+      return refuse(core, __builtin_return_address(0), why.c_str());
     Request r;
     r.kind = Request::Kind::kOperation;
     r.from = from(core, __builtin_return_address(0));

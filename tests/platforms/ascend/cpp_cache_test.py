@@ -159,9 +159,9 @@ def check_lines(runner):
 def check_files_of_the_assembler(runner):
     """Files that assembly reads are not among those that the compiler lists."""
     value = runner.folder / "value.s"
-    for directive in (".include", ".incbin"):
+    for directive in (".include", ".incbin", '.in" "clude', '.in"\n"clude', ".\\x69nclude"):
         for number in (3, 7):
-            value.write_bytes(f".long {number}\n".encode() if directive == ".include" else number.to_bytes(4, "little"))
+            value.write_bytes(number.to_bytes(4, "little") if directive == ".incbin" else f".long {number}\n".encode())
             (runner.sources / "a.h").unlink()
             (runner.sources / "a.h").write_text(f'''asm(".pushsection .data\\n.hidden value\\n.globl value\\nvalue: {directive} \\"{value}\\"\\n.popsection");
 extern "C" int value;

@@ -24,9 +24,11 @@ TOP = """#include <pto/pto-inst.hpp>
 #include <cfenv>
 #include <csetjmp>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdexcept>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -91,6 +93,18 @@ MISTAKES = [
     ("dcci((float*)n, SINGLE_CACHE_LINE); *(volatile int*)n = 1;", 8, ["LINE", "segmentation fault at address 0x8"]),
     ("if (fork() >= 0) y[0] = 1;", 0, ["LINE", "fork()", "cannot make processes"]),
     ("if (vfork() >= 0) y[0] = 1;", 0, ["LINE", "vfork()", "cannot make processes"]),
+    ("if (system(\"sleep 100\") == 0) y[0] = 1;", 0, ["LINE", "system()", "cannot make processes"]),
+    ("FILE* f = popen(\"sleep 100\", \"r\"); if (f) y[0] = 1;", 0, ["LINE", "popen()", "cannot make processes"]),
+    ("pid_t p; char* argv[] = {nullptr}; if (posix_spawn(&p, \"/bin/true\", nullptr, nullptr, argv, argv) == 0) y[0] = 1;", 0,
+     ["LINE", "posix_spawn()", "cannot make processes"]),
+    ("execl(\"/bin/true\", \"true\", (char*)nullptr);", 0, ["LINE", "execl()", "cannot make processes"]),
+    ("char* argv[] = {nullptr}; execve(\"/bin/true\", argv, argv);", 0, ["LINE", "execve()", "cannot make processes"]),
+    ("Vec* p = nullptr; TADDS(*p, *p, 1.0f);", 0, ["LINE", "TADDS: a tile is a null pointer"]),
+    ("Vec* volatile p = nullptr; TADD(t, t, *p);", 0, ["LINE", "TADD: a tile is a null pointer"]),
+    ("Part* volatile p = nullptr; TLOAD(t, *p);", 0, ["LINE", "TLOAD: a tensor is a null pointer"]),
+    ("TSTORE(*(Part*)n, t);", 8, ["LINE", "TSTORE: a tensor is a null pointer"]),
+    ("TADDS(*(Vec*)n, t, 1.0f);", 1 << 20, ["LINE", "segmentation fault at address 0x1000"]),
+    ("TLOAD(t, *(Part*)n);", 1 << 20, ["LINE", "segmentation fault at address 0x1000"]),
     ("for (int d = 0; d < 1024; ++d) close(d);", 0, ["closed or replaced a standard stream"]),
     ("close(1);", 0, ["closed or replaced a standard stream"]),
     ("close(0); close(1); close(2);", 0, ["closed or replaced a standard stream"]),

@@ -109,14 +109,31 @@ TSR_HOOK int memcmp(const void* a, const void* b, std::size_t bytes) noexcept {
   return 0;
 }
 
-// A copy of the process that goes on with the kernel would be a second run.
-#define TSR_NO_COPY(NAME)                                                                          \
-  TSR_HOOK int NAME() noexcept {                                                                   \
+// A copy of the process that goes on with the kernel would be a second run, and a program that it starts would outlive it. The names
+// stand in the assembly only, so that kernels may include what declares them.
+#define TSR_NO_PROCESS(NAME)                                                                       \
+  TSR_HOOK long tsr_no_##NAME() noexcept __asm__(#NAME);                                           \
+  TSR_HOOK long tsr_no_##NAME() noexcept {                                                         \
     tsr_api->fail_at(tsr_api->self,                                                                \
                      "native code called " #NAME "(): a kernel cannot make processes",             \
                      __builtin_return_address(0));                                                 \
     return -1;                                                                                     \
   }
-TSR_NO_COPY(fork)
-TSR_NO_COPY(vfork)
-#undef TSR_NO_COPY
+TSR_NO_PROCESS(fork)
+TSR_NO_PROCESS(_Fork)
+TSR_NO_PROCESS(vfork)
+TSR_NO_PROCESS(clone)
+TSR_NO_PROCESS(daemon)
+TSR_NO_PROCESS(system)
+TSR_NO_PROCESS(popen)
+TSR_NO_PROCESS(posix_spawn)
+TSR_NO_PROCESS(posix_spawnp)
+TSR_NO_PROCESS(execl)
+TSR_NO_PROCESS(execle)
+TSR_NO_PROCESS(execlp)
+TSR_NO_PROCESS(execv)
+TSR_NO_PROCESS(execve)
+TSR_NO_PROCESS(execvp)
+TSR_NO_PROCESS(execvpe)
+TSR_NO_PROCESS(fexecve)
+#undef TSR_NO_PROCESS
