@@ -48,6 +48,10 @@ CslHost::Input CslHost::read(const std::string& name, const std::string& file) c
   const data::HostArray array =
       data::converted(data::read_npy(file), data::dtype_of(*data.element), file, name);
   const std::size_t pes = program_.rectangle.tile_count();
+  if (array.size() == 0)
+    throw UserError(file, "",
+                    "an array of shape " + data::to_string(array.shape) +
+                        " has no elements, so that nothing would be copied to " + name);
   if (array.size() % pes != 0)
     throw UserError(file, "",
                     "an array of shape " + data::to_string(array.shape) +

@@ -100,8 +100,10 @@ def check_stream(array):
 def elements_of(data, dtype, name):
     """The bytes of a variable as an array of its own, in the type that was asked for."""
     dtype = np.dtype(dtype)
-    if dtype.hasobject or dtype.itemsize == 0 or dtype.subdtype is not None:
+    if dtype.hasobject or dtype.itemsize == 0:
         raise TypeError(f"'{name}' cannot be read as {dtype}")
+    if dtype.subdtype is not None:
+        raise TypeError(f"'{name}' cannot be read as {dtype}, an array of elements; read it as {dtype.base} and reshape it")
     if len(data) % dtype.itemsize != 0:
         raise ValueError(f"'{name}' has {len(data)} bytes; these are no whole elements of {dtype}")
     return np.frombuffer(data, dtype.newbyteorder("<")).astype(dtype)

@@ -177,6 +177,8 @@ class Arrays(unittest.TestCase):
         self.assertEqual(runtime.read_symbol(4, 1, "B", [("a", ">i2"), ("b", "<u2")])[0].tolist(), (-3, 0))
         with self.assertRaises(TypeError):
             runtime.read_symbol(4, 1, "A", object)
+        with self.assertRaisesRegex(TypeError, "an array of elements; read it as float32 and reshape it"):
+            runtime.read_symbol(4, 1, "A", "(3,)f4")
 
     def test_words_of_16_bits(self):
         for order in "<>":

@@ -181,6 +181,9 @@ TEST_F(WseCslExecutable, RefusesWhatTheProgramDoesNotHave) {
               HasSubstr("--input: 'ab' is no data that " + kHost + " exports"));
   EXPECT_THAT(message({"--input", "a=" + folder.file("a.npy")}),
               HasSubstr("an array of shape (4,) cannot be cut into equal pieces for 3 PEs"));
+  write_input("nothing.npy", {0});
+  EXPECT_THAT(message({"--input", "a=" + folder.file("nothing.npy")}),
+              HasSubstr("an array of shape (0,) has no elements, so that nothing would be copied"));
   EXPECT_THAT(message({"--launch", "ad"}), HasSubstr("did you mean 'add'?"));
   EXPECT_THAT(message({"--launch", "add:1"}),
               HasSubstr("launch of 'add': 1 argument given; the function is fn(u16, f32)void"));
