@@ -213,6 +213,62 @@ REFUSED = {
 }
 
 
+# Addresses that stay and that move; the size of a buffer.
+MODES = """#include "kernel_operator.h"
+using namespace AscendC;
+__simd_vf__ inline void accesses(__ubuf__ float* x, __ubuf__ float* y) {
+  constexpr auto kStays = Reg::PostLiteral::POST_MODE_NORMAL, kMoves = Reg::PostLiteral::POST_MODE_UPDATE;
+  Reg::RegTensor<float> a, b;
+  Reg::MaskReg all = Reg::CreateMask<float>();
+  Reg::UnalignRegForLoad u;
+  __ubuf__ float* p = x + 3;
+  Reg::LoadUnAlignPre(u, p);
+  Reg::LoadUnAlign<float, kStays>(a, u, p, 64);
+  Reg::LoadUnAlign<float, kMoves>(b, u, p, 64);
+  Reg::StoreAlign(y, a, all);
+  Reg::StoreAlign(y + 64, b, all);
+  Reg::LoadUnAlign<float, kMoves>(a, u, p, 64);
+  Reg::StoreAlign(y + 128, a, all);
+  __ubuf__ float* q = x;
+  Reg::LoadAlign<float, kStays>(a, q, 128);
+  Reg::LoadAlign<float, kMoves>(b, q, 64);
+  Reg::StoreAlign(y + 192, a, all);
+  Reg::StoreAlign(y + 256, b, all);
+  Reg::LoadAlign<float, kStays, Reg::LoadDist::DIST_DINTLV_B32>(a, b, q, 64);
+  Reg::StoreAlign(y + 320, b, all);
+}
+extern "C" __global__ __vector__ void k(__gm__ float* x, __gm__ float* y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> in, out;
+  pipe.InitBuffer(in, 2048);
+  pipe.InitBuffer(out, 2048);
+  LocalTensor<float> a = in.Get<float>(), c = out.Get<float>();
+  GlobalTensor<float> gx, gy;
+  gx.SetGlobalBuffer(x, 512);
+  gy.SetGlobalBuffer(y, 512);
+  DataCopy(a, gx, a.GetSize());
+  Duplicate(c, 7.0f, c.GetSize());
+  SetFlag<HardEvent::MTE2_V>(0);
+  WaitFlag<HardEvent::MTE2_V>(0);
+  asc_vf_call<accesses>(a.GetPhyAddr(), c.GetPhyAddr());
+  SetFlag<HardEvent::V_MTE3>(0);
+  WaitFlag<HardEvent::V_MTE3>(0);
+  DataCopy(gy, c, out.Get<half>().GetSize() / 2);
+}
+"""
+
+
+def check_modes(folder):
+    (folder / "modes.asc").write_text(MODES)
+    x = np.arange(512, dtype=np.float32)
+    np.save(folder / "x.npy", x)
+    done = run(folder, "modes.asc", "--arg", "x=x.npy", "--arg", "y=f32[512]", "--output", "y=y.npy")
+    assert done.returncode == 0, done.stderr
+    expected = np.full(512, 7, np.float32)
+    expected[:384] = np.concatenate([x[3:67], x[3:67], x[67:131], x[128:192], x[:64], x[129:257:2]])
+    np.testing.assert_array_equal(np.load(folder / "y.npy"), expected)
+
+
 def run(folder, *options):
     return subprocess.run([PLATFORM, *map(str, options), "--preset", "a5", "--quiet"], cwd=folder, capture_output=True, text=True, timeout=300)
 
@@ -248,4 +304,5 @@ def check_reg(folder):
 
 with tempfile.TemporaryDirectory() as path:
     check_reg(pathlib.Path(path))
+    check_modes(pathlib.Path(path))
 print("kernels in Ascend C equal NumPy")

@@ -248,6 +248,10 @@ WRONG = {
     "an address in GM": ("__VEC_SCOPE__ { vector_f32 v; vlds(v, gm, 0, NORM); }", "vlds accesses an address that is none of the UB of its core"),
     "no such form": ("__VEC_SCOPE__ { vector_s32 a, b; vector_bool m = pset_b32(PAT_ALL); vbr(a, 1); vbr(b, 2); vmod(a, a, b, m); }",
                      "vmod: this instruction on registers is not modelled"),
+    "shifts of floats": ("__VEC_SCOPE__ { vector_f32 a; vector_bool m = pset_b32(PAT_ALL); vbr(a, 1.0f); vshrs(a, a, 3, m); }",
+                         "a result of 64xf32, expected integers"),
+    "roots of integers": ("__VEC_SCOPE__ { vector_s32 a; vector_bool m = pset_b32(PAT_ALL); vbr(a, 4); vsqrt(a, a, m); }",
+                          "a result of 64xi32, expected floats"),
     "nothing written": ("__VEC_SCOPE__ { vector_f32 a, b; vector_bool m = pset_b32(PAT_ALL); vadds(b, a, 1.0f, m); }",
                         "a register that nothing has written"),
 }

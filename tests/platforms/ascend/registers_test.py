@@ -124,6 +124,13 @@ def check_reductions(executable):
     expected[1:2] = np.array([x[:64].argmax()], np.uint32).view(np.float32)  # the position is a whole number, not a float
     expected[:8] += x[:64].reshape(8, 8).sum(1)
     check("vcmax and its position, vcgadd", run(executable, {"x": x[:64]}, ("f32", 64), body), expected)
+    # Neighbours are added first: 2^24 + 1 is no f32, 1 + 1 is.
+    x = np.zeros(64, np.float32)
+    x[:5] = [2 ** 24, 1, 1, 1, 1]
+    for name, expected in (("vcadd", 2 ** 24 + 4), ("vcgadd", 2 ** 24 + 4)):
+        body = ['%m = pto.pset_b32 "PAT_ALL" : !pto.mask<b32>', f"%a = pto.vlds %x[%c0] : !pto.ptr<f32, ub> -> {p}",
+                f"%r = pto.{name} %a, %m : {p}, !pto.mask<b32> -> {p}", f"pto.vsts %r, %out[%c0], %m : {p}, !pto.ptr<f32, ub>, !pto.mask<b32>"]
+        check(f"order of {name}", run(executable, {"x": x}, ("f32", 64), body)[:1], np.array([expected], np.float32))
 
 
 def check_lanes(executable):
