@@ -235,6 +235,7 @@ def is_text(value):
 # What a golden has: (members on the way, whether the value has the right form, in words).
 FORM = [
     (("program",), is_text, "a text"),
+    (("ran_in",), lambda value: value is None or is_text(value), "a text"),
     (("options",), lambda value: isinstance(value, list) and all(map(is_text, value)), "a list of texts"),
     (("given",), lambda value: isinstance(value, dict) and {"version", "commit", "preset"} <= set(value), "a mapping with version, commit and preset"),
     (("gave",), lambda value: isinstance(value, dict), "a mapping"),
@@ -260,7 +261,7 @@ def read(path):
     try:
         golden = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise Problem(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+        raise Problem(f"{path}: cannot be read as a golden: {getattr(error, 'strerror', None) or error}; `tessera golden add` makes the file anew") from error
     if not isinstance(golden, dict) or golden.get("schema") != SCHEMA:
         raise Problem(f"{path}: is no golden (schema {SCHEMA})")
     check_form(golden, path)
@@ -268,7 +269,8 @@ def read(path):
 
 
 def goldens(arguments):
-    paths = [arguments.dir / f"{name}{ENDING}" for name in arguments.names] or sorted(arguments.dir.glob(f"*{ENDING}"))
+    folder = arguments.dir.absolute()  # runs may happen elsewhere
+    paths = [folder / f"{name}{ENDING}" for name in arguments.names] or sorted(folder.glob(f"*{ENDING}"))
     missing = [path for path in paths if not path.exists()]
     if missing or not paths:
         known = ", ".join(path.name.removesuffix(ENDING) for path in sorted(arguments.dir.glob(f"*{ENDING}")))
@@ -278,9 +280,20 @@ def goldens(arguments):
     return paths
 
 
-def program_of(golden, path):
-    """Paths in a golden are relative to its folder; a run happens where it stands."""
-    return os.path.normpath(path.parent / golden["program"])
+@contextlib.contextmanager
+def where_it_ran(golden, path):
+    """In the folder in which the golden was added, so that its options name the same files; answers its program. Paths in
+    a golden are relative to its own folder. One of an earlier version runs where this command does."""
+    program, before = os.path.realpath(path.parent / golden["program"]), os.getcwd()
+    folder = os.path.realpath(path.parent / golden["ran_in"]) if "ran_in" in golden else before
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise Problem(f"{path}: ran_in: {folder}: {error.strerror}") from error
+    try:
+        yield os.path.relpath(program)
+    finally:
+        os.chdir(before)
 
 
 def name_for(program, options):
@@ -293,7 +306,9 @@ def name_for(program, options):
 
 def record(path, program, options):
     report = run(program, options)
-    golden = {"schema": SCHEMA, "program": os.path.relpath(os.path.realpath(program), os.path.realpath(path.parent)), "options": options,
+    folder = os.path.realpath(path.parent)
+    golden = {"schema": SCHEMA, "program": os.path.relpath(os.path.realpath(program), folder),
+              "ran_in": os.path.relpath(os.getcwd(), folder), "options": options,
               "given": given(report), "gave": {**gave(report), "beginnings": beginnings(program, options, report)}}
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, json.dumps(golden, indent=1) + "\n")
@@ -319,8 +334,8 @@ def check(arguments):
         name = path.name.removesuffix(ENDING)
         try:
             golden = read(path)
-            program = program_of(golden, path)
-            lines = compare(golden, run(program, golden["options"]), program, golden["options"])
+            with where_it_ran(golden, path) as program:
+                lines = compare(golden, run(program, golden["options"]), program, golden["options"])
         except Problem as problem:
             print(f"{name}: cannot run: {problem}")
             status = 2
@@ -340,7 +355,8 @@ def update(arguments):
     for path in goldens(arguments):
         golden = read(path)
         before = golden["gave"]["cycles"]
-        golden = record(path, program_of(golden, path), golden["options"])
+        with where_it_ran(golden, path) as program:
+            golden = record(path, program, golden["options"])
         print(f"{path.name.removesuffix(ENDING)}: {moved('cycles', before, golden['gave']['cycles'])}")
     return 0
 
@@ -350,7 +366,8 @@ def show(arguments):
         golden = read(path)
         gave_ = golden["gave"]
         print(f"{path.name.removesuffix(ENDING)}: {gave_['cycles']:,} cycles, digest {gave_['digest']}")
-        print(f"  tessera run {' '.join([program_of(golden, path), *golden['options']])}")
+        with where_it_ran(golden, path) as program:
+            print(f"  in {os.getcwd()}: tessera run {' '.join([program, *golden['options']])}")
         print(f"  version {golden['given']['version']}, commit {golden['given']['commit']}, preset {golden['given']['preset']}")
         for part, values in sorted(gave_["parts"].items(), key=lambda item: -sum(item[1].values()))[:MOST_SHOWN]:
             print(f"  {part}: " + ", ".join(f"{key} {value:,}" for key, value in values.items()))

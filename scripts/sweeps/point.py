@@ -53,15 +53,21 @@ def log_file(report):
 
 
 def _values(command, option):
-    return [command[i + 1] for i, word in enumerate(command[:-1]) if word == option]
+    """What an option has got, as a word of its own or after "="."""
+    prefix = option + "="
+    return ([command[i + 1] for i, word in enumerate(command[:-1]) if word == option] +
+            [word[len(prefix):] for word in command if word.startswith(prefix)])
 
 
 def dependencies(command, report):
-    """The files that a run has read, and its executable, each with its digest."""
+    """The files that a run has read, and its executable, each with its digest; None: its place is not known."""
     folder = Path(command[1]).parent
-    inputs = dict(text.split("=", 1) for text in _values(command, "--input"))
-    paths = {command[0], *_values(command, "--config"), *(str(folder / name) for name in report["run"]["files"])}
-    paths.update(inputs.get(name, str(folder / name)) for name in report["run"]["inputs"])
+    given = {}  # files that the command names: they stand where it ran, others beside the program
+    for text in (*_values(command, "--input"), *_values(command, "--arg")):
+        name, _, path = text.partition("=")
+        given[name] = given[path] = path
+    paths = {command[0], *_values(command, "--config")}
+    paths.update(given.get(name, str(folder / name)) for names in ("files", "inputs") for name in report["run"][names])
     return {path: digest(path) for path in sorted(paths)}
 
 
@@ -157,7 +163,7 @@ class Point:
         key = read_json(key_file(self.report))
         if not isinstance(key, dict) or key.get("command") != self.command or not isinstance(key.get("files"), dict):
             return None
-        if any(digest(path) != known for path, known in key["files"].items()):
+        if any(known is None or digest(path) != known for path, known in key["files"].items()):
             return None
         if self.state is not None and not Path(self.state).exists():
             return None

@@ -115,13 +115,13 @@ class Command(unittest.TestCase):
         self.assertIn("no file", self.tessera("checkpoint", "/dev/zero", expect=2))
         self.assertIn("cannot be read", self.tessera("checkpoint", "nowhere", expect=2))
 
-    def start(self, *words):
+    def start(self, *words, cwd=None):
         command = [sys.executable, "-B", str(ROOT / "scripts/tessera.py"), *words]
-        return subprocess.run(command, cwd=self.work, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+        return subprocess.run(command, cwd=cwd or self.work, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
                               env={**os.environ, "TESSERA_BIN": str(BIN)})
 
-    def tessera(self, *words, expect=0):
-        result = self.start(*words)
+    def tessera(self, *words, expect=0, cwd=None):
+        result = self.start(*words, cwd=cwd)
         self.assertEqual(result.returncode, expect, f"{words}\n{result.stdout}{result.stderr}")
         return result.stdout + result.stderr
 
@@ -199,6 +199,19 @@ class Command(unittest.TestCase):
         path = self.work / "goldens/style.golden.json"
         path.write_text(path.read_text(encoding="utf-8").replace('"compute"', '"compute",\n"--csl-code",\n"plain"'), encoding="utf-8")
         self.assertIn("option csl-code: (absent) -> ['plain']", self.tessera("golden", "check", expect=1))
+
+    def test_a_golden_runs_where_it_was_added(self):
+        layout = ROOT / "examples/gemv_stream/layout.json"
+        np.save(self.work / "x.npy", np.ones(24, "f4"))
+        sizes = [f"--param={name}={value}" for name, value in zip("MNWH", (24, 24, 2, 2))]
+        self.tessera("golden", "add", str(layout), "--name", "x", "--", *sizes, "--input", "x=x.npy")
+        elsewhere = self.work / "elsewhere"
+        elsewhere.mkdir()
+        self.assertIn("1 as before", self.tessera("golden", "check", "--dir", "../goldens", cwd=elsewhere))
+        self.assertIn("x: ", self.tessera("golden", "update", "--dir", "../goldens", cwd=elsewhere))
+        self.assertIn(f"in {self.work.resolve()}: tessera run ", self.tessera("golden", "show"))
+        (self.work / "goldens/x.golden.json").write_text("{", encoding="utf-8")
+        self.assertIn("cannot be read as a golden", self.tessera("golden", "check", expect=2))
 
     def test_a_golden_that_was_edited_is_refused(self):
         self.tessera("golden", "add", "--name", "g", "gemv/layout.csl", "--", *GEMV)

@@ -11,6 +11,8 @@ import time
 import unittest
 from pathlib import Path
 
+import numpy
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 import slurm  # noqa: E402 pylint: disable=wrong-import-position
 
@@ -109,6 +111,24 @@ class Sweeps(WithFolder):
         self.assertEqual(done("--param", "H=1,3"), "0")
         self.assertEqual(done(), "6")
         self.assertEqual(len(self.rows()), 6)
+
+    def test_files_that_an_option_names_in_one_word_are_looked_at(self):
+        config, array = self.work / "c.json", self.work / "in/x.npy"
+        array.parent.mkdir()
+        numpy.save(array, numpy.ones(24, "f4"))
+
+        def base(name):
+            config.write_text(json.dumps({"schema": "tessera-config-1", "machine": "wse", "base": name}), encoding="utf-8")
+        base("wse3")
+        options = ["--param", "W=1,2", "--param", "M=24", "--param", "N=24", f"--option=--config={config}", "--option=--input=x=in/x.npy"]
+
+        def done():
+            return self.sweep(GEMV / "layout.json", *options, cwd=self.work).stderr.split(", ")[1].split()[0]
+        self.assertEqual([done(), done()], ["0", "2"])
+        numpy.save(array, numpy.full(24, 2, "f4"))
+        self.assertEqual([done(), done()], ["0", "2"])
+        base("wse2")
+        self.assertEqual([done(), done()], ["0", "2"])
 
     def test_points_that_fail(self):
         done = self.sweep(GEMV / "layout.json", "--param", "M=24", "--param", "N=24", "--param", "W=4,5", status=1)
