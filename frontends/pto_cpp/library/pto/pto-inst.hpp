@@ -27,6 +27,7 @@
 #include "pto/a5_operations.h"
 #include "pto/tables.h"
 #include "pto/convolution.h"
+#include "pto/conv_transpose.h"
 #include "pto/fixed_pipes.h"
 #include "pto/fix_push.h"
 #include "pto/comm.h"
