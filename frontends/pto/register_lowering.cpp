@@ -249,9 +249,16 @@ bool RegisterLowering::special(const Operation& op, const Operands& o, RegisterO
   }
   case RF::kHistogram: {
     needs(2, 0);
-    const bool whole =
-        o.registers[0]->type.shape[0] == 256;  // the half of the bins is a number otherwise
-    if (!whole) r.function = RF::kNoValues;
+    const auto bins = static_cast<std::uint32_t>(o.registers[0]->type.shape[0]);
+    const auto is_half = [](const Value& v) {
+      return !v.scalar.is_register && (v.scalar.value == 0 || v.scalar.value == 1);
+    };
+    if (bins == 256)
+      r.first = 0;
+    else if (!o.words.empty() || (!o.scalars.empty() && is_half(o.scalars.back())))
+      r.first = half_of(op, o) * bins;
+    else
+      r.function = RF::kNoValues;
     r.merges = has_part(op.name, "chist");
     return true;
   }

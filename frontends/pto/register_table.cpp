@@ -128,11 +128,11 @@ void add_lanes(RegisterRows& rows) {
   rows.add({"vpack"}, S::kPlain, RF::kNarrow, U::kAdd);
   rows.add({"vsunpack", "vzunpack"}, S::kPlain, RF::kWiden, U::kAdd);
   rows.add({"vselr"}, S::kPlain, RF::kPick, U::kAdd);
-  rows.add({"vdhist", "vchist"}, S::kPlain, RF::kHistogram, U::kAdd);
+  rows.add({"vdhist", "vchist", "dhistv2", "chistv2"}, S::kPlain, RF::kHistogram, U::kAdd);
   rows.add({"vsqz"}, S::kPlain, RF::kSqueeze, U::kAdd);
   rows.add({"vusqz"}, S::kPlain, RF::kCountBefore, U::kAdd);
   rows.add({"vselrv2", "vslide", "vshift", "vtrn", "shuffle", "compress", "active_prefix_index",
-            "dhistv2", "chistv2", "vsort32", "vmrgsort", "vtranspose"},
+            "vsort32", "vmrgsort", "vtranspose"},
            S::kPlain, RF::kNoValues, U::kAdd);
 }
 

@@ -65,6 +65,9 @@ bool masks_blocks(const char* operation) {
   return is_one(operation, {"pto.vsldb", "pto.vsstb", "pto.vgatherb"});
 }
 /// Bits of masks move between lanes.
+bool counts_bytes(const char* operation) {
+  return is_one(operation, {"pto.dhistv2", "pto.chistv2"});
+}
 bool moves_bits(const char* operation) {
   return is_one(operation, {"pto.ppack", "pto.punpack", "pto.plds", "pto.psts"});
 }
@@ -114,7 +117,7 @@ NativeVectors::Lanes& NativeVectors::lanes_of(const void* place) {
 /// How many lanes the masks of an instruction have: those of the first register that it reads, or else writes.
 std::uint32_t NativeVectors::mask_lanes(const TsrVectorCall& call) const {
   if (const std::uint32_t named = lanes_in_name(call.operation); named != 0) return named;
-  if (moves_bits(call.operation)) return kMaskBytes;
+  if (moves_bits(call.operation) || counts_bytes(call.operation)) return kMaskBytes;
   std::uint32_t of_result = 0, of_masks = 0;
   for (unsigned n = 0; n < call.count; ++n) {
     const TsrVectorOperand& o = call.operands[n];

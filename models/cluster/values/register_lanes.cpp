@@ -279,11 +279,15 @@ void RegisterLanes::pick() {
 void RegisterLanes::histogram() {
   const TileValues& samples = source(1);
   std::vector<std::int64_t> counts(out_.columns);
+  std::int64_t below = 0;  // also those of the bins before the first one of this register
   for (std::size_t i = 0; i < samples.columns; ++i) {
     const auto value = static_cast<std::size_t>(as_unsigned(samples.integers[i], samples.element));
-    if (on(i) && value < counts.size()) ++counts[value];
+    if (!on(i)) continue;
+    if (value < op_.first)
+      ++below;
+    else if (value - op_.first < counts.size())
+      ++counts[value - op_.first];
   }
-  std::int64_t below = 0;
   for (std::size_t i = 0; i < out_.columns; ++i) {
     below += counts[i];
     put_integer(i, integer(0, i) + (op_.merges ? below : counts[i]));

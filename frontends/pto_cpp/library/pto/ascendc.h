@@ -186,6 +186,11 @@ struct DataCopyExtParams {
   std::uint32_t rsv = 0;
 };
 using DataCopyParams = DataCopyExtParams;
+struct DataCopyPadParams {
+  bool isPad = false;
+  std::uint8_t leftPadding = 0, rightPadding = 0;
+  std::uint64_t paddingValue = 0;
+};
 template <class T>
 struct DataCopyPadExtParams {
   bool isPad = false;
@@ -210,6 +215,13 @@ TSR_INLINE void copy_lines(const LocalTensor<T>& tensor, T* in_gm, std::int64_t 
                   "DataCopy of bytes that are no multiple of 32; DataCopyPad copies others");
   copy<Loads>(tensor, in_gm, count);
 }
+/// Lengths of DataCopy are blocks of 32 bytes, and so are all distances.
+TSR_INLINE DataCopyExtParams in_bytes(const DataCopyParams& p, bool loads) {
+  DataCopyExtParams how = p;
+  how.blockLen *= 32;
+  (loads ? how.srcStride : how.dstStride) *= 32;
+  return how;
+}
 template <bool Loads, class T>
 TSR_INLINE void copy_blocks(const LocalTensor<T>& tensor, T* in_gm, const DataCopyExtParams& how) {
   const std::int64_t gap_in_ub = Loads ? how.dstStride : how.srcStride,
@@ -223,15 +235,36 @@ TSR_INLINE void copy_blocks(const LocalTensor<T>& tensor, T* in_gm, const DataCo
 }
 }  // namespace detail
 
-template <class T, class N>
+namespace detail {
+template <class N>
+using IfCount = std::enable_if_t<std::is_convertible_v<N, std::int64_t>>;
+}
+template <class T, class N, class = detail::IfCount<N>>
 TSR_INLINE void DataCopy(const LocalTensor<T>& to, const GlobalTensor<T>& from, N count) {
   detail::copy_lines<true>(to, from.GetPhyAddr(), static_cast<std::int64_t>(count));
 }
-template <class T, class N>
+template <class T, class N, class = detail::IfCount<N>>
 TSR_INLINE void DataCopy(const GlobalTensor<T>& to, const LocalTensor<T>& from, N count) {
   detail::copy_lines<false>(from, to.GetPhyAddr(), static_cast<std::int64_t>(count));
 }
-template <class T, class P>
+template <class T>
+TSR_INLINE void DataCopy(const LocalTensor<T>& to, const GlobalTensor<T>& from,
+                         const DataCopyParams& how) {
+  detail::copy_blocks<true>(to, from.GetPhyAddr(), detail::in_bytes(how, true));
+}
+template <class T>
+TSR_INLINE void DataCopy(const GlobalTensor<T>& to, const LocalTensor<T>& from,
+                         const DataCopyParams& how) {
+  detail::copy_blocks<false>(from, to.GetPhyAddr(), detail::in_bytes(how, false));
+}
+template <class T, class N, class = detail::IfCount<N>>
+TSR_INLINE void DataCopy(const LocalTensor<T>& to, const LocalTensor<T>& from, N count) {
+  if (static_cast<std::uint64_t>(count) * sizeof(T) % 32 != 0)
+    tsr_api->fail(tsr_api->self, "DataCopy of bytes that are no multiple of 32");
+  auto t = to.row(static_cast<std::int64_t>(count)), x = from.row(static_cast<std::int64_t>(count));
+  TMOV(t, x);
+}
+template <class T, class P = DataCopyPadExtParams<T>>
 TSR_INLINE void DataCopyPad(const LocalTensor<T>& to, const GlobalTensor<T>& from,
                             const DataCopyExtParams& how, const P& pad) {
   if (pad.isPad && (pad.leftPadding != 0 || pad.rightPadding != 0))
@@ -244,58 +277,46 @@ TSR_INLINE void DataCopyPad(const GlobalTensor<T>& to, const LocalTensor<T>& fro
   detail::copy_blocks<false>(from, to.GetPhyAddr(), how);
 }
 
-// --- operations on the first elements of tensors ---
+}  // namespace AscendC
 
-#define TSR_TENSOR(NAME, OP)                                                                       \
-  template <class T, class N>                                                                      \
-  TSR_INLINE void NAME(const LocalTensor<T>& to, const LocalTensor<T>& a, const LocalTensor<T>& b, \
-                       N count) {                                                                  \
-    auto t = to.row(count), x = a.row(count), y = b.row(count);                                    \
-    OP(t, x, y);                                                                                   \
-  }
-TSR_TENSOR(Add, TADD) TSR_TENSOR(Sub, TSUB) TSR_TENSOR(Mul, TMUL) TSR_TENSOR(Div, TDIV) TSR_TENSOR(Max, TMAX)
-TSR_TENSOR(Min, TMIN)
-#undef TSR_TENSOR
-#define TSR_TENSOR(NAME, OP)                                                                       \
-  template <class T, class V, class N>                                                             \
-  TSR_INLINE void NAME(const LocalTensor<T>& to, const LocalTensor<T>& a, V value, N count) {      \
-    auto t = to.row(count), x = a.row(count);                                                      \
-    OP(t, x, static_cast<T>(value));                                                               \
-  }
-TSR_TENSOR(Adds, TADDS) TSR_TENSOR(Muls, TMULS) TSR_TENSOR(Maxs, TMAXS) TSR_TENSOR(Mins, TMINS)
-#undef TSR_TENSOR
-#define TSR_TENSOR(NAME, OP)                                                                       \
-  template <class T, class N>                                                                      \
-  TSR_INLINE void NAME(const LocalTensor<T>& to, const LocalTensor<T>& a, N count) {               \
-    auto t = to.row(count), x = a.row(count);                                                      \
-    OP(t, x);                                                                                      \
-  }
-TSR_TENSOR(Exp, TEXP) TSR_TENSOR(Ln, TLOG) TSR_TENSOR(Abs, TABS) TSR_TENSOR(Relu, TRELU) TSR_TENSOR(Sqrt, TSQRT)
-TSR_TENSOR(Rsqrt, TRSQRT) TSR_TENSOR(Reciprocal, TRECIP)
-#undef TSR_TENSOR
-template <class T, class V, class N>
-TSR_INLINE void Duplicate(const LocalTensor<T>& to, V value, N count) {
-  auto t = to.row(count);
-  TEXPANDS(t, static_cast<T>(value));
-}
-template <class D, class T, class N>
-TSR_INLINE void Cast(const LocalTensor<D>& to, const LocalTensor<T>& from, RoundMode round,
-                     N count) {
-  constexpr pto::RoundMode kModes[] = {pto::RoundMode::CAST_NONE,  pto::RoundMode::CAST_RINT,
-                                       pto::RoundMode::CAST_FLOOR, pto::RoundMode::CAST_CEIL,
-                                       pto::RoundMode::CAST_ROUND, pto::RoundMode::CAST_TRUNC,
-                                       pto::RoundMode::CAST_ODD};
-  if (static_cast<int>(round) > static_cast<int>(RoundMode::CAST_ODD))
-    tsr_api->fail(tsr_api->self, "Cast: this rounding mode is not modelled");
-  auto t = to.row(count);
-  auto x = from.row(count);
-  TCVT(t, x, kModes[static_cast<int>(round)]);
-}
+#include "pto/ascendc_vector.h"
+
+namespace AscendC {
 
 // --- queues: what EnQue fills is in order before what DeQue takes, and so is the next use after FreeTensor ---
 
 class TPipe {
  public:
+  TSR_INLINE TPipe() { current() = this; }
+  TPipe(const TPipe&) = delete;
+  TPipe& operator=(const TPipe&) = delete;
+  TSR_INLINE void Init() {}
+  TSR_INLINE void Destroy() {}
+  /// The pipe of this core, for code that does not get it.
+  TSR_INLINE static TPipe*& current() {
+    static TPipe* pipe = nullptr;
+    return pipe;
+  }
+  /// Events of a pair of pipes from above, as queues take theirs from below.
+  TSR_INLINE std::int32_t FetchEventID(HardEvent event) const {
+    const int left = kEvents - taken_[static_cast<int>(event)];
+    if (left <= 0) tsr_api->fail(tsr_api->self, "a pair of pipes has 8 events, and all are taken");
+    return left - 1;
+  }
+  template <HardEvent Event>
+  TSR_INLINE std::int32_t FetchEventID() const {
+    return FetchEventID(Event);
+  }
+  template <HardEvent Event>
+  TSR_INLINE std::int32_t AllocEventID() {
+    const std::int32_t id = FetchEventID(Event);
+    ++taken_[static_cast<int>(Event)];
+    return id;
+  }
+  template <HardEvent Event>
+  TSR_INLINE void ReleaseEventID(std::int64_t) {
+    if (taken_[static_cast<int>(Event)] > 0) --taken_[static_cast<int>(Event)];
+  }
   template <class Q>
   TSR_INLINE void InitBuffer(Q& queue, std::uint32_t count, std::uint32_t bytes) {
     queue.init(next_, count, (bytes + 31) / 32 * 32, events_);
@@ -308,7 +329,9 @@ class TPipe {
   }
 
  private:
+  static constexpr int kEvents = 8;
   std::uint32_t next_ = 0;
+  std::int32_t taken_[static_cast<int>(HardEvent::V_V) + 1] = {};
   std::uint32_t events_[2] = {};  ///< that queues of VECOUT and of VECIN have taken
 };
 /// A tensor has an event of its own, from who fills it to who reads it, and back.
@@ -412,9 +435,22 @@ class TBuf {
   TSR_INLINE LocalTensor<T> Get(std::uint32_t count) const {
     return {address_, count};
   }
+  template <class T>
+  TSR_INLINE LocalTensor<T> GetWithOffset(std::uint32_t count, std::uint32_t offset) const {
+    return {address_ + offset, count};
+  }
 
  private:
   std::uint32_t address_ = 0, bytes_ = 0;
 };
+TSR_INLINE TPipe* GetTPipePtr() {
+  TPipe* const pipe = TPipe::current();
+  if (pipe == nullptr) tsr_api->fail(tsr_api->self, "GetTPipePtr: there is no TPipe yet");
+  return pipe;
+}
+template <class... A>
+TSR_INLINE void printf(const char* format, A... what) {
+  std::printf(format, what...);  // NOLINT
+}
 
 }  // namespace AscendC

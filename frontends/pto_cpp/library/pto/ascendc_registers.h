@@ -18,13 +18,13 @@ enum class RoundMode {
   CAST_HYBRID,
   UNKNOWN
 };
+enum class CMPMODE { LT, GT, EQ, LE, GE, NE };
 }  // namespace AscendC
 
 #ifdef PTO_NPU_ARCH_A5
 
 namespace AscendC {
 
-enum class CMPMODE { LT, GT, EQ, LE, GE, NE };
 enum class ReduceType { SUM, MAX, MIN };
 enum class SpecialPurposeReg { AR };
 enum class DivAlgo {
@@ -57,6 +57,8 @@ enum class SatMode { UNKNOWN = -1, NO_SAT, SAT };
 enum class IndexOrder { INCREASE_ORDER, DECREASE_ORDER };
 enum class MaskMergeMode { UNKNOWN, MERGING, ZEROING };
 enum class HighLowPart { LOWEST, HIGHEST };
+enum class HistogramsBinType { BIN0, BIN1 };
+enum class HistogramsType { FREQUENCY, ACCUMULATE };
 enum class PostLiteral { POST_MODE_NORMAL, POST_MODE_UPDATE };
 enum class MaskPattern {
   ALL,
@@ -274,6 +276,15 @@ template <PairReduce = PairReduce::SUM, class T = DefaultType,
           MaskMergeMode Mode = MaskMergeMode::ZEROING, class U, class V, class M>
 TSR_INLINE void PairReduceElem(U& to, V&& from, M&& mask) {
   detail::one<Mode>("pto.vcpadd", nullptr, to, from, mask);
+}
+
+template <class T = DefaultType, class U = DefaultType, HistogramsBinType Part,
+          HistogramsType Type, class D, class S>
+TSR_INLINE void Histograms(D& to, S& from, MaskReg& mask) {
+  if constexpr (Type == HistogramsType::ACCUMULATE)
+    chistv2(to, from, mask, static_cast<int>(Part));
+  else
+    dhistv2(to, from, mask, static_cast<int>(Part));
 }
 
 // --- conversions, comparisons, constants ---

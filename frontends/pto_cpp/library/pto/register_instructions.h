@@ -259,6 +259,21 @@ TSR_INLINE void psts(const vector_bool& from, P&& at, N offset, A... words) {
   call.source<int>(from);
   tsr::access(call, "pto.psts", pointer, static_cast<std::int64_t>(offset), words...);
 }
+/// How often each value of a half of the 256 comes, added to what the result has; chistv2: each value or a smaller one.
+enum { Bin_N0, Bin_N1 };
+#define TSR_VECTOR(NAME)                                                                           \
+  template <class D, class S, class = tsr::IfVector<D>>                                            \
+  TSR_INLINE void NAME(D& to, const S& from, const vector_bool& mask, int part) {                  \
+    tsr::VectorCall call;                                                                          \
+    call.result(to);                                                                               \
+    call.source<int>(to);                                                                          \
+    call.source<int>(from);                                                                        \
+    call.source<int>(mask);                                                                        \
+    call.word(part == Bin_N0 ? "LOWER" : "HIGHER");                                                \
+    call.call("pto." #NAME);                                                                       \
+  }
+TSR_VECTOR(dhistv2) TSR_VECTOR(chistv2)
+#undef TSR_VECTOR
 TSR_INLINE void mem_bar(tsr_memory_bar) {
   tsr::VectorCall call;
   call.call("pto.mem_bar");
@@ -270,7 +285,7 @@ TSR_INLINE void mem_bar(tsr_memory_bar) {
   TSR_INLINE void NAME(D&&, A&&...) {                                                              \
     tsr_api->fail(tsr_api->self, #NAME ": this instruction on registers is not modelled");         \
   }
-TSR_REFUSED(vmod) TSR_REFUSED(vslide) TSR_REFUSED(vtranspose) TSR_REFUSED(dhistv2) TSR_REFUSED(chistv2)
+TSR_REFUSED(vmod) TSR_REFUSED(vslide) TSR_REFUSED(vtranspose)
 TSR_REFUSED(vshift) TSR_REFUSED(pstu) TSR_REFUSED(vgather2_bc) TSR_REFUSED(vaddrelu) TSR_REFUSED(vsubrelu)
 #undef TSR_REFUSED
 
