@@ -10,7 +10,7 @@ namespace tessera::debug {
 namespace {
 constexpr std::chrono::milliseconds kLook{100};        // time between two looks for a signal
 constexpr std::chrono::milliseconds kBetweenLooks{5};  // for requests, while the run goes on
-constexpr std::chrono::milliseconds kFarewell{3000};   // for the last request of a client
+constexpr std::chrono::milliseconds kFarewell{3000};   // without a request, after the run
 constexpr unsigned kMostCyclesBetween = 1024;
 }  // namespace
 
@@ -75,10 +75,10 @@ void Server::after_run(Cycle now, const report::Report& report) {
   }
   if (!channel_.is_connected()) return;
   if (!session_.is_over()) session_.ended(report::exit_code(report.status));
-  const auto until = std::chrono::steady_clock::now() + kFarewell;
+  auto until = std::chrono::steady_clock::now() + kFarewell;
   while (!session_.is_over() && channel_.is_connected() && !run::must_stop() &&
          std::chrono::steady_clock::now() < until)
-    session_.serve(kLook);
+    if (session_.serve(kLook)) until = std::chrono::steady_clock::now() + kFarewell;
 }
 
 }  // namespace tessera::debug

@@ -111,23 +111,25 @@ void Session::begin_again() {
 
 // --- messages
 
-void Session::serve(std::chrono::milliseconds wait) {
+bool Session::serve(std::chrono::milliseconds wait) {
+  bool has_come = false;
   std::string body;
   while (true) {
     const Wire::Got got = channel_.read(body, wait);
-    if (got == Wire::Got::kNothing) return;
+    if (got == Wire::Got::kNothing) return has_come;
+    has_come = true;
     if (got == Wire::Got::kLost) {
       debugger_.remove_all();
       begin_again();
       if (channel_.is_stdio()) over_ = ends_run_ = true;
-      return;
+      return has_come;
     }
     if (got == Wire::Got::kBroken)
       refuse(0, "", body);
     else
       answer(body);
     wait = std::chrono::milliseconds(0);
-    if (over_ || !channel_.has_input()) return;
+    if (over_ || !channel_.has_input()) return has_come;
   }
 }
 

@@ -19,8 +19,8 @@ class Session {
   /// Both must outlive it.
   Session(Debugger& debugger, Wire& channel);
 
-  /// Answers what has come; waits so long for the first message.
-  void serve(std::chrono::milliseconds wait);
+  /// Answers what has come; waits so long for the first message. Whether one has come.
+  bool serve(std::chrono::milliseconds wait);
   /// Answers one request.
   void answer(const std::string& body);
   /// The run is held, and nothing has to be said of it: requests come between two of its parts.

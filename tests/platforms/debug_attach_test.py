@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from debug_session import BIN, GEMV, ROOT, Session, command_of, dap
@@ -53,6 +54,22 @@ class Socket(unittest.TestCase):
         second.close()
         self.assertIn("ended by the debugger", run.communicate(timeout=120)[1])
         self.assertEqual(run.returncode, 4)
+
+    def test_a_client_may_ask_for_long_after_the_run(self):
+        run = self.start()
+        client = Session.connect(self.path, 60)
+        client.request("initialize")
+        client.request("setFunctionBreakpoints", breakpoints=[{"name": "compute", "hitCondition": ">1000"}])
+        client.request("attach")
+        client.request("configurationDone")
+        client.wait_for("terminated")
+        for _ in range(5):  # longer than a client that says nothing is waited for
+            time.sleep(0.8)
+            self.assertIn(" hits", client.request("evaluate", expression="info breakpoints", context="repl")["result"])
+        self.assertIsNone(run.poll())
+        client.close()
+        self.assertEqual(run.wait(60), 0)
+        run.communicate()
 
     def test_a_path_that_is_taken(self):
         self.path.write_text("a file")
