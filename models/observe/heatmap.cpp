@@ -29,16 +29,29 @@ constexpr unsigned kLevels = 128;
 struct Rgb {
   double r, g, b;
 };
-/// Viridis: even steps of brightness, readable in grey and for the color-blind.
-constexpr std::array<Rgb, 9> kPalette = {{{68, 1, 84},
-                                          {71, 44, 122},
-                                          {59, 81, 139},
-                                          {44, 113, 142},
-                                          {33, 144, 141},
-                                          {39, 173, 129},
-                                          {92, 200, 99},
-                                          {170, 220, 50},
-                                          {253, 231, 37}}};
+/// Even steps of brightness, readable in grey and for the color-blind: those of the live view, by Hue.
+using Palette = std::array<Rgb, 7>;
+constexpr std::array<Palette, 3> kPalettes = {{{{{238, 243, 245},
+                                                 {211, 229, 236},
+                                                 {169, 207, 220},
+                                                 {116, 178, 200},
+                                                 {63, 143, 174},
+                                                 {28, 107, 141},
+                                                 {10, 71, 102}}},
+                                               {{{246, 242, 235},
+                                                 {243, 224, 193},
+                                                 {236, 196, 138},
+                                                 {222, 160, 83},
+                                                 {196, 122, 43},
+                                                 {154, 87, 23},
+                                                 {106, 56, 12}}},
+                                               {{{243, 241, 247},
+                                                 {224, 217, 238},
+                                                 {196, 181, 224},
+                                                 {163, 139, 205},
+                                                 {130, 100, 180},
+                                                 {98, 67, 146},
+                                                 {67, 42, 107}}}}};
 
 /// 12,345.6
 std::string number(double value, int decimals) {
@@ -50,11 +63,11 @@ std::string number(double value, int decimals) {
   return text;
 }
 
-std::string color_of_level(unsigned level) {
-  const double position = static_cast<double>(level) / (kLevels - 1) * (kPalette.size() - 1);
-  const auto i = std::min(static_cast<std::size_t>(position), kPalette.size() - 2);
+std::string color_of_level(const Palette& palette, unsigned level) {
+  const double position = static_cast<double>(level) / (kLevels - 1) * (palette.size() - 1);
+  const auto i = std::min(static_cast<std::size_t>(position), palette.size() - 2);
   const double t = position - static_cast<double>(i);
-  const Rgb &a = kPalette[i], &b = kPalette[i + 1];
+  const Rgb &a = palette[i], &b = palette[i + 1];
   char text[8];
   std::snprintf(text, sizeof text, "#%02x%02x%02x",
                 static_cast<unsigned>(std::lround(a.r + t * (b.r - a.r))) & 0xFFU,
@@ -123,7 +136,7 @@ class Drawing {
     whole_ = std::all_of(cells_.values.begin(), cells_.values.end(),
                          [](double value) { return value == std::floor(value); });
     if (whole_) step_ = std::max(step_, 1.0);
-    top_of_scale_ = largest_ > 0 ? largest_ : 1;
+    top_of_scale_ = largest_ > 0 ? std::ceil(largest_ / step_ * (1 - 1e-9)) * step_ : 1;
   }
 
   void draw() {
@@ -133,6 +146,7 @@ class Drawing {
                   kLeft + map_width_ + kScaleGap + kScaleWidth + kScaleText});
     out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << px(width) << "\" height=\""
          << px(height) << "\" viewBox=\"0 0 " << px(width) << ' ' << px(height)
+         << "\" role=\"img\" aria-label=\"" << svg::escape(map_.title)
          << "\" font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"12\" "
             "fill=\"#333\">\n"
          << "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
@@ -152,6 +166,9 @@ class Drawing {
   unsigned level(double value) const {
     const double share = std::clamp(value / top_of_scale_, 0.0, 1.0);
     return static_cast<unsigned>(std::lround(share * (kLevels - 1)));
+  }
+  std::string color_of(unsigned level) const {
+    return color_of_level(kPalettes[static_cast<std::size_t>(map_.hue)], level);
   }
   void text(double x, double y, const std::string& anchor, const std::string& content,
             const std::string& more = "") {
@@ -210,11 +227,13 @@ void Drawing::draw_cells() {
   out_ << "<g shape-rendering=\"crispEdges\" transform=\"translate(" << px(kLeft) << ' ' << px(kTop)
        << ")\">\n";
   constexpr std::size_t kWithTooltip = 4096;
+  constexpr unsigned kWithGaps = 48;  // on a side; gaps of more would flicker
+  const double gap = std::max(cells_.width, cells_.height) < kWithGaps && cell_ >= 10 ? 1 : 0;
   if (cells_.values.size() > kWithTooltip) {
     draw_many_cells();
   } else {
     for (std::size_t i = 0; i < cells_.values.size(); ++i)
-      draw_cell(cells_.x_of(i), cells_.y_of(i), cells_.values[i], cell_ >= 10 ? 1 : 0);
+      draw_cell(cells_.x_of(i), cells_.y_of(i), cells_.values[i], gap);
   }
   out_ << "</g>\n";
 }
@@ -223,14 +242,13 @@ void Drawing::draw_cell(unsigned x, unsigned y, double value, double gap) {
   const unsigned shade = level(value);
   const int decimals = value_decimals();
   out_ << "<rect x=\"" << px(x * cell_) << "\" y=\"" << px(y * cell_) << "\" width=\""
-       << px(cell_ - gap) << "\" height=\"" << px(cell_ - gap) << "\" fill=\""
-       << color_of_level(shade) << "\"><title>tile (" << x * cells_.block << ", "
-       << y * cells_.block << "): " << svg::escape(with_unit(value, decimals))
-       << "</title></rect>\n";
+       << px(cell_ - gap) << "\" height=\"" << px(cell_ - gap) << "\" fill=\"" << color_of(shade)
+       << "\"><title>tile (" << x * cells_.block << ", " << y * cells_.block
+       << "): " << svg::escape(with_unit(value, decimals)) << "</title></rect>\n";
   if (cell_ < 40) return;
   const std::string label = number(value, value == std::floor(value) ? 0 : decimals_for(step_));
   if (static_cast<double>(label.size()) * kDigitPixels > cell_ - 4) return;
-  const char* ink = shade < kLevels * 6 / 10 ? "#fff" : "#111";
+  const char* ink = shade < kLevels * 5 / 10 ? "#111" : "#fff";
   text((x + 0.5) * cell_, (y + 0.5) * cell_ + 4, "middle", label,
        std::string(" fill=\"") + ink + "\"");
 }
@@ -245,7 +263,7 @@ void Drawing::draw_many_cells() {
   }
   for (unsigned i = 0; i < kLevels; ++i) {
     if (paths[i].empty()) continue;
-    out_ << "<path fill=\"" << color_of_level(i) << "\" d=\"" << paths[i] << "\"/>\n";
+    out_ << "<path fill=\"" << color_of(i) << "\" d=\"" << paths[i] << "\"/>\n";
   }
 }
 
@@ -284,10 +302,11 @@ void Drawing::draw_scale() {
   const double x = kLeft + map_width_ + kScaleGap;
   const double height = std::max(map_height_, kMinScaleHeight);
   out_ << "<defs><linearGradient id=\"scale\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">";
-  for (std::size_t i = 0; i < kPalette.size(); ++i) {
-    const double share = static_cast<double>(i) / (kPalette.size() - 1);
+  constexpr std::size_t kSteps = Palette().size();
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    const double share = static_cast<double>(i) / (kSteps - 1);
     const auto shade = static_cast<unsigned>(std::lround(share * (kLevels - 1)));
-    out_ << "<stop offset=\"" << px(share) << "\" stop-color=\"" << color_of_level(shade) << "\"/>";
+    out_ << "<stop offset=\"" << px(share) << "\" stop-color=\"" << color_of(shade) << "\"/>";
   }
   out_ << "</linearGradient></defs>\n<rect x=\"" << px(x) << "\" y=\"" << px(kTop) << "\" width=\""
        << px(kScaleWidth) << "\" height=\"" << px(height)
@@ -298,10 +317,8 @@ void Drawing::draw_scale() {
     line(x + kScaleWidth, y, x + kScaleWidth + 4, y);
     text(x + kScaleWidth + 8, y + 4, "start", number(value, decimals));
   };
-  // The largest value stands at the top; a round number close below it would be in its way.
-  tick(top_of_scale_, largest_ > 0 ? value_decimals() : 0);
-  const double clear = top_of_scale_ * (1 - 16 / height);
-  for (double value = 0; value < clear; value += step_) tick(value, decimals_for(step_));
+  for (double value = 0; value < top_of_scale_ + step_ / 2; value += step_)
+    tick(value, decimals_for(step_));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // shows.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "models/observe/counters.h"
 
 namespace tessera::observe {
+
+/// What is shown has the color that the live view shows it in.
+enum class Hue : std::uint8_t { kBusy, kWaits, kLinks };
 
 struct HeatMap {
   unsigned width = 1;   ///< tiles
@@ -18,6 +22,7 @@ struct HeatMap {
   std::vector<double> values;  ///< row by row, width * height of them, none negative
   /// Tiles that means and the smallest value are of, those with a program; empty: all of them.
   std::vector<bool> counted = {};
+  Hue hue = Hue::kBusy;
 };
 
 /// Share of cycles in which the issue slot of a tile was used, in percent of `cycles`.
@@ -25,7 +30,7 @@ HeatMap issue_slot_use(const Counters& counters, Cycle cycles);
 /// One counter of every tile.
 HeatMap counter_map(const Counters& counters, Counter counter);
 
-/// Draws the map: a color scale from 0 to the largest value, axes with tile coordinates, smallest,
+/// Draws the map: a color scale from 0 to a round number above the largest value, axes with tile coordinates, smallest,
 /// mean and largest value. Machines with more than 256 tiles on a side are drawn in blocks of
 /// tiles, each with the mean of its tiles.
 void write_svg(std::ostream& out, const HeatMap& map);

@@ -24,7 +24,11 @@ inline std::string px(double value) {
 inline std::string escape(const std::string& text) {
   std::string out;
   for (const char c : text)
-    out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+    out += c == '&'   ? "&amp;"
+           : c == '<' ? "&lt;"
+           : c == '>' ? "&gt;"
+           : c == '"' ? "&quot;"
+                      : std::string(1, c);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 
@@ -23,6 +24,12 @@ namespace tessera::wse {
 namespace {
 
 constexpr std::int64_t kMostTilesOnASide = 1 << 20;  // largest number that an option may give
+
+// "gemv/layout.csl", wherever it lies.
+std::string short_name(const std::string& program) {
+  const std::filesystem::path path(program);
+  return (path.parent_path().filename() / path.filename()).generic_string();
+}
 
 // The numbers of an option such as 0,0,4,4; empty: the text has another form.
 std::vector<std::uint32_t> numbers_in(const std::string& text) {
@@ -159,7 +166,7 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
                      const Workload& workload, const WseConfig& config)
     : stream_(counters_for(options, fabric, workload.layout)), heatmap_file_(fabric.heatmap_file),
       heatmap_of_(fabric.heatmap_of), heatmap_counter_(counter_named(fabric.heatmap_counter)),
-      title_(options.program + " on " + config.name), routes_file_(fabric.routes_file),
+      title_(short_name(options.program) + " on " + config.name), routes_file_(fabric.routes_file),
       switch_positions_(config.fabric.switch_positions), layout_(workload.layout),
       width_(static_cast<unsigned>(workload.layout.width)),
       height_(static_cast<unsigned>(workload.layout.height)) {

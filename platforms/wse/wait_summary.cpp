@@ -149,6 +149,7 @@ void add_links(const observe::Counters& counters, const observe::LinkWaits& wait
 observe::HeatMap wait_map(const observe::WaitBook& book, unsigned width, unsigned height,
                           Cycle cycles) {
   observe::HeatMap map{width, height, "cycles of waits", "%", {}};
+  map.hue = observe::Hue::kWaits;
   for (std::uint32_t place = 0; place < book.places(); ++place) {
     std::uint64_t waited = 0;
     if (const observe::TileWaits* tile = book.tile(place))
@@ -160,6 +161,7 @@ observe::HeatMap wait_map(const observe::WaitBook& book, unsigned width, unsigne
 
 observe::HeatMap link_map(const observe::Counters& counters, Cycle cycles) {
   observe::HeatMap map{counters.width(), counters.height(), "load of the busiest link", "%", {}};
+  map.hue = observe::Hue::kLinks;
   for (std::uint32_t place = 0; place < counters.width() * counters.height(); ++place) {
     std::uint32_t most = 0;
     for (const NamedLink& link : kLinks) {

@@ -68,9 +68,24 @@ TEST(ObserveHeatMap, EscapesTheTitleAndSaysSmallestAndLargest) {
 }
 
 TEST(ObserveHeatMap, LargestAndSmallestValueHaveTheEndsOfTheScale) {
-  const std::string text = svg(ramp(2, 1));
-  EXPECT_NE(text.find("fill=\"#440154\"><title>tile (0, 0)"), std::string::npos);
-  EXPECT_NE(text.find("fill=\"#fde725\"><title>tile (1, 0)"), std::string::npos);
+  HeatMap map = ramp(2, 1);
+  const std::string text = svg(map);
+  EXPECT_NE(text.find("fill=\"#eef3f5\"><title>tile (0, 0)"), std::string::npos);
+  EXPECT_NE(text.find("fill=\"#0a4766\"><title>tile (1, 0)"), std::string::npos);
+  map.hue = Hue::kWaits;
+  EXPECT_NE(svg(map).find("fill=\"#6a380c\"><title>tile (1, 0)"), std::string::npos);
+}
+
+TEST(ObserveHeatMap, TheScaleEndsAtARoundNumber) {
+  const std::string text = svg({2, 1, "t", "%", {3, 77.9}});
+  EXPECT_NE(text.find(">80</text>"), std::string::npos);
+  EXPECT_EQ(text.find(">77.9</text>"), std::string::npos);
+  EXPECT_NE(text.find("largest 77.9 %"), std::string::npos);
+}
+
+TEST(ObserveHeatMap, SquaresOfALargeGridTouch) {
+  EXPECT_NE(svg(ramp(40, 40)).find("width=\"15\" height=\"15\""), std::string::npos);
+  EXPECT_NE(svg(ramp(64, 64)).find("width=\"10\" height=\"10\""), std::string::npos);
 }
 
 TEST(ObserveHeatMap, AMachineWithoutActivityIsDrawn) {
