@@ -251,6 +251,8 @@ class Server {
     if (!failure && report.status != report::Status::kFinished)
       failure = Failure{Failure::Kind::kRuntime, report.message, true};
     if (!options_.quiet) report::print_warnings(report, std::cerr);
+    // The output is that of the script.
+    (options_.waits ? report::print_text : report::print_why)(report, std::cerr);
     try {
       log.write(program_, folder_, report);
       if (!options_.report_file.empty()) report::write_json(report, options_.report_file);

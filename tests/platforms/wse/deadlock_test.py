@@ -198,9 +198,13 @@ class Deadlock(unittest.TestCase):
                                    "--params=size:32,wrong:1", "-o", "out", "--memcpy", "--channels=1"],
                                   cwd=self.work, env=environment, capture_output=True, text=True, check=False)
         self.assertEqual(compiled.returncode, 0, compiled.stderr)
+        environment["TESSERA_OPTIONS"] = "--report host.json --why 30,21@100000"
         result = subprocess.run(["cs_python", "run.py"], cwd=self.work, env=environment, capture_output=True, text=True, check=False,
                                 stdin=subprocess.DEVNULL)
         self.assertNotEqual(result.returncode, 0)
+        report = json.loads((self.work / "host.json").read_text(encoding="utf-8"))
+        self.assertEqual((report["status"], report["exit_code"]), ("could_not_finish", 4))
+        self.assertRegex(result.stderr, r"(?s)cycle 100000, tile \(30, 21\)\n  nothing moves any more after cycle \d+\n.*input queue 2 \(color 4\)")
         said = result.stdout + result.stderr
         line = next(line for line in said.splitlines() if "deadlock" in line)
         self.assertRegex(line, r"PE \(25, 20\).*nobody receives color 3 there")
