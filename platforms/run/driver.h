@@ -63,6 +63,10 @@ class View {
   virtual const SliceLog* live_slices(Cycle /*now*/) { return nullptr; }
   /// What lies in the memory of a cell now.
   virtual std::vector<LiveSymbol> live_memory(std::size_t /*cell*/) const { return {}; }
+  /// What lies in its input queues at the end of cycle `now`; always the same queues.
+  virtual std::vector<LiveQueue> live_queues(std::size_t /*cell*/, Cycle /*now*/) const {
+    return {};
+  }
 
   /// Adds the name of the configuration, cycles, digest, counters and diagnoses.
   virtual void summarize(report::Report& report) const = 0;

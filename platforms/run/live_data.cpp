@@ -199,6 +199,19 @@ std::string memory_json(const View& view, std::size_t cell) {
   return json::serialize(symbols);
 }
 
+std::string queues_json(const View& view, std::size_t cell, Cycle now) {
+  json::array queues;
+  for (const LiveQueue& queue : view.live_queues(cell, now))
+    queues.emplace_back(
+        json::object{{"name", queue.name},
+                     {"number", queue.number},
+                     {"color", queue.color ? json::value(*queue.color) : json::value()},
+                     {"places", queue.places},
+                     {"filled", queue.filled},
+                     {"first", queue.first}});
+  return json::serialize(queues);
+}
+
 void write_live_page(const std::string& path, const cli::Options& options,
                      const report::Report& report, View& view, Recording& recording) {
   const Cycle cycles = report.cycles;

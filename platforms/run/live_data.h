@@ -29,6 +29,9 @@ std::string slices_json(View& view, Cycle now, std::optional<unsigned> process =
 /// Symbols of a cell, with values.
 std::string memory_json(const View& view, std::size_t cell);
 
+/// Its input queues at the end of cycle `now`.
+std::string queues_json(const View& view, std::size_t cell, Cycle now);
+
 /// The page with the whole recording inside. Throws UserError when the file cannot be written.
 void write_live_page(const std::string& path, const cli::Options& options,
                      const report::Report& report, View& view, Recording& recording);

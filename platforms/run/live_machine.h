@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,17 @@ struct LiveSymbol {
   std::vector<std::string> values;  ///< the first kMostLiveValues of them
 };
 inline constexpr std::uint32_t kMostLiveValues = 64;
+
+/// An input queue of a place.
+struct LiveQueue {
+  std::string name;
+  unsigned number = 0;
+  std::optional<unsigned> color;
+  unsigned places = 0;
+  unsigned filled = 0;
+  std::string first;  ///< the oldest wavelet, for people; empty: there is none
+};
+
 /// Cells that are watched, at most.
 inline constexpr std::size_t kMostWatched = 64;
 

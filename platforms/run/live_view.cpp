@@ -212,6 +212,7 @@ HttpResponse LiveView::answer_place(const HttpRequest& request) {
                            {"cycle", now_},
                            {"counts", json::array(counts.begin(), counts.end())},
                            {"lines", std::move(lines)},
+                           {"queues", json::parse(queues_json(view, *cell, now_))},
                            {"memory", json::parse(memory_json(view, *cell))}};
   return response_of(place);
 }

@@ -3,7 +3,6 @@
 #include <boost/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 #include "platforms/run/driver.h"
 #include "platforms/run/live_data.h"
@@ -70,12 +69,32 @@ std::uint32_t Recording::programs_in(std::size_t square) const {
 }
 
 /// What sums of the squares are divided by, so that they are means.
-std::vector<double> Recording::divisors_of(const LiveLayer& layer) const {
+std::vector<double> Recording::divisors(bool of_programs) const {
   std::vector<double> divisors(shape_.squares());
   for (std::size_t square = 0; square < divisors.size(); ++square)
-    divisors[square] =
-        std::max(1U, layer.unit == kUnitOfCycles ? programs_in(square) : cells_in(square));
+    divisors[square] = std::max(1U, of_programs ? programs_in(square) : cells_in(square));
   return divisors;
+}
+
+/// The values of a layer in some intervals, and what they are multiplied by; 0: all are 0, and nothing is appended.
+double Recording::append_layer(std::size_t layer, const std::vector<const Interval*>& shown,
+                               const std::vector<double>& divisors, std::string& values) const {
+  double most = 0;
+  for (const Interval* interval : shown)
+    for (std::size_t i = 0; i < interval->layers[layer].size(); ++i)
+      most = std::max(most, interval->layers[layer][i] / divisors[i]);
+  if (most == 0) return 0;
+  constexpr double kMost = 65535;
+  const double scale = shape_.block == 1 && most <= kMost ? 1 : kMost / most;
+  std::vector<double> factors(divisors.size());
+  for (std::size_t i = 0; i < factors.size(); ++i) factors[i] = scale / divisors[i];
+  for (const Interval* interval : shown) {
+    const Counts& counts = interval->layers[layer];
+    if (counts.empty()) values.append(2 * factors.size(), '\0');
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      append_u16(values, static_cast<unsigned>(counts[i] * factors[i] + 0.5));
+  }
+  return scale;
 }
 
 /// Sums of the squares, by layer.
@@ -115,21 +134,29 @@ void Recording::close(Cycle end) {
   if (end <= recorded()) return;
   std::vector<Counts> counts = read(end - 1);
   intervals_.push_back(interval_until(end, counts));
-  note_sentences(intervals_.back(), end - 1);
+  note_watched(intervals_.back(), end - 1);
   before_ = std::move(counts);
   if (intervals_.size() == kMostIntervals) halve();
 }
 
-void Recording::note_sentences(Interval& interval, Cycle now) {
+std::uint32_t Recording::number_of(const std::string& word) {
+  const auto number = static_cast<std::uint32_t>(words_.size());
+  const auto [known, is_new] = word_numbers_.try_emplace(word, number);
+  if (is_new) words_.push_back(word);
+  return known->second;
+}
+
+void Recording::note_watched(Interval& interval, Cycle now) {
   for (const std::size_t cell : grid_.watched) {
     std::vector<Sentence>& sentences = interval.said.emplace_back();
     for (const Said& said : said_about(view_, cell, now)) {
       if (sentences.size() == kMostSentences) break;
-      const auto number = static_cast<std::uint32_t>(words_.size());
-      const auto [known, is_new] = word_numbers_.try_emplace(said.text, number);
-      if (is_new) words_.push_back(said.text);
-      sentences.emplace_back(known->second, said.to ? static_cast<std::int64_t>(*said.to) : -1);
+      sentences.emplace_back(number_of(said.text),
+                             said.to ? static_cast<std::int64_t>(*said.to) : -1);
     }
+    auto& queues = interval.queues.emplace_back();
+    for (const LiveQueue& queue : view_.live_queues(cell, now))
+      queues.emplace_back(queue.filled, number_of(queue.first));
   }
 }
 
@@ -161,6 +188,7 @@ bool Recording::join(bool across_commands) {
     Interval& into = joined.back();
     into.end = next.end;
     into.said = std::move(next.said);
+    into.queues = std::move(next.queues);
     for (std::size_t layer = 0; layer < next.layers.size(); ++layer) {
       if (next.layers[layer].empty()) continue;
       if (into.layers[layer].empty()) {
@@ -215,26 +243,16 @@ std::string Recording::frames(Cycle from, Cycle now) {
   json::array cycles, layers, scales;
   for (const Interval* interval : shown) cycles.emplace_back(interval->end);
   std::string values;
+  const std::vector<double> of_programs = divisors(true), of_cells = divisors(false);
   for (std::size_t layer = 0; layer < grid_.layers.size(); ++layer) {
-    double most = 0;
-    const std::vector<double> divisors = divisors_of(grid_.layers[layer]);
-    for (const Interval* interval : shown)
-      for (std::size_t i = 0; i < interval->layers[layer].size(); ++i)
-        most = std::max(most, interval->layers[layer][i] / divisors[i]);
-    if (most == 0) continue;
-    constexpr double kMost = 65535;
-    const double scale = shape_.block == 1 && most <= kMost ? 1 : kMost / most;
-    layers.emplace_back(grid_.layers[layer].key);
+    const LiveLayer& counted = grid_.layers[layer];
+    const double scale =
+        append_layer(layer, shown, counted.unit == kUnitOfCycles ? of_programs : of_cells, values);
+    if (scale == 0) continue;
+    layers.emplace_back(counted.key);
     scales.emplace_back(scale);
-    for (const Interval* interval : shown) {
-      const Counts& counts = interval->layers[layer];
-      for (std::size_t i = 0; i < shape_.squares(); ++i)
-        append_u16(values, counts.empty() ? 0
-                                          : static_cast<unsigned>(
-                                                std::lround(counts[i] * scale / divisors[i])));
-    }
   }
-  const std::string head = json::serialize(json::object{
+  std::string head = json::serialize(json::object{
       {"begin", shown.empty()
                     ? from
                     : begin_of(intervals_.size() - (shown.size() - (open.end > 0 ? 1 : 0)))},
@@ -246,13 +264,16 @@ std::string Recording::frames(Cycle from, Cycle now) {
       {"block", shape_.block},
       {"columns", shape_.columns},
       {"rows", shape_.rows}});
+  head.resize((head.size() + 1) / 2 * 2, ' ');  // so that the page reads the values where they lie
   std::string out = "TSR1";
   append_u32(out, head.size());
   return out + head + values;
 }
 
 std::string Recording::sentences() const {
-  json::array cells(grid_.watched.begin(), grid_.watched.end()), said;
+  json::array cells(grid_.watched.begin(), grid_.watched.end()), said, queues;
+  for (const std::size_t cell : grid_.watched)
+    queues.emplace_back(json::parse(queues_json(view_, cell, recorded())));
   for (const Interval& interval : intervals_) {
     json::array of_interval;
     for (const auto& sentences : interval.said) {
@@ -260,10 +281,18 @@ std::string Recording::sentences() const {
       for (const auto& [number, to] : sentences) of_cell.emplace_back(json::array{number, to});
       of_interval.emplace_back(std::move(of_cell));
     }
-    said.emplace_back(json::array{interval.end, std::move(of_interval)});
+    json::array in_queues;
+    for (const auto& of_queues : interval.queues) {
+      json::array of_cell;
+      for (const auto& [filled, first] : of_queues)
+        of_cell.emplace_back(json::array{filled, first});
+      in_queues.emplace_back(std::move(of_cell));
+    }
+    said.emplace_back(json::array{interval.end, std::move(of_interval), std::move(in_queues)});
   }
   return json::serialize(json::object{{"cells", std::move(cells)},
                                       {"words", json::array(words_.begin(), words_.end())},
+                                      {"queues", std::move(queues)},
                                       {"said", std::move(said)}});
 }
 

@@ -50,7 +50,7 @@ class Recording {
   /// head as u32, the head, and for each layer and interval the values of all squares, u16. A value divided by the
   /// scale of its layer is what a cell of the square has counted in the interval, in the mean.
   std::string frames(Cycle from, Cycle now);
-  /// What the watched cells said at the ends of intervals: a JSON object.
+  /// What the watched cells said and what lay in their queues at the ends of intervals: a JSON object.
   std::string sentences() const;
   const std::vector<Command>& commands() const { return commands_; }
   /// Cells of a square with a program: cycles of the square are means of these, wavelets of all cells.
@@ -68,16 +68,21 @@ class Recording {
     Cycle end = 0;                            ///< the cycle after its last one
     std::vector<Counts> layers;               ///< sums of squares; empty: all of them are 0
     std::vector<std::vector<Sentence>> said;  ///< by watched cell
+    /// Of its input queues, by watched cell: how many wavelets lie there, and the number of the word of the first.
+    std::vector<std::vector<std::pair<unsigned, std::uint32_t>>> queues;
   };
 
   std::vector<Counts> read(Cycle now) const;
-  std::vector<double> divisors_of(const LiveLayer& layer) const;
+  std::vector<double> divisors(bool of_programs) const;
   Interval interval_until(Cycle end, const std::vector<Counts>& counts) const;
+  double append_layer(std::size_t layer, const std::vector<const Interval*>& shown,
+                      const std::vector<double>& divisors, std::string& values) const;
   void close(Cycle end);
   void halve();
   bool join(bool across_commands);
   bool is_boundary(Cycle cycle) const;
-  void note_sentences(Interval& interval, Cycle now);
+  void note_watched(Interval& interval, Cycle now);
+  std::uint32_t number_of(const std::string& word);
   Cycle begin_of(std::size_t interval) const {
     return interval == 0 ? 0 : intervals_[interval - 1].end;
   }

@@ -56,6 +56,9 @@ class PlatformView final : public run::View {
   std::vector<run::LiveSymbol> live_memory(std::size_t cell) const override {
     return first().live_memory(cell);
   }
+  std::vector<run::LiveQueue> live_queues(std::size_t cell, Cycle now) const override {
+    return first().live_queues(cell, now);
+  }
   std::uint32_t live_place(std::size_t cell) const override {
     return first().live_place(cell) * kPlaces;
   }

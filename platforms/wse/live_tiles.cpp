@@ -1,5 +1,8 @@
 // What the live view shows of tiles (docs/live-view.md).
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
 #include <string>
 
 #include "platforms/wse/observed_machine.h"
@@ -35,6 +38,17 @@ observe::TileWaits::Cycles cycles_until(const observe::TileWaits& tile, Cycle no
   }
   cycles[static_cast<std::size_t>(tile.reason())] += static_cast<std::uint32_t>(end - from);
   return cycles;
+}
+
+/// The type of what a wavelet carries is not known: a float where its bits are one of a usual size, else a number.
+std::string in_words(const link::Wavelet& wavelet) {
+  constexpr float kSmall = 1e-9F, kLarge = 1e9F;
+  float real = 0;
+  std::memcpy(&real, &wavelet.payload, sizeof real);
+  const float size = std::abs(real);
+  const bool is_float = size >= kSmall && size <= kLarge;
+  return (wavelet.control ? "control " : "") +
+         (is_float ? to_string(debug::Value::of_float(real)) : std::to_string(wavelet.payload));
 }
 
 }  // namespace
@@ -103,6 +117,26 @@ std::vector<run::LiveSymbol> ObservedMachine::live_memory(std::size_t cell) cons
       shown.values.push_back(to_string(symbol_value(engine->sram(), image, symbol, i)));
   }
   return symbols;
+}
+
+std::vector<run::LiveQueue> ObservedMachine::live_queues(std::size_t cell, Cycle now) const {
+  std::vector<run::LiveQueue> queues;
+  const std::vector<int> at = coordinates(static_cast<std::uint32_t>(cell));
+  pe::ComputeEngineCore* const engine = machine_->engine({at[0], at[1]});
+  if (engine == nullptr || layout_.program_of_tile[cell] < 0) return queues;
+  const pe::EngineState& pe = engine->state();
+  for (const pe::QueueBinding& queue : pe.image().queues) {
+    if (!queue.input) continue;
+    run::LiveQueue& shown = queues.emplace_back();
+    shown.name = queue.name;
+    shown.number = queue.id.value();
+    if (queue.color) shown.color = queue.color->value();
+    shown.filled = pe.queues.available(queue.id, now + 1);
+    const QueueId length_of = queue.shares.value_or(queue.id);
+    shown.places = std::max(config_.input_queue_lengths[length_of.value()], shown.filled);
+    if (shown.filled > 0) shown.first = in_words(pe.queues.front(queue.id));
+  }
+  return queues;
 }
 
 }  // namespace tessera::wse

@@ -78,6 +78,7 @@ class ObservedMachine final : public run::View {
   std::string live_name(std::size_t cell) const override;
   const run::SliceLog* live_slices(Cycle) override { return recorders_.slices(); }
   std::vector<run::LiveSymbol> live_memory(std::size_t cell) const override;
+  std::vector<run::LiveQueue> live_queues(std::size_t cell, Cycle now) const override;
   void summarize(report::Report& report) const override;
   std::string fault_at_end(const observe::Waits& waits) const override;
   void complete_traces(const report::Report&) override;

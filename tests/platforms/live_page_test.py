@@ -18,6 +18,7 @@ import share  # noqa: E402 pylint: disable=wrong-import-position
 
 SKIPPED = 77
 SIZES = (390, 760, 1024, 1440, 2560)
+AXE_STATES = []  # that were asked for
 PAGES = {
     "gemv": ("wse", "csl/gemv/layout.csl", ["--params", "M:64,N:64,width:8,height:8", "--launch", "compute"]),
     "stream": ("wse", "gemv_stream/layout.json", ["--param", "M=96", "--param", "N=64"]),
@@ -187,6 +188,8 @@ def check_sizes(tab, name, folder):
             assert not small, (name, width, small)
             cut = tab.value("[...document.querySelectorAll('.legend .key')].filter(k => k.getBoundingClientRect().right > innerWidth - 8).map(k => k.textContent)")
             assert not cut, (name, width, "words of the legend are cut", cut)
+            out = tab.value("[...document.querySelectorAll('.bar button, .bar select')].filter(b => b.getBoundingClientRect().right > innerWidth).map(b => b.textContent)")
+            assert not out, (name, width, "buttons are out of sight", out)
             if folder:
                 tab.picture(folder / f"{name}_{width}_{theme}.png")
     tab.value("showTheme('light', false)")
@@ -229,14 +232,101 @@ def check_axe(tab, name):
         return False
     tab.value(path.read_text(encoding="utf-8") + "; 0")
     for theme in ("light", "dark"):
-        for table in ("false", "true"):
+        for width, table in ((1440, "false"), (1440, "true"), (390, "false")):
+            tab.resize(width, 900)
             tab.value(f"showTheme('{theme}', false); showTable({table})")
             tab.value("window.found = null; axe.run().then(r => { window.found = r.violations.map(v => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200),"
                       " v.nodes[0].failureSummary]); })")
             found = tab.wait_for("window.found && [window.found]")[0]
-            assert not found, (name, theme, table, found)
+            assert not found, (name, theme, width, table, found)
+            AXE_STATES.append((name, theme, width, table))
     tab.value("showTheme('light', false); showTable(false)")
+    tab.resize(1440, 900)
     return True
+
+
+# A recording of many squares and intervals, as readFrames() answers it.
+RECORDING = """(() => {
+    const keys = ["busy", "wait:wavelet", "wait:room", "east"], squares = 300;
+    const about = { kind: "fabric", grid: [20, 15], used: [0, 0, 20, 15], layers: keys.map(key => ({ key, name: key })) };
+    let seed = 7;
+    const random = most => (seed = seed * 48271 % 2147483647) % most, values = () => Uint16Array.from({ length: squares }, () => random(1000));
+    const head = (begin, count, generation) => ({ generation, begin: 100 * begin, closed: 100 * (begin + count), block: 1, columns: 20, rows: 15,
+        layers: keys, scale: keys.map(() => 4), cycles: Array.from({ length: count }, (_, f) => 100 * (begin + f + 1)) });
+    const run = new Recording(about), kept = keys.map(() => []);
+    const add = (begin, count, generation) => {
+        kept.forEach(layer => { layer.length = begin; for (let f = 0; f < count; f++) layer.push(values()); });
+        run.add({ head: head(begin, count, generation), layer: (l, f) => kept[l][begin + f] });
+    };
+    const check = what => {
+        for (let n = 0; n < 60; n++) {
+            const to = random(run.ends.length), from = n % 3 ? 0 : random(to + 1), asked = n % 2 ? ["busy"] : keys.slice(1, 3);
+            const found = run.addedOfAll(asked, from, to), at = random(squares);
+            let wanted = 0;
+            for (const key of asked) for (let f = from; f <= to; f++) wanted += kept[keys.indexOf(key)][f][at] / 4;
+            if (found[at] !== wanted || run.added(asked, from, to, at) !== wanted) return `${what}: ${asked} of ${from} to ${to} in ${at}: ${found[at]}, not ${wanted}`;
+        }
+        return "";
+    };
+    add(0, 70, 1);
+    const said = [check("as it came")];
+    for (const [begin, more] of [[69, 12], [64, 40], [47, 3], [16, 90], [15, 1], [0, 33]]) {
+        add(begin, more, 1);  // the last interval had not ended, or the host began to look back
+        said.push(check(`again from ${begin} on, ${more} intervals`));
+    }
+    add(0, 20, 2);  // neighbours have become one
+    said.push(check("another generation"));
+    return said.filter(Boolean).join("; ");
+})()"""
+
+
+def check_recordings(folder, bin_folder, examples):
+    """Sums up to an interval are kept: they are those of the intervals, also after intervals have been replaced. A scrub lays the page out
+    for its picture only, and the panel stays where it was scrolled to."""
+    page, _ = make(bin_folder, examples, folder, "ragged")
+    with opened(page) as tab:
+        assert not tab.value(RECORDING), tab.value(RECORDING)
+        tab.command("Performance.enable")
+        layouts = lambda: next(m["value"] for m in tab.command("Performance.getMetrics")["metrics"] if m["name"] == "LayoutCount")
+        tab.resize(1440, 500)
+        tab.value("document.getElementById('right').scrollTop = 60")
+        before, scrubs = layouts(), 40
+        tab.value(f"""(() => {{ let n = 0; window.isDone = false;
+            const next = () => {{ if (n++ === {scrubs}) return window.isDone = true; seek(n * ui.run.total / {scrubs}); return requestAnimationFrame(() => setTimeout(next)); }};
+            next(); }})()""")
+        tab.wait_for("window.isDone")
+        assert layouts() - before <= 3 * scrubs, f"{scrubs} scrubs: {layouts() - before} layouts"
+        assert tab.value("document.getElementById('right').scrollTop") == 60
+
+
+def check_queues(tab, bin_folder, examples, name):
+    """What lay in the input queues is what the debugger says."""
+    (_, program, options), selected = PAGES[name], tab.value("ui.selected")
+    full = tab.value("""(() => {
+        const found = [];
+        for (const end of ui.run.ends) {
+            seek(end - 1);
+            for (const cell of ui.sentences.cells) {
+                const queue = queuesOf(cell)?.queues.find(other => other.filled > 1);
+                if (queue) found.push([end - 1, xOf(cell) - ui.run.about.used[0], yOf(cell) - ui.run.about.used[1], cell, queue]);
+            }
+        }
+        return found;
+    })()""")
+    assert len(full) > 3, (name, full)
+    command = [sys.executable, examples.parent / "scripts/tessera.py", "debug", examples / program, "--quiet", *options, "--batch"]
+    shown = sorted(random.Random(3).sample(full, 3), key=lambda entry: entry[0])
+    for cycle, x, y, _, _ in shown:
+        command += ["-ex", f"until {cycle}", "-ex", f"pe {x},{y}", "-ex", "info queues"]
+    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True,
+                          env={**os.environ, "TESSERA_BIN": str(bin_folder)}).stdout.split("(tessera) info queues\n")[1:]
+    for (cycle, x, y, cell, queue), text in zip(shown, said):
+        line = next(line for line in text.splitlines() if line.startswith(f"{queue['name']}: input queue {queue['number']},"))
+        assert f"= {queue['filled']} wavelet" in line and queue["first"] in line, (name, cycle, x, y, queue, line)
+        tab.value(f"seek({cycle}); select({cell})")
+        assert f"{queue['filled']} of {queue['places']} places taken, the oldest {queue['first']}" in tab.value(
+            "[...document.querySelectorAll('#right .slots')].map(s => s.title).join('; ')"), (name, cycle, cell, queue)
+    tab.value(f"select({selected})")
 
 
 def check_errors(tab):
@@ -260,6 +350,8 @@ def main():
                     check_values(tab, report)
                     check_intervals(tab, bin_folder, examples, name, folder)
                     check_colors(tab)
+                if name in ("gemv", "stream"):
+                    check_queues(tab, bin_folder, examples, name)
                 if tab.value("ui.run.block || 1") == 1:  # the cursor goes by squares
                     check_keys(tab)
                 check_hover(tab)
@@ -267,8 +359,8 @@ def main():
                 with_axe = check_axe(tab, name) and with_axe
                 check_sizes(tab, name, kept)
                 check_errors(tab)
-        if not with_axe:
-            print("axe-core is not installed: not asked")
+        check_recordings(folder, bin_folder, examples)
+        print(f"axe-core: {len(AXE_STATES)} states" if with_axe else "axe-core is not installed: not asked")
     return 0
 
 

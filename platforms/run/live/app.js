@@ -1,9 +1,17 @@
 // The beginning of the page: from the recording inside a saved page, or from the program that answers a live one.
 "use strict";
 
+function bytesOf64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
 async function unpack(id) {
-  const bytes = Uint8Array.from(atob($(id).textContent.trim()), c => c.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  const { readable, writable } = new DecompressionStream("gzip"), writer = writable.getWriter();
+  const written = writer.write(bytesOf64($(id).textContent)).then(() => writer.close());
+  const [bytes] = await Promise.all([new Response(readable).arrayBuffer(), written]);
+  return bytes;
 }
 
 function prepare(about) {
@@ -29,12 +37,12 @@ function openRun() {
   readAddress();
   if (!isMap()) keepInWindow();
   $("until").value = run.total - 1;
-  drawMachine();
   showScale(ui.scale);
   showSpan(ui.span);
   showTable(ui.table);
-  seek(ui.cycle);
   document.body.dataset.ready = "1";
+  drawMachine();
+  seek(ui.cycle);
 }
 
 async function beginFile() {

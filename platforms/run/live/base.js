@@ -21,7 +21,8 @@ function svg(tag, attributes) {
 }
 
 const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
-const count = number => Math.round(number).toLocaleString("en-US");
+const GROUPED = new Intl.NumberFormat("en-US");
+const count = number => GROUPED.format(Math.round(number));
 const percent = share => (100 * share).toFixed(share < 0.0995 ? 1 : 0) + " %";
 const sum = numbers => numbers.reduce((a, b) => a + b, 0);
 
@@ -73,6 +74,12 @@ const TABLES = Object.fromEntries(Object.entries(RAMPS).map(([theme, ramps]) =>
 const theme = () => document.documentElement.dataset.theme;
 /** The colors of a quantity in this theme; what has no hue of its own is shown as busy is. */
 const rampOf = quantity => TABLES[theme()][quantity] || TABLES[theme()].busy;
+/** The same as pixels of an ImageData, a number each. */
+function pixelsOf(quantity) {
+  const colors = rampOf(quantity);
+  return colors.pixels ??= Uint32Array.from(colors, pixelOf);
+}
+const pixelOf = ([red, green, blue]) => new Uint32Array(Uint8ClampedArray.of(red, green, blue, 255).buffer)[0];
 const level = share => Math.round(clamp(share, 0, 1) * 255);
 const rgb = bytes => `rgb(${bytes})`;
 
@@ -84,9 +91,20 @@ function color(name) {
 }
 const forgetColors = () => { palette = {}; };
 
+let boxes = null;  // of canvases, while the page is drawn
+/** Asks for the sizes of canvases before `draw` changes the page: later each question would lay the page out anew. */
+function measured(canvases, draw) {
+  boxes = new Map(canvases.map(canvas => [canvas, canvas.getBoundingClientRect()]));
+  try {
+    draw();
+  } finally {
+    boxes = null;
+  }
+}
+
 /** Clears a canvas and answers what draws on it, in CSS pixels. */
 function draw2d(canvas) {
-  const box = canvas.getBoundingClientRect(), scale = devicePixelRatio || 1;
+  const box = boxes?.get(canvas) ?? canvas.getBoundingClientRect(), scale = devicePixelRatio || 1;
   const width = Math.max(1, Math.round(box.width * scale)), height = Math.max(1, Math.round(box.height * scale));
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const g = canvas.getContext("2d");

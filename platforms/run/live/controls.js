@@ -1,6 +1,9 @@
 // Buttons and keys. On a live page they control the run, on a saved one they move through the recording.
 "use strict";
 
+/** Whether there is something to draw. */
+const isOpen = () => document.body.dataset.ready === "1";
+
 /** Shows a cycle. */
 function seek(cycle) {
   const run = ui.run;
@@ -11,6 +14,9 @@ function seek(cycle) {
 }
 
 function drawAll() {
+  measured([mapCanvas, stripCanvas, $("legendscale")], drawParts);
+}
+function drawParts() {
   drawClock();
   drawMap();
   drawTooltip();
@@ -45,6 +51,7 @@ function show(quantity) {
   $("span").hidden = $("links").hidden = !isHeat();
   if (ui.run.kind !== "fabric") $("links").hidden = true;
   $("span").hidden = !isHeat() && !ui.table;
+  if (!isOpen()) return;
   drawMap();
   drawBars();
   writeAddress();
@@ -73,13 +80,13 @@ function showTable(isTable) {
 function showSpan(span) {
   ui.span = span;
   document.querySelectorAll("#span button").forEach(button => button.setAttribute("aria-pressed", button.dataset.v === span));
-  if (ui.run) drawAll();
+  if (isOpen()) drawAll();
 }
 
 function showScale(scale) {
   ui.scale = scale;
   $("scale").textContent = "scale: " + { run: "run", interval: "interval", full: "100 %" }[scale];
-  if (ui.run) drawAll();
+  if (isOpen()) drawAll();
 }
 
 function showTheme(name, keep = true) {
@@ -88,7 +95,7 @@ function showTheme(name, keep = true) {
   try {
     if (keep) localStorage.setItem("tessera-theme", name);
   } catch { /* a page from a file may have no storage */ }
-  if (ui.run) drawAll();
+  if (isOpen()) drawAll();
 }
 function themeAtBegin() {
   try {
@@ -227,4 +234,4 @@ $("astable").onclick = () => showTable(!ui.table);
 $("scale").onclick = () => showScale({ run: "interval", interval: "full", full: "run" }[ui.scale]);
 $("reason").onchange = () => { ui.reason = $("reason").value; drawAll(); };
 document.querySelectorAll("#span button").forEach(button => { button.onclick = () => showSpan(button.dataset.v); });
-new ResizeObserver(() => { if (ui.run) { drawMap(); drawStrip(); drawPlaceOverTime(); } }).observe(document.body);
+new ResizeObserver(() => { if (isOpen()) { drawMap(); drawStrip(); drawPlaceOverTime(); } }).observe(document.body);

@@ -54,10 +54,10 @@ function drawLegend() {
     if (tiles > 0) g.fillRect(b * width / 24 + 0.5, 11 - height, width / 24 - 1, height);
   });
   g.globalAlpha = 1;
-  for (let x = 0; x < width; x++) {
-    g.fillStyle = rgb(colors[level(x / width)]);
-    g.fillRect(x, 12, 1.5, 8);
-  }
+  const ramp = g.createLinearGradient(0, 0, width, 0);
+  for (let step = 0; step <= 16; step++) ramp.addColorStop(step / 16, rgb(colors[level(step / 16)]));
+  g.fillStyle = ramp;
+  g.fillRect(0, 12, width, 8);
   g.font = font(10.5);
   const label = value => ui.quantity === "links" ? String(+value.toFixed(3)) : `${+(100 * value).toFixed(1)} %`;
   textAt(g, label(0), 0, 28);

@@ -68,7 +68,6 @@ function drawEnd() {
 
 function drawMachine() {
   drawFacts();
-  drawBars();
   drawLines();
   drawEnd();
 }

@@ -61,19 +61,20 @@ function colorOfSquare(i) {
   return rampOf(ui.quantity)[level(shown.values[i] / shown.top)];
 }
 
+let keptMap = null;
+/** A canvas with a pixel for each square, and what is put on it. */
+function smallMap(columns, rows) {
+  if (keptMap?.small.width === columns && keptMap.small.height === rows) return keptMap;
+  const small = new OffscreenCanvas(columns, rows), picture = new ImageData(columns, rows);
+  return keptMap = { small, picture, pixels: new Uint32Array(picture.data.buffer), paint: small.getContext("2d") };
+}
+
 /** Many small squares at once, as pixels of a picture; gaps are drawn over it. */
 function drawPixels(g) {
-  const { columns, rows, side, x, y, gap } = shown, picture = new ImageData(columns, rows), bytes = picture.data;
-  const colors = rampOf(ui.quantity), none = bytesOf(color("sunk")), { inside, squares } = ui.run;
-  for (let i = 0; i < squares; i++) {
-    const [red, green, blue] = inside[i] ? colors[level(shown.values[i] / shown.top)] : none, at = 4 * i;
-    bytes[at] = red;
-    bytes[at + 1] = green;
-    bytes[at + 2] = blue;
-    bytes[at + 3] = 255;
-  }
-  const small = new OffscreenCanvas(columns, rows);
-  small.getContext("2d").putImageData(picture, 0, 0);
+  const { columns, rows, side, x, y, gap, values, top } = shown, { picture, pixels, small, paint } = smallMap(columns, rows);
+  const colors = pixelsOf(ui.quantity), none = pixelOf(bytesOf(color("sunk"))), { inside, squares } = ui.run;
+  for (let i = 0; i < squares; i++) pixels[i] = inside[i] ? colors[level(values[i] / top)] : none;
+  paint.putImageData(picture, 0, 0);
   g.imageSmoothingEnabled = false;
   g.drawImage(small, x, y, side * columns, side * rows);
   g.strokeStyle = color("card");

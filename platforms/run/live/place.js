@@ -9,9 +9,8 @@ const note = text => el("div", { className: "note", textContent: text });
 const spanWords = () => ui.span === "all" ? "since start" : "this interval";
 
 function drawPlace() {
-  const panel = $("right"), kept = panel.scrollTop, cell = ui.selected;
-  panel.replaceChildren(headOf(cell), ...sectionsOf(cell));
-  panel.scrollTop = kept;
+  const cell = ui.selected;
+  $("right").replaceChildren(headOf(cell), ...sectionsOf(cell));
 }
 
 // --- what it does and waits for
@@ -99,8 +98,7 @@ function sectionsOf(cell) {
   const mean = run.block > 1 ? `mean of ${nameOf(cell)}, ` : "";
   if (hasProgram(cell)) {
     sections.push(timelineSection(cell));
-    const source = sourceSection(cell);
-    if (source) sections.push(source);
+    sections.push(...[sourceSection(cell), queueSection(cell)].filter(Boolean));
   }
   if (run.kind === "cores") sections.push(section("Operations around this cycle", "", operationsOf(cell)));
   if (run.kind === "mesh" && run.tracks.size > 0) sections.push(section("Phases of all nodes", "a row for each node, in cycles", phasesOfAll()));
@@ -160,6 +158,37 @@ function phasesOfAll() {
     textAt(g, count(run.total), width, nodes * high + 10, "right");
   });
   return canvas;
+}
+
+// --- input queues
+/** What lay in the queues, and at the end of which cycle; null: it was not recorded. */
+function queuesOf(cell) {
+  if (isLiveNow() && ui.place?.cell === cell) return { cycle: ui.cycle, queues: ui.place.queues };
+  const { cells = [], words = [], said = [], queues = [] } = ui.sentences ?? {}, index = cells.indexOf(cell);
+  const [end, , found] = said.find(entry => entry[0] > ui.cycle) ?? [];
+  if (index < 0 || !found?.[index]) return null;
+  const filled = found[index].map(([wavelets, first], i) => ({ ...queues[index][i], filled: wavelets, first: words[first] }));
+  return { cycle: end - 1, queues: filled };
+}
+function queueSection(cell) {
+  const found = queuesOf(cell);
+  if (!found || found.queues.length === 0) return null;
+  const box = el("div", { className: "q" });
+  for (const queue of found.queues) {
+    const label = [`q${queue.number}`, ...(queue.color === null ? [] : [`color ${queue.color}`])].join(" ");
+    box.append(el("div", {}, (queue.name || "queue") + " ", el("span", { className: "faint", textContent: label })), slotsOf(queue));
+  }
+  const later = found.cycle === ui.cycle ? "" : ", the end of this interval";
+  return section("Input queues", `oldest first, in cycle ${count(found.cycle)}${later}`, box);
+}
+const MOST_SLOTS = 16;
+function slotsOf(queue) {
+  const words = `${queue.name}: ${queue.filled} of ${queue.places} places taken` + (queue.filled > 0 ? `, the oldest ${queue.first}` : "");
+  const slots = el("div", { className: "slots", role: "img", "aria-label": words, title: words });
+  const short = Number.isNaN(Number(queue.first)) ? queue.first : String(Number(Number(queue.first).toPrecision(3)));
+  for (let i = 0; i < Math.min(MOST_SLOTS, queue.places); i++)
+    slots.append(el("span", { className: i >= queue.filled ? "" : i === 0 ? "full out" : "full", textContent: i === 0 && queue.filled > 0 ? short : "" }));
+  return slots;
 }
 
 // --- links

@@ -10,7 +10,7 @@ function readFrames(buffer) {
   if (view.getUint32(0) !== 0x54535231) throw new Error("no recording of this version of Tessera");
   const length = view.getUint32(4, true), begin = 8 + length;
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
-  const squares = head.columns * head.rows, values = new Uint16Array(buffer.slice(begin));
+  const squares = head.columns * head.rows, values = begin % 2 === 0 ? new Uint16Array(buffer, begin) : new Uint16Array(buffer.slice(begin));
   return { head, layer: (l, f) => values.subarray((l * head.cycles.length + f) * squares, (l * head.cycles.length + f + 1) * squares) };
 }
 
@@ -119,8 +119,8 @@ class Recording {
       const layer = this.layers.get(key);
       for (let f = from; layer && f <= to; f++) {
         if (!layer[f]) continue;
-        const { raw, scale } = layer[f];
-        for (let i = 0; i < raw.length; i++) values[i] += raw[i] / scale;
+        const { raw, scale } = layer[f], factor = 1 / scale;
+        for (let i = 0; i < raw.length; i++) values[i] += raw[i] * factor;
       }
     }
     return values;
@@ -157,7 +157,12 @@ class Recording {
     const [from, to] = this.range(f, span), cycles = this.cyclesOf(f, span), out = new Float32Array(this.squares);
     const parts = quantity === "links" ? DIRECTIONS.map(key => this.addedOfAll([key], from, to))
       : [this.addedOfAll(this.keysOf(quantity, reason), from, to)];
-    for (const part of parts) for (let i = 0; i < out.length; i++) out[i] = Math.max(out[i], part[i] / cycles);
+    for (const part of parts) {
+      for (let i = 0; i < out.length; i++) {
+        const value = part[i] / cycles;
+        if (value > out[i]) out[i] = value;
+      }
+    }
     return out;
   }
   /** 99.5 % of the squares have no more, in an interval or in all up to it. */

@@ -74,8 +74,13 @@ const unitOf = quantity => quantity === "links" ? " wavelets a cycle" : "";
 const textOf = (quantity, value) => quantity === "links" ? value.toFixed(2) : percent(value);
 
 // --- the address
-/** Writes the state into the address, so that it can be kept and sent. */
+let addressLater = 0;
+/** Writes the state into the address, so that it can be kept and sent: a little later, once for a whole scrub. */
 function writeAddress() {
+  addressLater ||= setTimeout(putAddress, 150);
+}
+function putAddress() {
+  addressLater = 0;
   const parts = new URLSearchParams();
   parts.set("place", `${xOf(ui.selected)},${yOf(ui.selected)}`);
   if (!isLiveNow() || ui.live.state === "over") parts.set("cycle", ui.cycle);
