@@ -197,16 +197,16 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
   const bool counts = cost == VectorClass::kGather || cost == VectorClass::kSort;
   Instruction& i = emitter_.emit_tile(Opcode::kVector, op.place, Pipe::kV);
   i.type = counts ? DataType::kF32 : data_type(widest);
-  i.vector_class = cost;
-  // A reciprocal is a division on A5, and an instruction as fast as rsqrt on A2/A3 (ascend.md 4.3).
-  if (info.arithmetic == Arithmetic::kRecip && !is_a5()) i.vector_class = VectorClass::kRsqrt;
+  i.vector_class = class_of(op, info, cost);
   i.size[0] = elements;
-  if ((!counts && !by_pattern) || (compares(op) && !is_a5()))
+  const bool gathers_rows = info.function == TileFunction::kGather && !by_pattern && !is_a5();
+  if ((!counts && !by_pattern) || gathers_rows)
     i.size = {elements, sized.sizes[0], sized.place.row_stride};
   i.bank_conflict = conflict_of(op, info);
   attach_all(op, info);
   TileOperation& operation = emitter_.last_operation();
-  emitter_.last().form = operation.form = form_of(op, operation, emitter_.last().vector_class);
+  emitter_.last().form = operation.form = form_of(op, operation);
+  if (!is_a5()) count_merges(operation, sized.sizes[1]);
   emitter_.last().fused = is_a5() && continues_function();
 }
 

@@ -35,7 +35,7 @@ bool lies_by_columns(const Type& tile) {
   return layout != nullptr && layout->value == "col_major";
 }
 
-/// The library's form of an elementwise operation for which A2/A3 have no instruction.
+/// The library's form of an elementwise operation of A2/A3 that is not one instruction on two tiles or with a number.
 cluster::VectorForm form_of_elements(const TileOperation& operation) {
   using A = Arithmetic;
   using V = cluster::VectorForm;
@@ -60,12 +60,71 @@ cluster::VectorForm form_of_elements(const TileOperation& operation) {
                  : form(V::kRemainder, V::kRemainderOne);
   case A::kFmod:
     return form(V::kFmod, V::kFmodOne);
+  case A::kDiv:
+  case A::kReverseDiv:
+    return one && whole ? V::kDivideWholeOne : V::kOne;
+  case A::kExp:
+  case A::kLog:
+  case A::kSqrt:
+  case A::kRsqrt:
+  case A::kAbs:
+  case A::kRelu:
+  case A::kNot:
+    return V::kUnary;
   default:
     return V::kOne;
   }
 }
 
+/// A conversion: A2/A3 go row by row, and A5 has loops for elements of 8 bits.
+cluster::VectorForm form_of_conversion(const TileOperation& operation, bool a5) {
+  using V = cluster::VectorForm;
+  const Element from = operation.operands.front().element, to = operation.operands.back().element;
+  if (a5) {
+    const bool narrows = cluster::bits_of(from) == 32 && cluster::bits_of(to) == 16;
+    return narrows ? V::kNarrowed : V::kOne;
+  }
+  return from == Element::kI32 && to == Element::kF16 ? V::kConvertScaled : V::kByRows;
+}
+
+/// Whether the value of each row has a block of 32 bytes to itself.
+bool has_block_of_row(const Type& tile, Element element) {
+  return !lies_by_columns(tile) && tile.shape[1] * cluster::bits_of(element) == 256;
+}
+
+/// Whether all columns of a tile are valid, and the compiler knows it.
+bool has_known_columns(const Type& tile) {
+  return tile.shape[0] == 1 || (!tile.is_open && tile.valid_columns == tile.shape[1]);
+}
+
 }  // namespace
+
+// The library of A5 stores bytes of 32-bit elements one after the other, and the rate of a product of columns is that of
+// extremes on A2/A3.
+VectorClass ComputeLowering::class_of(const Operation& op, const OperationInfo& info,
+                                      VectorClass usual) const {
+  using F = TileFunction;
+  if (!is_a5()) {
+    if (info.arithmetic == Arithmetic::kRecip) return VectorClass::kRsqrt;
+    const bool multiplies =
+        info.function == F::kColumnReduce && info.arithmetic == Arithmetic::kMul;
+    return multiplies ? VectorClass::kColumnExtreme : usual;
+  }
+  if (info.function != F::kConvert) return usual;
+  const auto from = cluster::bits_of(input(op).place.element);
+  const auto to = cluster::bits_of(output(op).place.element);
+  if (to == 4 || (from == 32 && to == 8)) return VectorClass::kToBytes;
+  return from == 8 && to == 32 ? VectorClass::kFromBytes : usual;
+}
+
+// A merge of blocks goes through them four at a time, if their length is known.
+void ComputeLowering::count_merges(const TileOperation& operation, Operand columns) {
+  if (operation.function != TileFunction::kMergeBlocks || columns.is_register ||
+      operation.scalars.size() != 1 || operation.scalars[0].integer.is_register)
+    return;
+  const std::int64_t merged = 4 * operation.scalars[0].integer.value;
+  if (merged > 0) emitter_.last().size[1] = (columns.value + merged - 1) / merged;
+}
 
 // M does not know the rows of the tile (ascend_2.md 1.6). Tiles of kernels in C++ say where each element lies, so that
 // readers find what the device has there; in text a product whose columns would end up elsewhere is refused.
@@ -88,21 +147,20 @@ void ComputeLowering::lay_out_product(const Operation& op, Operand rows, Operand
   if (!is_same && !is_one_column) product.read_pitch = pitch;
 }
 
-// Whether the compiler knows that all of both tiles is valid, and the second one is a column.
+// Whether the compiler knows that all of the tile is valid, and that the result is a column.
 bool ComputeLowering::is_whole_column(const Operation& op) const {
-  const auto is_whole = [](const Value& tile) {
-    const Type& t = tile.type;
-    const auto same = [](const Operand& size, std::int64_t all) {
-      return !size.is_register && size.value == all;
-    };
-    return !has_open_sizes(t) && same(tile.sizes[0], t.shape[0]) && same(tile.sizes[1], t.shape[1]);
+  const auto is = [](const Operand& size, std::int64_t n) {
+    return !size.is_register && size.value == n;
   };
   const Value &from = input(op), &to = output(op);
-  return is_whole(from) && is_whole(to) && lies_by_columns(to.type) && to.type.shape[1] == 1;
+  const Type &source = from.type, &result = to.type;
+  return !has_open_sizes(source) && is(from.sizes[0], source.shape[0]) &&
+         is(from.sizes[1], source.shape[1]) && lies_by_columns(result) && !result.is_open &&
+         result.valid_columns != kDynamic && is(to.sizes[1], 1);
 }
 
-cluster::VectorForm ComputeLowering::form_of(const Operation& op, const TileOperation& operation,
-                                             VectorClass cost) const {
+cluster::VectorForm ComputeLowering::form_of(const Operation& op,
+                                             const TileOperation& operation) const {
   using F = TileFunction;
   using V = cluster::VectorForm;
   if (operation.operands.empty()) return V::kOne;
@@ -130,10 +188,26 @@ cluster::VectorForm ComputeLowering::form_of(const Operation& op, const TileOper
     return a5 ? V::kColumnFind : V::kColumnArgument;
   case F::kRowMap:
     if (a5) return V::kRowMapLoads;
-    return cost == VectorClass::kRowMap ? V::kRowMapSpread : V::kOne;
+    return has_block_of_row(scope_.tile(argument(op, Role::kIn, 1)).type, to.element)
+               ? V::kRowMapBlocks
+               : V::kRowMapSpread;
   case F::kColumnMap:
     if (a5) return V::kColumnMapLoads;
-    return cost == VectorClass::kSimple ? V::kColumnMapRows : V::kOne;
+    return has_known_columns(output(op).type) ? V::kColumnMapStrips : V::kColumnMapRows;
+  case F::kConvert:
+    return form_of_conversion(operation, a5);
+  case F::kCompare:
+    return a5 ? V::kOne : V::kByRows;
+  case F::kQuantize:
+    if (a5) return V::kOne;
+    return operation.inputs > 2 ? V::kQuantizeOffset : V::kQuantize;
+  case F::kDequantize:
+    if (a5) return V::kOne;
+    return cluster::bits_of(from.element) == 8 ? V::kDequantizeByte : V::kDequantize;
+  case F::kGather:
+    return a5 ? V::kOne : V::kGatherRows;
+  case F::kScatter:
+    return a5 ? V::kOne : V::kScalarLoop;
   case F::kGatherCompare:
     return a5 ? V::kOne : V::kGatherCompare;
   case F::kColumnExpand:

@@ -265,8 +265,9 @@ class ComputeLowering : LoweringPart {
   /// The tile with the widest elements. Throws UserError if a tile does not lie in UB.
   const Value& widest_tile(const Operation& op) const;
   /// Which instructions the library makes of the operation on this profile.
-  cluster::VectorForm form_of(const Operation& op, const TileOperation& operation,
-                              VectorClass cost) const;
+  cluster::VectorForm form_of(const Operation& op, const TileOperation& operation) const;
+  VectorClass class_of(const Operation& op, const OperationInfo& info, VectorClass usual) const;
+  void count_merges(const TileOperation& operation, Operand columns);
   bool is_whole_column(const Operation& op) const;
   /// pto.tci without scratch: the scalar unit stores number after number (ascend_2.md 2.4).
   bool counts_by_scalars(const Operation& op) const;

@@ -287,16 +287,16 @@ void add_vector(Rows& rows) {
                {"pto.trowexpandmax", A::kMax},
                {"pto.trowexpandmin", A::kMin}},
               2, 3, VectorClass::kRowMap, F::kRowMap);
-  rows.vector({{"pto.trowexpanddiv", A::kDiv}, {"pto.trowexpandexpdif", A::kExpDif}}, 2, 3, kSlow,
-              F::kRowMap);
+  rows.vector({{"pto.trowexpanddiv", A::kDiv}}, 2, 3, VectorClass::kDivide, F::kRowMap);
+  rows.vector({{"pto.trowexpandexpdif", A::kExpDif}}, 2, 3, VectorClass::kExp, F::kRowMap);
   rows.vector({{"pto.tcolexpandadd", A::kAdd},
                {"pto.tcolexpandsub", A::kSub},
                {"pto.tcolexpandmul", A::kMul},
                {"pto.tcolexpandmax", A::kMax},
                {"pto.tcolexpandmin", A::kMin}},
               2, 2, kSimple, F::kColumnMap);
-  rows.vector({{"pto.tcolexpanddiv", A::kDiv}, {"pto.tcolexpandexpdif", A::kExpDif}}, 2, 2, kSlow,
-              F::kColumnMap);
+  rows.vector({{"pto.tcolexpanddiv", A::kDiv}}, 2, 2, VectorClass::kDivide, F::kColumnMap);
+  rows.vector({{"pto.tcolexpandexpdif", A::kExpDif}}, 2, 2, VectorClass::kExp, F::kColumnMap);
   rows.vector({"pto.tquant"}, 2, 3, VectorClass::kConvert, F::kQuantize);
   rows.vector({"pto.tdequant"}, 2, 3, VectorClass::kConvert, F::kDequantize);
   rows.vector({"pto.tgather"}, 1, 4, VectorClass::kGather, F::kGather);

@@ -50,7 +50,7 @@ struct VectorRate {
   unsigned percent;   ///< cycles per repeat, in 1/100
   unsigned overhead;  ///< cycles per instruction
   unsigned other =
-      0;  ///< kSimple..kConvert: percent of rows apart; kTranscendental..kRsqrt: of 16 bits; 0: the same
+      0;  ///< kSimple..kToBytes: percent of rows apart; kTranscendental..kRsqrt: of 16 bits; 0: the same
   unsigned row = 0;  ///< kColumn..kTranspose: cycles per row, burst or strip, in 1/100
 };
 

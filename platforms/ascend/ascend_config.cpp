@@ -154,18 +154,17 @@ void add_gm_path(Rows rows, const std::string& path, cluster::GmPath& gm) {
 void add_vector(Rows rows, cluster::CostConfig& c) {
   using cluster::VectorClass;
   constexpr std::array<const char*, cluster::kVectorClassCount> kClasses = {
-      "simple",    "single",        "convert", "transcendental", "exp",
-      "divide",    "divide_scalar", "rsqrt",   "column",         "column_extreme",
-      "expand",    "select",        "row_map", "move",           "column_expand",
-      "transpose", "abs",           "reduce",  "reduce_extreme", "copy",
-      "gather",    "sort"};
+      "simple", "single", "convert",        "from_bytes", "to_bytes",      "transcendental",
+      "exp",    "divide", "divide_scalar",  "rsqrt",      "column",        "column_extreme",
+      "expand", "select", "row_map",        "move",       "column_expand", "transpose",
+      "abs",    "reduce", "reduce_extreme", "copy",       "gather",        "sort"};
   for (std::size_t i = 0; i < kClasses.size(); ++i) {
     const std::string path = std::string("vector.") + kClasses[i];
     const auto number = static_cast<VectorClass>(i);
     cluster::VectorRate& rate = c.vector[i];
     rows.add(path + ".percent", rate.percent, "1/100 cycle", 1, kMaxCycles, "per repeat of 256 B");
     rows.cycles(path + ".overhead", rate.overhead, 0, "per instruction");
-    if (number <= VectorClass::kConvert)
+    if (number <= VectorClass::kToBytes)
       rows.add(path + ".apart", rate.other, "1/100 cycle", 0, kMaxCycles,
                "per repeat, if rows do not lie one after the other and have several repeats; 0: "
                "the same");

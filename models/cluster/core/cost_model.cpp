@@ -18,6 +18,11 @@ std::uint64_t size_of(std::int64_t size) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(size, 0));
 }
 
+/// Whether elements of 16 bits have a rate of their own.
+constexpr bool has_half_rate(VectorClass kind) {
+  return kind >= VectorClass::kTranscendental && kind <= VectorClass::kRsqrt;
+}
+
 Cost on_chip(std::uint64_t bytes, const PathRate& path) {
   const std::uint64_t stream = divide_up(bytes, path.bytes_per_cycle);
   return {stream + path.gap, stream + path.latency, bytes};
@@ -79,13 +84,28 @@ std::uint64_t CostModel::by_rows(VectorClass kind, const Shape& shape,
     return bursts * (rate.row +
                      divide_up(elements * shape.bits, kBlockBits) * rate.percent / kBlocksInRepeat);
   }
-  return shape.rows * (rate.row + shape.in_row * rate.percent);
+  // Maximum, minimum and product: what is left of each row behind whole repeats has an instruction of its own.
+  const bool is_twice = kind == VectorClass::kColumnExtreme && shape.has_tail && shape.in_row > 1;
+  return shape.rows * ((is_twice ? 2 : 1) * rate.row + shape.in_row * rate.percent);
 }
 
 // A5: a loop over all repeats, or one for each row that lies apart. The first of those costs as much as one
 // row alone; each further one starts anew, or waits for the ports of UB.
-std::uint64_t CostModel::by_loops(const Shape& shape, std::uint64_t percent,
+std::uint64_t CostModel::by_loops(const Instruction& i, Shape shape, std::uint64_t percent,
                                   std::uint64_t apart) const {
+  constexpr std::uint64_t kUnrolled = 2, kInRound = 64;
+  if (i.vector_class == VectorClass::kToBytes && shape.is_apart) {
+    // The stores of a loop wait for each other; one of two rounds is unrolled.
+    const std::uint64_t rounds = divide_up(shape.columns, kInRound);
+    return rounds > kUnrolled ? shape.rows * (rounds + 1) * apart
+                              : shape.rows * rounds * percent / kUnrolled;
+  }
+  if (i.vector_class == VectorClass::kFromBytes) return shape.rows * shape.in_row * percent;
+  if (i.form == VectorForm::kNarrowed && shape.is_apart) {
+    // Two loads that divide even and odd elements, two conversions, one store.
+    shape.in_row = divide_up(shape.columns, 2 * kInRound);
+    percent = apart = percent * 7 / 4;
+  }
   if (!shape.is_apart) return divide_up(shape.elements, shape.in_repeat) * percent;
   if (shape.in_row == 1) return shape.rows * percent;
   const std::uint64_t start = (shape.in_row + config_.vectors.apart_row) * 100;
@@ -94,46 +114,68 @@ std::uint64_t CostModel::by_loops(const Shape& shape, std::uint64_t percent,
 
 // A2/A3: instructions over repeats. Those of two tiles take a repeat for each row that is narrower than one,
 // which does only the elements that are there.
-std::uint64_t CostModel::by_repeats(VectorClass kind, const Shape& shape, std::uint64_t percent,
-                                    BankConflict conflict) const {
+std::uint64_t CostModel::by_repeats(const Instruction& i, const Shape& shape,
+                                    std::uint64_t percent) const {
   constexpr std::uint64_t kMostRepeats = 255;
-  const bool has_pairs = kind == VectorClass::kSimple || kind == VectorClass::kDivide;
+  // Lists that are merged, four at a time: from 78 cycles for 128 pairs (ascend.md 4.1).
+  constexpr std::uint64_t kMerge = 1400;
+  const VectorClass kind = i.vector_class;
+  const bool by_rows = i.form == VectorForm::kByRows || i.form == VectorForm::kColumnMapStrips ||
+                       i.form == VectorForm::kRowMapBlocks;
+  const bool has_pairs = !by_rows && (kind == VectorClass::kSimple || kind == VectorClass::kDivide);
   std::uint64_t repeats = divide_up(shape.elements, shape.in_repeat);
-  bool has_mask = repeats > kMostRepeats || (shape.has_tail && shape.in_row > 1);
+  // Instructions on two tiles and with a number count the elements of rows that do not end with a repeat. Those on one
+  // tile do the last elements of all with a mask.
+  const bool is_single = kind == VectorClass::kSingle || i.form == VectorForm::kUnary;
+  bool has_mask = repeats > kMostRepeats ||
+                  (shape.has_tail && shape.in_row > 1 && i.form != VectorForm::kUnary) ||
+                  (is_single && shape.elements % shape.in_repeat != 0);
+  if (kind == VectorClass::kSort && shape.rows > 1) return repeats * percent + shape.rows * kMerge;
   if (has_pairs && shape.width < shape.in_repeat && shape.rows <= kMostRepeats) {
     repeats = shape.rows;
     percent = std::max<std::uint64_t>(100, percent * shape.columns / shape.in_repeat);
     has_mask = true;
-  } else if (shape.is_apart) {
+  } else if (shape.is_apart || by_rows) {
     repeats = shape.rows * shape.in_row;
-    has_mask = shape.has_tail;
+    const bool compares = i.form == VectorForm::kByRows && kind == VectorClass::kSimple;
+    has_mask = shape.has_tail && !compares;
   }
-  const std::uint64_t slower = config_.bank_conflict[static_cast<unsigned>(conflict)];
+  const std::uint64_t slower = config_.bank_conflict[static_cast<unsigned>(i.bank_conflict)];
   return repeats * (percent * slower / 100) +
          (has_mask ? std::uint64_t{config_.vectors.mask} * 100 : 0);
 }
 
-StepRate CostModel::rate_of(VectorUnit unit) const {
+StepRate CostModel::rate_of(VectorUnit unit, unsigned bits) const {
+  using U = VectorUnit;
+  constexpr unsigned kGathered = 64;  // elements to which the rate applies
   const auto n = static_cast<unsigned>(unit);
   if (n < kVectorUnitCount) return config_.steps[n];
-  const VectorClass kind = unit == VectorUnit::kFunction   ? VectorClass::kTranscendental
-                           : unit == VectorUnit::kDivision ? VectorClass::kDivide
-                                                           : VectorClass::kConvert;
+  const VectorClass kind = unit == U::kFunction         ? VectorClass::kTranscendental
+                           : unit == U::kExponential    ? VectorClass::kExp
+                           : unit == U::kDivision       ? VectorClass::kDivide
+                           : unit == U::kGatherElements ? VectorClass::kGather
+                                                        : VectorClass::kConvert;
   const VectorRate& rate = rate_of(kind);
-  return {rate.percent, rate.overhead};
+  const bool is_half = bits == 16 && has_half_rate(kind) && rate.other > 0;
+  const unsigned percent = is_half ? rate.other : rate.percent;
+  return {unit == U::kGatherElements ? percent / kGathered : percent, rate.overhead};
 }
 
 std::uint64_t CostModel::by_steps(const Instruction& i, const Shape& shape) const {
   if (!config_.vectors.sequences || i.form == VectorForm::kOne) return 0;
   const bool is_extreme = i.vector_class == VectorClass::kReduceExtreme;
-  const VectorShape operand{shape.rows, shape.columns, static_cast<unsigned>(shape.bits),
-                            is_extreme};
+  const VectorShape operand{shape.rows,
+                            shape.columns,
+                            static_cast<unsigned>(shape.bits),
+                            is_extreme,
+                            i.vector_class == VectorClass::kDivide,
+                            i.vector_class == VectorClass::kExp};
   if (is_function(i.form)) return functions_.cycles(i.form, i.vector_class, operand);
   const VectorSequence sequence = sequence_of(i.form, operand);
   std::uint64_t work = 0;  // 1/100 cycles
   for (unsigned n = 0; n < sequence.count; ++n) {
     const VectorStep& step = sequence.steps[n];
-    const StepRate rate = rate_of(step.unit);
+    const StepRate rate = rate_of(step.unit, operand.bits);
     work += step.waits * rate.overhead * 100 + step.repeats * rate.percent;
   }
   return divide_up(work, 100);
@@ -147,8 +189,10 @@ Cost CostModel::vector(const Instruction& i, const Sizes& sizes) const {
   VectorClass kind = i.vector_class;
   const bool is_column = kind == VectorClass::kColumn || kind == VectorClass::kColumnExtreme;
   if (is_column && shape.rows == 1) kind = VectorClass::kMove;  // a copy of the row
+  if (i.form == VectorForm::kRowMapBlocks && kind == VectorClass::kRowMap)
+    kind = VectorClass::kSimple;  // nothing is spread first
   const VectorRate& rate = rate_of(kind);
-  const bool has_half = kind >= VectorClass::kTranscendental && kind <= VectorClass::kRsqrt;
+  const bool has_half = has_half_rate(kind);
   const std::uint64_t other = rate.other > 0 ? rate.other : rate.percent;
   const std::uint64_t percent = has_half && shape.bits == 16 ? other : rate.percent;
   std::uint64_t work = 0;  // 1/100 cycles beyond the fixed part
@@ -161,9 +205,9 @@ Cost CostModel::vector(const Instruction& i, const Sizes& sizes) const {
   else if (rate.row > 0)
     work = by_rows(kind, shape, rate);
   else if (config_.vectors.mask == 0)
-    work = by_loops(shape, percent, kind <= VectorClass::kConvert ? other : percent);
+    work = by_loops(i, shape, percent, kind <= VectorClass::kToBytes ? other : percent);
   else
-    work = by_repeats(kind, shape, percent, i.bank_conflict);
+    work = by_repeats(i, shape, percent);
   const std::uint64_t cycles = divide_up(work, 100) + (continues ? 0 : rate.overhead);
   return {cycles, cycles};
 }

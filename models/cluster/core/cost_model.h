@@ -70,16 +70,16 @@ class CostModel {
     bool has_tail;                    ///< the last repeat of a row is not full
   };
   static Shape shape_of(const Instruction& i, const Sizes& sizes);
-  StepRate rate_of(VectorUnit unit) const;
+  StepRate rate_of(VectorUnit unit, unsigned bits) const;
   const VectorRate& rate_of(VectorClass kind) const {
     return config_.vector[static_cast<unsigned>(kind)];
   }
   // 1/100 cycles beyond the fixed part, by the algorithms of the instruction set (4.1).
   std::uint64_t reduction(const Shape& shape, std::uint64_t percent) const;
   std::uint64_t by_rows(VectorClass kind, const Shape& shape, const VectorRate& rate) const;
-  std::uint64_t by_loops(const Shape& shape, std::uint64_t percent, std::uint64_t apart) const;
-  std::uint64_t by_repeats(VectorClass kind, const Shape& shape, std::uint64_t percent,
-                           BankConflict conflict) const;
+  std::uint64_t by_loops(const Instruction& i, Shape shape, std::uint64_t percent,
+                         std::uint64_t apart) const;
+  std::uint64_t by_repeats(const Instruction& i, const Shape& shape, std::uint64_t percent) const;
   /// Cycles of the instructions that the operation is made of; 0: its rate class says its time.
   std::uint64_t by_steps(const Instruction& i, const Shape& shape) const;
   Cost fix(const Instruction& i, const Sizes& sizes) const;

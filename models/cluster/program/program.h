@@ -227,9 +227,11 @@ enum class SpecialValue : std::uint8_t {
 /// CostModel and the keys `vector.*` depend on their order.
 enum class VectorClass : std::uint8_t {
   // Rates that differ for rows that do not lie one after the other.
-  kSimple,   ///< add, sub, mul, max, min, logic of two tiles
-  kSingle,   ///< the same operations on one tile, or on a tile and a scalar
-  kConvert,  ///< conversion between types
+  kSimple,     ///< add, sub, mul, max, min, logic of two tiles
+  kSingle,     ///< the same operations on one tile, or on a tile and a scalar
+  kConvert,    ///< conversion between types
+  kFromBytes,  ///< A5: elements of 8 bits to 32
+  kToBytes,    ///< A5: the inverse; each store waits for the one before
   // Rates that differ for elements of 16 bits.
   kTranscendental,  ///< ln, sqrt, power
   kExp,

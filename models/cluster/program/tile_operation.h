@@ -330,7 +330,9 @@ enum class VectorForm : std::uint8_t {
   kColumnArgument,  ///< A2/A3: position of the extreme of a column
   kRowSpread,       ///< A2/A3: a column to blocks of 32 bytes
   kRowMapSpread,    ///< A2/A3: kRowSpread, then one operation a strip of columns
-  kColumnMapRows,   ///< A2/A3: one operation a row
+  kRowMapBlocks,   ///< A2/A3: the same, where each row has its value in a block of 32 bytes already
+  kColumnMapRows,  ///< A2/A3: one operation a row
+  kColumnMapStrips,  ///< A2/A3, all columns of the result are valid and known: one operation a strip of columns
   // A2/A3, elementwise operations of several instructions; "One" has a tile and a number (ascend_2.md 3.7).
   kScalarLoop,  ///< the scalar unit computes element by element
   kScalarLoopOne,
@@ -345,7 +347,18 @@ enum class VectorForm : std::uint8_t {
   kXor,
   kXorOne,
   kGatherCompare,  ///< the scalar unit counts and reads limits; a comparison and a compression for each row
-  kBitwiseOne,  ///< the number in all elements, and an operation on two tiles
+  kGatherRows,      ///< indices of a row become addresses, by which its elements are gathered
+  kBitwiseOne,      ///< the number in all elements, and an operation on two tiles
+  kDivideWholeOne,  ///< integers by way of floats
+  kConvertScaled,   ///< i32 to f16: a conversion a row, which waits for the one before
+  kQuantize,        ///< the scale of a row, then three conversions
+  kQuantizeOffset,  ///< an offset of a row, too
+  kDequantize,      ///< a conversion a row; offset and scale of each row come from the scalar unit
+  kDequantizeByte,  ///< the same with two conversions, by way of f16
+  // At the rate of a class.
+  kByRows,    ///< an instruction for each row, or strip of rows
+  kUnary,     ///< one instruction counts no elements: its last repeat is one of its own
+  kNarrowed,  ///< A5: two registers become one in each round of the loop
   // A5, vector functions as kRowOneByOne, kRowHalves and kColumnPairs (core/tile_function.h).
   kRowCopies,       ///< the value of a row is stored in all of it
   kColumnCopies,    ///< a row is stored again and again

@@ -21,10 +21,14 @@ struct Sizes {
       : rows(s.rows), columns(s.columns), in_repeat(kRepeatBits / s.bits),
         in_block(kBlockBits / s.bits), repeats(divide_up(columns, in_repeat)),
         whole(s.is_extreme ? U::kWholeExtreme : U::kWholeSum),
-        group(s.is_extreme ? U::kGroupExtreme : U::kGroupSum) {}
+        group(s.is_extreme ? U::kGroupExtreme : U::kGroupSum),
+        map(s.divides ? U::kDivision : U::kMap), then_exp(s.then_exp) {}
+  bool has_tail() const { return columns % in_repeat != 0; }
+  std::uint64_t all() const { return rows * repeats; }
   std::uint64_t rows, columns, in_repeat, in_block;
   std::uint64_t repeats;  // of a row
-  U whole, group;
+  U whole, group, map;
+  bool then_exp;
 };
 
 /// `count` instructions of `repeats` each that do not wait for each other.
@@ -32,13 +36,23 @@ std::uint64_t stream(std::uint64_t count, std::uint64_t repeats) {
   return count * std::max(repeats, count > 1 ? kIssue : 1);
 }
 
+// Scratch begins in the group of banks of its row: what has the next but one repeat as a source reads two blocks of one
+// group. With less than two repeats, the first one is copied.
 VectorSequence by_repeats_of_rows(const Sizes& s) {
   VectorSequence q;
   const std::uint64_t further = s.repeats - 1;
   if (further > 0) q.add(U::kMap, further, further * s.rows);
-  if (s.columns % s.in_repeat != 0) q.add(U::kMask, 1, further > 0 ? s.rows : 0);
+  if (s.has_tail())
+    q.add(U::kMask, 1, further > 0 ? std::max<std::uint64_t>(further / 2, 1) * s.rows : 0);
   q.add(s.whole, 1, s.rows);
   return q;
+}
+
+// Instructions on strips of columns, each with a repeat for each row.
+void add_strips(VectorSequence& q, const Sizes& s) {
+  q.add(s.map, 1, s.all());
+  if (s.has_tail()) q.add(U::kMask, 1, 0);
+  if (s.then_exp) q.add(U::kExponential, 1, s.all());
 }
 
 // A row becomes a number for each block; blocks are added while they are no more than seven, which one group
@@ -116,6 +130,8 @@ constexpr Recipe kRecipes[] = {
     {VectorForm::kXor, false, 4, 0, 0, 0, 0, 0, 0},
     {VectorForm::kXorOne, false, 4, 2, 0, 0, 0, 0, 0},
     {VectorForm::kBitwiseOne, false, 1, 1, 0, 0, 0, 0, 0},
+    {VectorForm::kDivideWholeOne, false, 0, 1, 0, 1, 3, 3, 0},
+    {VectorForm::kConvertScaled, true, 0, 0, 0, 0, 1, 1, 0},
 };
 
 VectorSequence by_recipe(const Recipe& r, const Sizes& s) {
@@ -134,6 +150,27 @@ VectorSequence by_recipe(const Recipe& r, const Sizes& s) {
   if (r.scalars == 0) return q;
   q.add(U::kScalarTurn, 1, 0);
   q.add(U::kScalarElement, r.scalars * elements, 0);
+  return q;
+}
+
+// The scale of each row comes as for operations on a row and a tile. Numbers become i32, then f16 row by row, then bytes.
+VectorSequence by_scales(const Sizes& s, bool has_offset) {
+  constexpr std::uint64_t kSpreadRows = 8;
+  VectorSequence q;
+  const std::uint64_t times = has_offset ? 2 : 1;
+  q.add(U::kSpread, times, times * divide_up(s.rows, kSpreadRows));
+  q.add(U::kMap, times, times * s.all());
+  const std::uint64_t half = s.rows * divide_up(s.columns, 2 * s.in_repeat);
+  q.add(U::kConversion, 2 + s.rows, 2 * s.all() + half);
+  return q;
+}
+
+VectorSequence by_scalars_of_rows(const Sizes& s, std::uint64_t conversions) {
+  VectorSequence q;
+  q.add(U::kConversion, conversions * s.rows, conversions * s.all());
+  q.add(U::kScalarTurn, s.rows, 0);
+  q.add(U::kScalarElement, 2 * s.rows, 0);
+  q.add(U::kMap, 2 * s.rows, 2 * s.all());
   return q;
 }
 
@@ -179,11 +216,26 @@ VectorSequence sequence_of(VectorForm form, const VectorShape& shape) {
     return q;
   case VectorForm::kRowMapSpread:
     q.add(U::kSpread, 1, divide_up(s.rows, kSpreadRows));
-    q.add(U::kMap, 1, s.rows * s.repeats);
+    add_strips(q, s);
+    return q;
+  case VectorForm::kRowMapBlocks:
+  case VectorForm::kColumnMapStrips:  // without an exponential at the rate of the class
+    if (s.then_exp) add_strips(q, s);
     return q;
   case VectorForm::kColumnMapRows:
-    q.add(U::kMap, 1, stream(s.rows, s.repeats));
+    q.add(s.map, s.then_exp ? s.rows : 1, stream(s.rows, s.repeats));
+    if (s.then_exp) q.add(U::kExponential, s.rows, s.all());
     return q;
+  case VectorForm::kGatherRows:
+    q.add(U::kMap, s.rows, s.all());
+    q.add(U::kGatherElements, s.rows, s.rows * s.columns);
+    return q;
+  case VectorForm::kQuantize:
+  case VectorForm::kQuantizeOffset:
+    return by_scales(s, form == VectorForm::kQuantizeOffset);
+  case VectorForm::kDequantize:
+  case VectorForm::kDequantizeByte:
+    return by_scalars_of_rows(s, form == VectorForm::kDequantizeByte ? 2 : 1);
   default:
     return q;
   }

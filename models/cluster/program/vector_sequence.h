@@ -27,9 +27,11 @@ enum class VectorUnit : std::uint8_t {
   kScalarTurn,     ///< V waits for the scalar unit, which waits for V
   kScalarElement,  ///< the scalar unit reads, combines or writes an element in UB
   // At the rates of VectorClass.
-  kFunction,  ///< an exponential or a logarithm
+  kFunction,  ///< a logarithm, or an exponential of a power
+  kExponential,
   kDivision,
-  kConversion
+  kConversion,
+  kGatherElements
 };
 /// Those that have a rate of their own.
 inline constexpr unsigned kVectorUnitCount = static_cast<unsigned>(VectorUnit::kScalarElement) + 1;
@@ -42,7 +44,7 @@ struct VectorStep {
 
 /// The steps of an operation; none: its rate class (VectorClass) says its time.
 struct VectorSequence {
-  static constexpr unsigned kMost = 6;
+  static constexpr unsigned kMost = 8;
   std::array<VectorStep, kMost> steps{};
   unsigned count = 0;
 
@@ -56,6 +58,8 @@ struct VectorShape {
   std::uint64_t rows = 0, columns = 0;  ///< of the operand that has all elements
   unsigned bits = 32;                   ///< of an element
   bool is_extreme = false;              ///< maximum or minimum
+  bool divides = false;                 ///< what combines two elements is a division
+  bool then_exp = false;                ///< an exponential follows what combines two elements
 };
 VectorSequence sequence_of(VectorForm form, const VectorShape& shape);
 

