@@ -78,6 +78,11 @@ def use(folder):
         except (tessera.Error, ValueError) as error:
             said.append(str(error))
             return None
+        except TypeError as error:  # a folder may name a type that no argument has
+            if "which a launch cannot pass" not in str(error):
+                raise
+            said.append(str(error))
+            return None
     machine = attempt(tessera.Machine, folder, kind="wse")
     if machine is None:
         return said
