@@ -78,8 +78,8 @@ def use(folder):
         except (tessera.Error, ValueError) as error:
             said.append(str(error))
             return None
-        except TypeError as error:  # a folder may name a type that no argument has
-            if "which a launch cannot pass" not in str(error):
+        except TypeError as error:  # a folder may name a type that the argument does not have
+            if not str(error).startswith("argument "):
                 raise
             said.append(str(error))
             return None
