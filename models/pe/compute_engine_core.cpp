@@ -233,9 +233,7 @@ Cycle ComputeEngineCore::stream(Cycle now) {
   if (pe_.timing().issue == IssueRule::kRotation) vector_.operations().set_turn_behind(&op);
   Cycle next = now + 1;
   try {
-    const bool goes_on = vector_.execute_inner_group(pe_, op, elements, now);
-    if (!goes_on || vector_.main_may_be_late_after(pe_, op, now))
-      next = next_wake(true, false, now);
+    if (!vector_.execute_inner_group(pe_, op, elements, now)) next = next_wake(true, false, now);
   } catch (...) {
     vector_.account_waits(pe_, false, false, false, now);
     throw;
@@ -377,8 +375,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   vector_.set_last_issued(chosen.thread);
   if (chosen.op != nullptr) {
     const bool heads = heads_matter(pe_, *chosen.op);
-    return vector_.execute_group(pe_, *chosen.op, chosen.elements, heads, now) &&
-           !vector_.main_may_be_late_after(pe_, *chosen.op, now);
+    return vector_.execute_group(pe_, *chosen.op, chosen.elements, heads, now);
   }
   const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
   count_main(in, now);
@@ -454,8 +451,6 @@ Cycle ComputeEngineCore::next_wake(bool acted, bool goes_on, Cycle now) {
   }
   if (!runs) next = std::max(now + 1, tasks_.next_launch());
   next = std::min(next, config_.next_teardown());
-  // Of operations beside groups that are put off, this may be the last look before one of their queues wakes the engine.
-  if (pe_.waits != nullptr && vector_.operations().has_main_thread()) look_at_queues(now);
   return vector_.next_wake(pe_, acted, next, now);
 }
 

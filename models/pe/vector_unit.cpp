@@ -321,20 +321,11 @@ Cycle VectorUnit::next_wake(const EngineState& pe, bool acted, Cycle next, Cycle
   return next;
 }
 
-// Whether the engine need not be stepped when `op` is due, because it then waits for a queue, which wakes the engine. Only
-// beside groups that are put off, which keep the run alive; who is asked what it waits for is asked when it is due.
-inline bool VectorUnit::waits_for_queue(const EngineState& pe, const Operation& op,
-                                        Cycle now) const {
-  const Operation* const main = operations_.of_main_thread();
-  return main != nullptr && may_be_late(*main, now) && !op.asked &&
-         pe.queues.lacking(op.needs_inputs, op.needs_outputs, now) != 0;
-}
-
 [[gnu::always_inline]] inline Cycle VectorUnit::wake_of(const EngineState& pe, const Operation& op,
                                                         bool acted, Cycle now) const {
   if (op.finishing) return op.due;
   if (may_be_late(op, now)) return std::min(op.last_group_from(), now + kLongestDelay);
-  if (op.due > now) return waits_for_queue(pe, op, now) ? kNever : op.due;
+  if (op.due > now) return op.due;
   // It did not get the slot. It waits for a queue, which wakes the engine, or for another
   // operation; one on a FIFO may have been brought to an edge of it.
   if (!acted) return kNever;

@@ -85,18 +85,6 @@ class VectorUnit {
     return op.due;
   }
 
-  /// `op` has had the issue slot of cycle `now`. Returns whether it is a microthread that lacks a wavelet or room for
-  /// its next group, and groups of the main thread may be put off until a queue wakes the engine.
-  bool main_may_be_late_after(const EngineState& pe, const Operation& op, Cycle now) {
-    Operation* const main = operations_.of_main_thread();
-    if (main == nullptr || main == &op || !main->self_contained || step_every_group_) return false;
-    // Accounts of waits want to know since when a group was due, unless they follow from its place alone.
-    if (main->finishing || main->asked || main->may_conflict) return false;
-    if (pe.queues.lacking(op.needs_inputs, op.needs_outputs, now) == 0) return false;
-    main->due = std::max(main->due, now + 1);
-    return true;
-  }
-
   /// Executes the groups that were put off and are due before cycle `now`.
   void catch_up(EngineState& pe, Cycle now) {
     if (putting_off_) execute_late(pe, now);
@@ -136,7 +124,6 @@ class VectorUnit {
   bool may_be_late(const Operation& op, Cycle now) const {
     return op.self_contained && !step_every_group_ && !op.finishing && op.due > now;
   }
-  bool waits_for_queue(const EngineState& pe, const Operation& op, Cycle now) const;
   Cycle wake_of(const EngineState& pe, const Operation& op, bool acted, Cycle now) const;
   /// Whether the next elements that it reads meet in a bank of memory.
   static bool reads_conflict(const EngineState& pe, const Operation& op) {

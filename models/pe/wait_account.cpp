@@ -210,7 +210,7 @@ void account_tile(EngineState& pe, const Operations& operations, Cycle from, Cyc
     if (pe.main.runs() && main == nullptr) return pe.waits->main_reason();
     if (const Operation* const op = main != nullptr ? main : operations.begin();
         op != operations.end()) {
-      return op->finishing || op->due > from ? pace_of(pe, *op) : wait_of(pe, *op, now).reason;
+      return op->finishing || op->due > now ? pace_of(pe, *op) : wait_of(pe, *op, now).reason;
     }
     if (pe.waits->host_until() > now) return WaitReason::kHost;
     if (pe.tasks.has_stuck()) return WaitReason::kTaskBlocked;
