@@ -115,7 +115,7 @@ Cycle ComputeEngineCore::step_main(Cycle now) {
   if (!operations.empty()) {
     if (!main_is_first(now)) {
       if (Operation* const op = first_before_main(now)) return step_group(*op, now);
-      if (pe_.main.ready_at() > now) return step_all({}, now);
+      assert(pe_.main.ready_at() <= now);  // or the step were before streams_until_
     } else if (pe_.waits != nullptr) {
       look_at_queues(now);
     }

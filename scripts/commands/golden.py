@@ -285,7 +285,7 @@ def where_it_ran(golden, path):
     """In the folder in which the golden was added, so that its options name the same files; answers its program. Paths in
     a golden are relative to its own folder. One of an earlier version runs where this command does."""
     program, before = os.path.realpath(path.parent / golden["program"]), os.getcwd()
-    folder = os.path.realpath(path.parent / golden["ran_in"]) if "ran_in" in golden else before
+    folder = os.path.realpath(path.parent / golden["ran_in"]) if golden.get("ran_in") is not None else before
     try:
         os.chdir(folder)
     except OSError as error:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parent.parent
+STARTED_IN = Path.cwd()  # goldens run elsewhere
 BY_ENDING = {".csl": "wse_platform", ".pto": "ascend_platform", ".cpp": "ascend_platform", ".vps": "vp_platform", ".py": "cs_python"}
 
 
@@ -19,7 +20,8 @@ def folders():
     """Where executables may lie: the folder of TESSERA_BIN, those of an installation, of a build, PATH."""
     named = []
     if os.environ.get("TESSERA_BIN"):
-        named = [Path(os.environ["TESSERA_BIN"]), Path(os.environ["TESSERA_BIN"]).parent / "sdk" / "bin"]
+        folder = STARTED_IN / os.environ["TESSERA_BIN"]
+        named = [folder, folder.parent / "sdk" / "bin"]
     prefix = SCRIPTS.parent.parent.parent  # PREFIX/share/tessera/scripts
     build = SCRIPTS.parent / "build"
     return [Path(folder) for folder in [*named, prefix / "bin", prefix / "libexec/tessera/sdk/bin", build / "bin", build / "sdk/bin"]]

@@ -67,7 +67,7 @@ class Operation {
     if (call_.size() > count) read_options(count);
     if (info_.op == pe::Opcode::kDfilt) check_filter();
     // A control wavelet may end the operation before its length is reached.
-    const bool may_end_early = config_.on_control != pe::OnControl::kNone || dsr_may_end_early_;
+    const bool may_end_early = config_.on_control != pe::OnControl::kNone || has_unknown_dsr_;
     if (!may_end_early) checks_.finish();
     const bool is_complete = is_empty_ && operands_[0].kind == Kind::kDescriptor;
     for (std::size_t n = 0; n < dsrs_.size() && !is_complete; ++n)
@@ -260,9 +260,8 @@ class Operation {
   void add_named(std::size_t i, const pe::Operand& dsr) {
     dsrs_.emplace_back(dsr, i);
     checks_.add_dsr(slot_of(i), dsr, call_.expr(i), pe::bytes_of(info_.types[i]));
-    const KnownDsrs::Held* const held = code_.dsrs.find(dsr, code_);
-    if (held != nullptr && held->config.on_control != pe::OnControl::kNone)
-      dsr_may_end_early_ = true;
+    // A register that is not known may have a fabric descriptor whose load says `.on_control`.
+    if (code_.dsrs.find(dsr, code_) == nullptr) has_unknown_dsr_ = true;
   }
 
   /// Registers that keep their addresses begin further on next time.
@@ -405,7 +404,7 @@ class Operation {
   ir::Value index_;
   bool has_alternatives_ = false;
   bool has_fifo_ = false, has_vector_ = false, has_input_ = false, may_be_async_ = false;
-  bool dsr_may_end_early_ = false;
+  bool has_unknown_dsr_ = false;
   bool is_empty_ = false;        ///< all its descriptors are known to have no elements
   bool may_have_queue_ = false;  ///< an operand is of the fabric, or a DSR that may be
 };

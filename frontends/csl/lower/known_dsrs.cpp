@@ -38,8 +38,7 @@ void KnownDsrs::use(const pe::Operand& dsr, const FunctionCode& code,
   const Held* const held = find(dsr, code);
   if (held == nullptr || !held->config.save_address) return;
   const Dsd& dsd = *held->dsd;
-  if (!length || held->config.async || dsd.extents.size() != 1 || dsd.element == nullptr ||
-      size_of(*dsd.element) == 0)
+  if (!length || dsd.extents.size() != 1 || dsd.element == nullptr || size_of(*dsd.element) == 0)
     return forget(dsr);
   const std::int64_t step = dsd.strides.empty() ? 1 : dsd.strides.front();
   const std::int64_t way = *length * step * bytes;

@@ -128,9 +128,13 @@ std::optional<BigInt> truncated(double value) {
 }
 
 /// A whole float as the machine converts it, saturated to what the instruction gives, of which the type has the low bits: small types with
-/// a sign have 16 bits of it, others 32.
+/// a sign have 16 bits of it, others 32, and those of more than 32 have 64 (lower/wide.cpp).
 BigInt in_register(const Type& type, const BigInt& whole) {
-  if (type.bits > 32) return whole;
+  if (type.bits > 32) {
+    const BigInt most = power_of_two(type.is_signed ? 63 : 64) - 1;
+    const BigInt least = type.is_signed ? BigInt(-power_of_two(63)) : BigInt(0);
+    return whole > most ? most : whole < least ? least : whole;
+  }
   const unsigned bits = type.is_signed && type.bits <= 16 ? 16 : 32;
   const bool is_whole_word = !type.is_signed && type.bits > 16;
   const BigInt most = power_of_two(is_whole_word ? bits : bits - 1) - 1;

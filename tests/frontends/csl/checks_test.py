@@ -210,6 +210,25 @@ fn f(x: f32) f32 { return x; }
             allowed = self.compile(self.REGISTERS + TASK % (code, comptime), "--allow-dsd-overrun")
             self.assertEqual((allowed.returncode, "warning" in allowed.stderr), (0, True), code)
 
+    def test_a_register_that_is_not_known_may_end_an_operation_early(self):
+        layout = 'layout { @set_rectangle(1, 1); @set_tile_code(0, 0, "pe.csl", .{}); @export_name("run", fn() void); }'
+        done = self.compile("""
+const q = @get_input_queue(2);
+const r = @get_dsr(dsr_dest, 3);
+const s0 = @get_dsr(dsr_src0, 3);
+const s1 = @get_dsr(dsr_src1, 3);
+var a = @zeros([8]f32);
+var b = @zeros([2]f32);
+fn run() void {
+  @load_to_dsr(r, @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> b[i] }));
+  @load_to_dsr(s0, @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> a[i] }));
+  @load_to_dsr(s1, @get_dsd(fabin_dsd, .{ .extent = 100, .input_queue = q }), .{ .on_control = .{ .terminate = true } });
+  @fadds(r, s0, s1);
+}
+comptime { @initialize_queue(q, .{ .color = @get_color(4) }); @export_symbol(run); }
+""", layout=layout)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_only_computing_on_floats_of_another_width_is_refused(self):
         """docs/csl.md, "Memory of operations": compiler and machine have one rule."""
         operations = {"mov16": (2, "%s, %s"), "mov32": (4, "%s, %s"), "fmovh": (2, "%s, %s"), "fmovs": (4, "%s, %s"), "add16": (2, "%s, %s, 1"),
