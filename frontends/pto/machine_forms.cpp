@@ -67,6 +67,7 @@ cluster::VectorForm form_of_elements(const TileOperation& operation) {
   case A::kLog:
   case A::kSqrt:
   case A::kRsqrt:
+  case A::kRecip:
   case A::kAbs:
   case A::kRelu:
   case A::kNot:
@@ -99,7 +100,7 @@ bool has_known_columns(const Type& tile) {
 
 }  // namespace
 
-// The library of A5 stores bytes of 32-bit elements one after the other, and the rate of a product of columns is that of
+// The library of A5 stores bytes of 32-bit floats one after the other, and the rate of a product of columns is that of
 // extremes on A2/A3.
 VectorClass ComputeLowering::class_of(const Operation& op, const OperationInfo& info,
                                       VectorClass usual) const {
@@ -111,19 +112,24 @@ VectorClass ComputeLowering::class_of(const Operation& op, const OperationInfo& 
     return multiplies ? VectorClass::kColumnExtreme : usual;
   }
   if (info.function != F::kConvert) return usual;
-  const auto from = cluster::bits_of(input(op).place.element);
-  const auto to = cluster::bits_of(output(op).place.element);
-  if (to == 4 || (from == 32 && to == 8)) return VectorClass::kToBytes;
+  const Element source = input(op).place.element, result = output(op).place.element;
+  const auto from = cluster::bits_of(source), to = cluster::bits_of(result);
+  const bool are_floats = is_float(source) && is_float(result);
+  if (to == 4 || (from == 32 && to == 8 && are_floats)) return VectorClass::kToBytes;
   return from == 8 && to == 32 ? VectorClass::kFromBytes : usual;
 }
 
-// A merge of blocks goes through them four at a time, if their length is known.
+// A merge of blocks goes through them four at a time, if their length is known. Sorts have no count.
 void ComputeLowering::count_merges(const TileOperation& operation, Operand columns) {
-  if (operation.function != TileFunction::kMergeBlocks || columns.is_register ||
+  using F = TileFunction;
+  if (operation.function != F::kMergeBlocks && operation.function != F::kMergeLists) return;
+  Operand& merges = emitter_.last().size[1];
+  merges = 1;
+  if (operation.function != F::kMergeBlocks || columns.is_register ||
       operation.scalars.size() != 1 || operation.scalars[0].integer.is_register)
     return;
   const std::int64_t merged = 4 * operation.scalars[0].integer.value;
-  if (merged > 0) emitter_.last().size[1] = (columns.value + merged - 1) / merged;
+  if (merged > 0) merges = (columns.value + merged - 1) / merged;
 }
 
 // M does not know the rows of the tile (ascend_2.md 1.6). Tiles of kernels in C++ say where each element lies, so that

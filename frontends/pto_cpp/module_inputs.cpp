@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "frontends/pto_cpp/cache.h"
+#include "frontends/pto_cpp/library.h"
 #include "frontends/text/files_read.h"
 
 namespace tessera::pto_cpp {
@@ -80,20 +80,33 @@ std::size_t find_word(const std::string& text, std::string_view word, std::size_
   return std::string::npos;
 }
 
-/// Whether the text may make a directive of the assembler that reads a file: in literals that the compiler pastes, or with escapes.
-bool has_directive(const std::string& text) {
-  std::string pasted;
+/// The text without the line ends that a backslash takes away.
+std::string with_joined_lines(const std::string& text) {
+  std::string joined;
   for (std::size_t n = 0; n < text.size(); ++n) {
-    const std::size_t next = text[n] == '"' ? text.find_first_not_of(" \t\r\n\\", n + 1) : n;
-    if (next != n && next != std::string::npos && text[next] == '"')
-      n = next;
+    const std::size_t end =
+        text[n] == '\\' ? text.find_first_not_of(" \t\r\f\v", n + 1) : std::string::npos;
+    if (end != std::string::npos && text[end] == '\n')
+      n = end;
     else
-      pasted += text[n];
-    if (text[n] == '\\' && n + 1 < text.size() &&
-        std::strchr("xuU01234567", text[n + 1]) != nullptr)
-      return true;
+      joined += text[n];
   }
-  return pasted.find(".inc") != std::string::npos;
+  return joined;
+}
+
+/// Whether the text has assembly of its own. Which text that is, literals, macros and escapes decide.
+bool has_assembly(const std::string& text) {
+  const std::string joined = with_joined_lines(text);
+  const auto has = [&joined](std::string_view word) {
+    return find_word(joined, word, 0) != std::string::npos;
+  };
+  return has("asm") || has("__asm") || has("__asm__");
+}
+
+bool is_of_library(const std::string& text) {
+  const std::vector<HeaderFile>& headers = header_files();
+  return std::any_of(headers.begin(), headers.end(),
+                     [&text](const HeaderFile& h) { return text == h.text; });
 }
 
 std::string folder_of(const std::string& path) {
@@ -188,7 +201,7 @@ void ModuleInputs::find_questions(const std::string& path) {
   for (const std::string_view word : {"__TIME__", "__DATE__", "__TIMESTAMP__"})
     if (text.find(word) != std::string::npos) unknown_ = path + " contains " + std::string(word);
   // .include and .incbin of the assembler read files that the compiler does not list.
-  if (text.find("asm") != std::string::npos && has_directive(text))
+  if (has_assembly(text) && !is_of_library(text))
     unknown_ = path + " has assembly that may read files";
 }
 

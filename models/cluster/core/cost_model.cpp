@@ -52,7 +52,8 @@ CostModel::Shape CostModel::shape_of(const Instruction& i, const Sizes& sizes) {
   shape.bits = bits_of(i.type);
   shape.in_repeat = 256 * 8 / shape.bits;
   // Without rows the elements lie one after the other.
-  shape.rows = sizes[1] > 0 && shape.elements > 0 ? size_of(sizes[1]) : 1;
+  shape.has_count = sizes[1] > 0;
+  shape.rows = shape.has_count && shape.elements > 0 ? size_of(sizes[1]) : 1;
   shape.columns = divide_up(shape.elements, shape.rows);
   shape.in_row = divide_up(shape.columns, shape.in_repeat);
   shape.width = std::max(shape.columns, size_of(sizes[2]));
@@ -95,10 +96,10 @@ std::uint64_t CostModel::by_loops(const Instruction& i, Shape shape, std::uint64
                                   std::uint64_t apart) const {
   constexpr std::uint64_t kUnrolled = 2, kInRound = 64;
   if (i.vector_class == VectorClass::kToBytes && shape.is_apart) {
-    // The stores of a loop wait for each other; one of two rounds is unrolled.
+    // The stores of a loop wait for each other; one of two rounds is unrolled. Of one round, and between two and six,
+    // nothing is published: assumed.
     const std::uint64_t rounds = divide_up(shape.columns, kInRound);
-    return rounds > kUnrolled ? shape.rows * (rounds + 1) * apart
-                              : shape.rows * rounds * percent / kUnrolled;
+    return shape.rows * (rounds > kUnrolled ? (rounds + 1) * apart : percent);
   }
   if (i.vector_class == VectorClass::kFromBytes) return shape.rows * shape.in_row * percent;
   if (i.form == VectorForm::kNarrowed && shape.is_apart) {
@@ -130,7 +131,7 @@ std::uint64_t CostModel::by_repeats(const Instruction& i, const Shape& shape,
   bool has_mask = repeats > kMostRepeats ||
                   (shape.has_tail && shape.in_row > 1 && i.form != VectorForm::kUnary) ||
                   (is_single && shape.elements % shape.in_repeat != 0);
-  if (kind == VectorClass::kSort && shape.rows > 1) return repeats * percent + shape.rows * kMerge;
+  if (kind == VectorClass::kSort && shape.has_count) return repeats * percent + shape.rows * kMerge;
   if (has_pairs && shape.width < shape.in_repeat && shape.rows <= kMostRepeats) {
     repeats = shape.rows;
     percent = std::max<std::uint64_t>(100, percent * shape.columns / shape.in_repeat);
@@ -147,7 +148,6 @@ std::uint64_t CostModel::by_repeats(const Instruction& i, const Shape& shape,
 
 StepRate CostModel::rate_of(VectorUnit unit, unsigned bits) const {
   using U = VectorUnit;
-  constexpr unsigned kGathered = 64;  // elements to which the rate applies
   const auto n = static_cast<unsigned>(unit);
   if (n < kVectorUnitCount) return config_.steps[n];
   const VectorClass kind = unit == U::kFunction         ? VectorClass::kTranscendental
@@ -157,8 +157,7 @@ StepRate CostModel::rate_of(VectorUnit unit, unsigned bits) const {
                                                         : VectorClass::kConvert;
   const VectorRate& rate = rate_of(kind);
   const bool is_half = bits == 16 && has_half_rate(kind) && rate.other > 0;
-  const unsigned percent = is_half ? rate.other : rate.percent;
-  return {unit == U::kGatherElements ? percent / kGathered : percent, rate.overhead};
+  return {is_half ? rate.other : rate.percent, rate.overhead};
 }
 
 std::uint64_t CostModel::by_steps(const Instruction& i, const Shape& shape) const {
@@ -172,11 +171,14 @@ std::uint64_t CostModel::by_steps(const Instruction& i, const Shape& shape) cons
                             i.vector_class == VectorClass::kExp};
   if (is_function(i.form)) return functions_.cycles(i.form, i.vector_class, operand);
   const VectorSequence sequence = sequence_of(i.form, operand);
-  std::uint64_t work = 0;  // 1/100 cycles
+  constexpr std::uint64_t kGathered = 64;  // elements to which the rate of a gather applies
+  std::uint64_t work = 0;                  // 1/100 cycles
   for (unsigned n = 0; n < sequence.count; ++n) {
     const VectorStep& step = sequence.steps[n];
     const StepRate rate = rate_of(step.unit, operand.bits);
-    work += step.waits * rate.overhead * 100 + step.repeats * rate.percent;
+    const std::uint64_t in_turn = step.repeats * rate.percent;
+    work += step.waits * rate.overhead * 100 +
+            (step.unit == VectorUnit::kGatherElements ? divide_up(in_turn, kGathered) : in_turn);
   }
   return divide_up(work, 100);
 }

@@ -68,6 +68,7 @@ class CostModel {
     std::uint64_t in_repeat, in_row;  ///< elements in 256 bytes; repeats in a row
     bool is_apart;                    ///< rows do not lie one after the other
     bool has_tail;                    ///< the last repeat of a row is not full
+    bool has_count;  ///< the instruction says its rows; of kSort: its merges, and a sort has none
   };
   static Shape shape_of(const Instruction& i, const Sizes& sizes);
   StepRate rate_of(VectorUnit unit, unsigned bits) const;

@@ -44,7 +44,7 @@ struct VectorStep {
 
 /// The steps of an operation; none: its rate class (VectorClass) says its time.
 struct VectorSequence {
-  static constexpr unsigned kMost = 8;
+  static constexpr unsigned kMost = 6;
   std::array<VectorStep, kMost> steps{};
   unsigned count = 0;
 

@@ -172,6 +172,38 @@ extern "C" __global__ __vector__ void events(__gm__ float* x) {
   TPipe pipe;
   for (int n = 0; n < 9; ++n) pipe.AllocEventID<HardEvent::V_S>();
 }
+// Events that are released in another order than they were taken in, and those beside the ones of queues.
+extern "C" __global__ __vector__ void released(__gm__ float* x) {
+  TPipe pipe;
+  int32_t first = pipe.AllocEventID<HardEvent::V_S>(), second = pipe.AllocEventID<HardEvent::V_S>();
+  pipe.ReleaseEventID<HardEvent::V_S>(first);
+  int32_t third = pipe.AllocEventID<HardEvent::V_S>();
+  TQue<TPosition::VECIN, 2> in;
+  pipe.InitBuffer(in, 6, 32);
+  int32_t a = pipe.AllocEventID<HardEvent::MTE2_V>(), b = pipe.AllocEventID<HardEvent::MTE2_V>();
+  if (first == 7 && second == 6 && third == 7 && pipe.FetchEventID(HardEvent::V_S) == 5 && a == 7 && b == 6) pipe.AllocEventID<HardEvent::MTE2_V>();
+}
+extern "C" __global__ __vector__ void again(__gm__ float* x) {
+  TPipe pipe;
+  int32_t id = pipe.AllocEventID<HardEvent::V_S>();
+  pipe.AllocEventID<HardEvent::V_S>();
+  pipe.ReleaseEventID<HardEvent::V_S>(id);
+  pipe.ReleaseEventID<HardEvent::V_S>(id);
+}
+extern "C" __global__ __vector__ void late(__gm__ float* x) {
+  TPipe pipe;
+  pipe.AllocEventID<HardEvent::V_MTE2>();
+  TQue<TPosition::VECIN, 2> in;
+  pipe.InitBuffer(in, 8, 32);
+}
+extern "C" __global__ __vector__ void gone(__gm__ float* x) {
+  { TPipe pipe; }
+  GetTPipePtr()->FetchEventID(HardEvent::V_S);
+}
+extern "C" __global__ __vector__ void none(__gm__ float* x) {
+  LocalTensor<float> a(0, 256), b(0x1000, 256);
+  BlockReduceSum(a, b, 0, 64, 1, 1, 8);
+}
 """
 
 REFUSED = {
@@ -179,6 +211,11 @@ REFUSED = {
     "lanes": "a vector operation takes 1 to 255 repeats and a mask of the lanes of 256 bytes at most",
     "place": "ReduceMax with the index of the extreme is not modelled",
     "events": "a pair of pipes has 8 events, and all are taken",
+    "released": "a pair of pipes has 8 events, and all are taken",
+    "again": "ReleaseEventID: AllocEventID has not given this event, or it was released",
+    "late": "InitBuffer: AllocEventID has given an event that the queue needs",
+    "gone": "GetTPipePtr: there is no TPipe here",
+    "none": "BlockReduceSum takes 1 to 255 repeats",
 }
 
 

@@ -159,7 +159,7 @@ def check_lines(runner):
 def check_files_of_the_assembler(runner):
     """Files that assembly reads are not among those that the compiler lists."""
     value = runner.folder / "value.s"
-    for directive in (".include", ".incbin", '.in" "clude', '.in"\n"clude', ".\\x69nclude"):
+    for directive in (".include", ".incbin", '.in" "clude', '.in"\n"clude', ".\\x69nclude", '.in" /* c */ "clude', ".in\\\nclude"):
         for number in (3, 7):
             value.write_bytes(number.to_bytes(4, "little") if directive == ".incbin" else f".long {number}\n".encode())
             (runner.sources / "a.h").unlink()

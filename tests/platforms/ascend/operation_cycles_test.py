@@ -69,11 +69,17 @@ def main():
     expect("a gather", cycles("tgather", [whole, whole_numbers, whole_numbers], whole), 16 * (17 + 1 + 24) + 205)
     expect("a scatter", cycles("tscatter", [whole, whole_numbers], whole), 60 + 3 * 1024 * 11)
     expect("a merge", cycles("tmrgsort", [tile("f32", 1, 1024)], tile("f32", 1, 1024), numbers=[(64, "i32")]), 20 + 4 * 78)
+    expect("one merge", cycles("tmrgsort", [tile("f32", 1, 256)], tile("f32", 1, 256), numbers=[(64, "i32")]), 20 + 78)
+    reciprocals = tile("f32", 13, 48)
+    for name in "trsqrt", "trecip":
+        expect(name, cycles(name, [reciprocals], reciprocals), 52)
     expect("integers by a number", cycles("tdivs", [whole_numbers], whole_numbers, numbers=[(3, "i32")]), 24 + 16 + 31 + 32 + 3 * (24 + 32))
     # The result of 8 rows lies in a tile of 16: the source decides.
     extremes = tile("f32", 16, 1, "8x1", "col_major")
     expect("a row by blocks", cycles("trowmax", [tile("f32", 8, 1024)] * 2, extremes), 146 + 3 * 29 + 28)
     expect("A5, f32 to f8", cycles("tcvt", [tile("f32", 1, 640)], tile("f8E4M3FN", 1, 640), "a5"), 179)
+    one_round = cycles("tcvt", [tile("f32", 10, 192, "10x64")], tile("f8E4M3FN", 10, 192, "10x64"), "a5")
+    expect("A5, f32 to f8 of rows of one round that lie apart", one_round, 55 + 124)
     expect("A5, f8 to f32", cycles("tcvt", [tile("f8E4M3FN", 1, 640)], tile("f32", 1, 640), "a5"), 115)
     apart = cycles("tcvt", [tile("f32", 10, 192, "10x128")], tile("f16", 10, 192, "10x128"), "a5")
     expect("A5, f32 to f16 of rows that lie apart", apart, 76)

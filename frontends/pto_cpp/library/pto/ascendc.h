@@ -288,6 +288,9 @@ namespace AscendC {
 class TPipe {
  public:
   TSR_INLINE TPipe() { current() = this; }
+  TSR_INLINE ~TPipe() {
+    if (current() == this) current() = nullptr;
+  }
   TPipe(const TPipe&) = delete;
   TPipe& operator=(const TPipe&) = delete;
   TSR_INLINE void Init() {}
@@ -299,9 +302,11 @@ class TPipe {
   }
   /// Events of a pair of pipes from above, as queues take theirs from below.
   TSR_INLINE std::int32_t FetchEventID(HardEvent event) const {
-    const int left = kEvents - taken_[static_cast<int>(event)];
-    if (left <= 0) tsr_api->fail(tsr_api->self, "a pair of pipes has 8 events, and all are taken");
-    return left - 1;
+    const std::uint32_t taken = taken_[static_cast<int>(event)] | of_queues(event);
+    for (std::int32_t id = kEvents - 1; id >= 0; --id)
+      if ((taken >> id & 1U) == 0) return id;
+    tsr_api->fail(tsr_api->self, "a pair of pipes has 8 events, and all are taken");
+    return 0;
   }
   template <HardEvent Event>
   TSR_INLINE std::int32_t FetchEventID() const {
@@ -310,16 +315,22 @@ class TPipe {
   template <HardEvent Event>
   TSR_INLINE std::int32_t AllocEventID() {
     const std::int32_t id = FetchEventID(Event);
-    ++taken_[static_cast<int>(Event)];
+    taken_[static_cast<int>(Event)] |= 1U << id;
     return id;
   }
   template <HardEvent Event>
-  TSR_INLINE void ReleaseEventID(std::int64_t) {
-    if (taken_[static_cast<int>(Event)] > 0) --taken_[static_cast<int>(Event)];
+  TSR_INLINE void ReleaseEventID(std::int64_t id) {
+    std::uint32_t& taken = taken_[static_cast<int>(Event)];
+    if (id < 0 || id >= kEvents || (taken >> id & 1U) == 0)
+      tsr_api->fail(tsr_api->self, "ReleaseEventID: AllocEventID has not given this event, or it was released");
+    taken &= ~(1U << id);
   }
   template <class Q>
   TSR_INLINE void InitBuffer(Q& queue, std::uint32_t count, std::uint32_t bytes) {
     queue.init(next_, count, (bytes + 31) / 32 * 32, events_);
+    for (const HardEvent event : {HardEvent::MTE2_V, HardEvent::V_MTE2, HardEvent::V_MTE3, HardEvent::MTE3_V})
+      if ((taken_[static_cast<int>(event)] & of_queues(event)) != 0)
+        tsr_api->fail(tsr_api->self, "InitBuffer: AllocEventID has given an event that the queue needs");
     next_ += count * ((bytes + 31) / 32 * 32);
   }
   template <class B>
@@ -330,8 +341,13 @@ class TPipe {
 
  private:
   static constexpr int kEvents = 8;
+  TSR_INLINE std::uint32_t of_queues(HardEvent event) const {
+    const bool in = event == HardEvent::MTE2_V || event == HardEvent::V_MTE2,
+               out = event == HardEvent::V_MTE3 || event == HardEvent::MTE3_V;
+    return in || out ? (1U << events_[in]) - 1 : 0;
+  }
   std::uint32_t next_ = 0;
-  std::int32_t taken_[static_cast<int>(HardEvent::V_V) + 1] = {};
+  std::uint32_t taken_[static_cast<int>(HardEvent::V_V) + 1] = {};  ///< a bit for each event
   std::uint32_t events_[2] = {};  ///< that queues of VECOUT and of VECIN have taken
 };
 /// A tensor has an event of its own, from who fills it to who reads it, and back.
@@ -445,7 +461,7 @@ class TBuf {
 };
 TSR_INLINE TPipe* GetTPipePtr() {
   TPipe* const pipe = TPipe::current();
-  if (pipe == nullptr) tsr_api->fail(tsr_api->self, "GetTPipePtr: there is no TPipe yet");
+  if (pipe == nullptr) tsr_api->fail(tsr_api->self, "GetTPipePtr: there is no TPipe here");
   return pipe;
 }
 template <class... A>

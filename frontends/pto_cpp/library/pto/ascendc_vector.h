@@ -219,6 +219,7 @@ TSR_INLINE void WholeReduceSum(const LocalTensor<T>& to, const LocalTensor<T>& f
                        std::int32_t repeat_stride) {                                               \
     detail::require(mask == detail::kRepeatLanes<T> && to_stride == 1 && block_stride == 1 && repeat_stride == 8, \
                     #NAME " of parts of repeats, or with other strides than 1, 1 and 8 is not modelled"); \
+    detail::require(count > 0 && count <= detail::kMostRepeats, #NAME " takes 1 to 255 repeats");  \
     auto t = detail::column_at(to, std::int64_t{8} * count);                                       \
     pto::Tile<pto::TileType::Vec, T, 2048, 32 / static_cast<int>(sizeof(T)), pto::BLayout::RowMajor, pto::DYNAMIC> x(8 * count); \
     TASSIGN(x, std::uint64_t{from.address()});                                                     \

@@ -97,8 +97,8 @@ TSR_INLINE void transpose_map(const D& to, const S& from, const Scratch& scratch
                     from_end<Blocked>(2) == from_end<Plain>(1) &&
                     product_of<Blocked>(0, Blocked::totalDimCount - 5) ==
                         product_of<Plain>(0, Plain::totalDimCount - 4) &&
-                    from_end<Blocked>(3) * c0 >= from_end<Plain>(2),
-                "TTRANS: maps of the same size");
+                    from_end<Blocked>(3) * c0 == from_end<Plain>(2),
+                "TTRANS: maps of the same size, whose channels fill blocks");
   if constexpr (back)
     transpose_each<typename D::DType, pixels, c0>(to.address, from.address, blocks, scratch);
   else

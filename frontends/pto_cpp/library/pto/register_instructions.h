@@ -269,6 +269,8 @@ enum { Bin_N0, Bin_N1 };
     call.source<int>(to);                                                                          \
     call.source<int>(from);                                                                        \
     call.source<int>(mask);                                                                        \
+    if (part != Bin_N0 && part != Bin_N1)                                                          \
+      tsr_api->fail(tsr_api->self, #NAME ": the part is Bin_N0 or Bin_N1");                        \
     call.word(part == Bin_N0 ? "LOWER" : "HIGHER");                                                \
     call.call("pto." #NAME);                                                                       \
   }
